@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* The congestion-controller seam.
+ *
+ * A controller reads a view, hears an event and writes two numbers, cwnd and rate.  The core tells
+ * it why bytes were lost and when an episode or a round trip begins, so no algorithm keeps its own
+ * markers and each can be tested from a table of events without a connection.  When a loss turns
+ * out to have been imagined, the core puts back the state and the numbers of before the episode
+ * and then says SCPS_CC_SPURIOUS.
+ *
+ * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
+ * tests/unit/test_cc_NAME.c.  From outside the library: fill in a struct scps_cc_ops and put its
+ * address into scps_conn_config.cc.
+ */
+#ifndef SCPS_CC_H
+#define SCPS_CC_H
+
+#include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_CWND_OPEN    UINT64_MAX /* leaves only the peer's window and the rate */
+#define SCPS_CC_PARAMS    12         /* parameters a controller can have at most */
+#define SCPS_CC_STATE_MAX 256        /* largest state_size */
+
+enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
+
+/* What made the core believe it. */
+enum scps_evidence {
+    SCPS_BY_DUPACK,  /* three duplicate acknowledgements, no SACK */
+    SCPS_BY_SACK,    /* RFC 6675 */
+    SCPS_BY_SNACK,   /* the receiver said so */
+    SCPS_BY_PARTIAL, /* a partial acknowledgement during recovery, RFC 6582 */
+    SCPS_BY_RESEND,  /* something sent after the retransmission arrived */
+    SCPS_BY_RACK,    /* RFC 8985 */
+    SCPS_BY_RTO,
+    SCPS_BY_ECN /* nothing lost: an ECN echo, RFC 3168 */
+};
+
+struct scps_cc_view { /* the connection just before the event */
+    scps_time now;
+    uint64_t inflight;      /* bytes believed to be in the network */
+    uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
+    uint32_t mss;           /* payload of a full segment, options already deducted */
+    uint32_t init_cwnd;     /* the initial window the configuration gives, bytes */
+    scps_dur srtt, min_rtt; /* 0 before the first sample */
+    uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
+    uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
+    bool cwnd_limited;      /* the window held us back since the last ack, not the application */
+};
+
+struct scps_cc_ack {
+    uint64_t bytes;   /* newly known to have arrived */
+    scps_dur rtt;     /* of the newest of them; -1 if that one was resent or cannot be told */
+    uint64_t rate;    /* delivery rate over its flight, bytes/s; 0 unknown */
+    bool app_limited; /* that rate was the application's, not the path's */
+    bool round_start; /* first ack of a new round trip */
+    bool in_recovery; /* the window grows again only after the episode */
+};
+
+struct scps_cc_loss {
+    uint64_t bytes; /* newly declared lost */
+    enum scps_loss_cause cause;
+    enum scps_evidence evidence;
+    bool new_episode; /* false while the same flight is still being repaired */
+};
+
+enum scps_cc_change {
+    SCPS_CC_RTO, /* the retransmission timer expired; everything outstanding is presumed lost */
+    SCPS_CC_SPURIOUS,  /* the last episode was imagined: state and numbers are back to before it */
+    SCPS_CC_RECOVERED, /* the episode is over */
+    SCPS_CC_IDLE,      /* about to send after more than one RTO of silence (RFC 5681 section 4.1) */
+    SCPS_CC_LINK_UP,   /* the outage is over: the window is as before it */
+    SCPS_CC_PATH       /* another path: base round trips and rates may be out of date */
+};
+
+struct scps_cc_ctl {   /* the core clamps both and smooths the way down (RFC 6937) */
+    uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */
+    uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
+    uint64_t
+        rate; /* bytes/s on the wire, headers counted; 0: none, or cwnd over srtt if pacing is on */
+};
+
+/* One "key=value" of --cc NAME,key=value. */
+struct scps_cc_param {
+    const char *name, *help;
+    int64_t def, min, max; /* plain integers; the help names the unit (segments, ppm, x/256) */
+};
+
+struct scps_cc_ops {
+    const char *name;  /* as typed after --cc */
+    const char *help;  /* one line for --list-cc */
+    size_t state_size; /* zeroed room inside the connection: a controller never allocates */
+    const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
+    bool needs_rate;                    /* connect and listen refuse without a configured rate */
+    /* Called once when the connection is established (again after the handshake gave an RTT).
+     * param has one value for each of params, in that order. */
+    void (*start)(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl);
+    void (*ack)(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl);
+    void (*loss)(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl);
+    void (*change)(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl);
+};
+
+/* By name; NULL if there is none. */
+SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
+/* The i-th that is built in; NULL past the last. */
+SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);
+/* Fills out[] with the defaults of ops. */
+SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS]);
+/* Reads "name[,key=value...]" into *ops and param. Returns 0; SCPS_ERR_NOENT for an unknown name or
+ * key, SCPS_ERR_INVAL for a value that is no number, SCPS_ERR_RANGE beyond its limits. On error a
+ * message that names what is wrong and what is allowed is put into msg (may be NULL). */
+SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
+                           int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
+SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
+SCPS_API const char *scps_evidence_name(enum scps_evidence e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections: open, write, read, close, and what is known of them.
+ *
+ * A connection lives until its owner lets go of it with scps_conn_close or scps_conn_abort, whatever
+ * the peer does.  After that the handle is gone; a graceful close goes on in the background.
+ */
+#ifndef SCPS_CONN_H
+#define SCPS_CONN_H
+
+#include <scps/stack.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* When the receiver acknowledges (spec of SCPS-TP: F0, F1, F2). */
+enum scps_ack_mode {
+    SCPS_ACK_DELAYED, /* F0: only when the delayed-ACK timer expires */
+    SCPS_ACK_EVERY,   /* F1: every segment */
+    SCPS_ACK_OTHER    /* F2: every other segment, or when the timer expires */
+};
+
+/* Start from scps_conn_config_default(). Every duration that is 0 is derived from expected_rtt. */
+struct scps_conn_config {
+    /* congestion control and rate */
+    const struct scps_cc_ops *cc; /* default "vj" */
+    int64_t cc_param
+        [SCPS_CC_PARAMS]; /* default the controller's; scps_cc_param_defaults after changing cc */
+    uint64_t rate; /* bytes/s on the wire, IP header and rate_overhead counted; 0 unlimited */
+    uint32_t rate_overhead;  /* bytes a packet counted beyond its IP length (framing); default 0 */
+    uint32_t burst;          /* token bucket, bytes; 0: 4 MTU */
+    bool pacing;             /* spread a window-based sender's window over srtt; default false */
+    uint32_t init_cwnd_segs; /* initial window, segments; 0: RFC 6928 (10, at most 14600 bytes) */
+    /* buffers: the limits; memory is taken as it is used */
+    uint32_t sndbuf, rcvbuf; /* bytes; default 1 MiB each; at most 1 GiB */
+    bool hollow;             /* bytes are counted, not kept: written from NULL, read as zeros */
+    /* segments */
+    uint16_t mss;     /* largest segment to send and to announce; 0: from the MTU */
+    uint8_t ttl, tos; /* default 64, 0 */
+    bool df_off;      /* true: no path-MTU discovery, the DF bit stays clear */
+    /* options to offer and accept; all default true */
+    bool sack, dsack, timestamps, wscale;
+    bool ecn; /* default false */
+    /* sending */
+    bool nodelay;                    /* Nagle off; default false */
+    bool limited_transmit;           /* RFC 3042; default true */
+    bool spurious_undo;              /* F-RTO, timestamp and DSACK undo; default true */
+    uint8_t dupthresh;               /* duplicate acknowledgements that mean loss; default 3 */
+    enum scps_loss_cause loss_cause; /* what an unexplained loss means; default congestion */
+    /* acknowledging */
+    enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
+    scps_dur ack_delay;          /* delayed-ACK timer; default 200 ms */
+    /* timers */
+    scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
+    scps_dur rto_initial;  /* 0: 1 s, or 3 x expected_rtt when that is given */
+    scps_dur rto_min;      /* 0: 200 ms, or expected_rtt/2 when that is smaller */
+    scps_dur rto_max;      /* 0: 60 s, or 8 x expected_rtt when that is larger */
+    scps_dur persist_max;  /* longest time between window probes; 0: rto_max */
+    scps_dur time_wait;    /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
+    scps_dur
+        fin_wait2; /* a closed connection waits this long for the peer's FIN; 0: 60 s or 8 x expected_rtt */
+    uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 6 and 15 */
+    scps_dur
+        user_timeout; /* RFC 5482: data unacknowledged this long ends it; 0: retries alone decide */
+    bool keepalive;   /* default false */
+    scps_dur keep_idle, keep_interval; /* default 2 h and 75 s */
+    uint16_t keep_count;               /* default 9 */
+};
+
+SCPS_API struct scps_conn_config scps_conn_config_default(void);
+
+/* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here. Returns
+ * NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE, INVAL, NOMEM,
+ * LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
+SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
+                                        const struct scps_endpoint *local,
+                                        const struct scps_endpoint *remote, int *err);
+/* Listens on local (family 0: every address of both families). backlog: connections established and
+ * not yet accepted, at least 1. Errors as above. */
+SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
+                                           const struct scps_conn_config *cfg,
+                                           const struct scps_endpoint *local, unsigned backlog,
+                                           int *err);
+/* The oldest established connection nobody has taken; NULL if none. */
+SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
+/* Half-open and unaccepted connections are reset. */
+SCPS_API void scps_listener_close(struct scps_listener *l);
+SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
+SCPS_API void *scps_listener_user(const struct scps_listener *l);
+SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
+
+#define SCPS_MORE 1u /* write: more is to come, do not send a small segment yet */
+#define SCPS_PEEK 2u /* read: leave the bytes where they are */
+
+/* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
+ * SCPS_EV_WRITABLE will come), SCPS_ERR_PIPE after shutdown, NOTCONN before the handshake has begun, or
+ * the error that ended the connection. buf NULL: zeros, which a hollow connection does not even store. */
+SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
+/* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when there is
+ * nothing yet; or the error that ended the connection once everything before it was read.
+ * buf NULL: the bytes are skipped. */
+SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
+/* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid until
+ * the next call on this connection or the stack. Then consume it, whole or in part, with
+ * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
+SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
+/* More data is coming: hold the last small segment (on) or let it go (off). */
+SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
+SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
+/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. */
+SCPS_API int scps_conn_shutdown(struct scps_conn *c);
+/* Lets go: FIN after what was written, then TIME-WAIT and freed in the background. With received data
+ * unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */
+SCPS_API void scps_conn_close(struct scps_conn *c);
+/* Lets go with a reset. c is gone on return. */
+SCPS_API void scps_conn_abort(struct scps_conn *c);
+
+/* RFC 9293 section 3.3.2, in Linux's numbering. */
+enum scps_state {
+    SCPS_ESTABLISHED = 1,
+    SCPS_SYN_SENT,
+    SCPS_SYN_RECEIVED,
+    SCPS_FIN_WAIT_1,
+    SCPS_FIN_WAIT_2,
+    SCPS_TIME_WAIT,
+    SCPS_CLOSED,
+    SCPS_CLOSE_WAIT,
+    SCPS_LAST_ACK,
+    SCPS_LISTEN,
+    SCPS_CLOSING
+};
+SCPS_API const char *scps_state_name(enum scps_state s);
+
+SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
+SCPS_API int scps_conn_error(const struct scps_conn *c);   /* SCPS_ERR_* that ended it, else 0 */
+SCPS_API uint32_t scps_conn_id(const struct scps_conn *c); /* unique in its stack, never 0 */
+SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
+SCPS_API size_t scps_conn_writable(const struct scps_conn *c);  /* bytes a write would take now */
+SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);  /* written, not sent once */
+SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c); /* written, not acknowledged */
+SCPS_API bool scps_conn_eof(const struct scps_conn *c); /* the peer's FIN is here and all is read */
+SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
+SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
+SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
+SCPS_API void *scps_conn_user(const struct scps_conn *c);
+SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
+/* A copy of the configuration in force. */
+SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out);
+/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay, timers, limits,
+ * keepalive, tos, ttl, larger buffers, loss_cause. What the handshake settled stays. 0, INVAL, NOMEM. */
+SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
+
+/* What is known of a connection: Linux's tcp_info and more. Bytes are payload unless said otherwise. */
+struct scps_info {
+    enum scps_state state;
+    /* agreed in the handshake */
+    bool sack, timestamps, ecn;
+    bool wscale;
+    uint8_t snd_wscale, rcv_wscale;
+    uint32_t snd_mss; /* payload of a full segment, options deducted */
+    uint32_t rcv_mss; /* the largest segment seen from the peer */
+    uint32_t adv_mss; /* announced in our SYN */
+    uint32_t pmtu;    /* path MTU in force, bytes of IP packet */
+    /* time, µs */
+    scps_dur rto, srtt, rttvar, min_rtt, last_rtt;             /* 0 before the first sample */
+    scps_time opened, established, first_sent, first_received; /* stack time; 0 not yet */
+    scps_time last_sent, last_received, last_ack_received, fin_acked;
+    uint32_t backoff; /* consecutive timeouts */
+    /* congestion */
+    uint64_t cwnd, ssthresh, rate, max_cwnd; /* bytes, bytes, bytes/s, largest cwnd so far */
+    uint64_t inflight, sacked, lost;         /* bytes, as the scoreboard believes now */
+    uint64_t delivery_rate;                  /* bytes/s, newest sample */
+    bool in_recovery, app_limited;
+    enum scps_hold hold;             /* why nothing is being sent now */
+    scps_dur holds[SCPS_HOLD_COUNT]; /* time spent so since established */
+    /* windows, bytes */
+    uint64_t snd_wnd, rcv_wnd;    /* peer's window; ours as announced */
+    uint64_t outstanding, unsent; /* sent unacknowledged; written unsent */
+    uint64_t rcv_queued, rcv_ooo; /* readable; beyond a hole */
+    uint32_t rcv_holes;
+    /* counters */
+    uint64_t segs_out, segs_in, data_segs_out, data_segs_in;
+    uint64_t bytes_sent; /* resent ones included */
+    uint64_t bytes_resent, bytes_acked, bytes_received /* in order */, bytes_duplicate;
+    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
+        dsacks_in, dsacks_out;
+    uint32_t snacks_in, snacks_out, acks_out /* pure */, probes_out, ooo_segs, reordered,
+        paws_drops, challenges;
+    uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
+};
+SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The error list. 0 or a count is good, an error is negative. */
+#ifndef SCPS_ERROR_H
+#define SCPS_ERROR_H
+
+#include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, value, words */
+#define SCPS_ERRORS(X)                                                                             \
+    X(AGAIN, -1, "would block: nothing to read, no room to write, or nothing to accept")           \
+    X(INVAL, -2, "invalid argument")                                                               \
+    X(NOMEM, -3, "out of memory")                                                                  \
+    X(NOTCONN, -4, "not connected")                                                                \
+    X(ISCONN, -5, "already connected")                                                             \
+    X(REFUSED, -6, "connection refused by the peer")                                               \
+    X(RESET, -7, "connection reset by the peer")                                                   \
+    X(TIMEDOUT, -8, "timed out: the peer did not answer within the retry limit")                   \
+    X(UNREACH, -9, "no route to the host, or an ICMP message said it cannot be reached")           \
+    X(ADDRINUSE, -10, "address already in use")                                                    \
+    X(ADDRNOTAVAIL, -11, "address not available: not one of this host's, or no port is free")      \
+    X(PIPE, -12, "the sending side is closed")                                                     \
+    X(EOF, -13, "end of stream")                                                                   \
+    X(ABORTED, -14, "aborted on this side")                                                        \
+    X(MSGSIZE, -15, "message too long")                                                            \
+    X(NORATE, -16, "this controller needs a rate")                                                 \
+    X(NOENT, -17, "no such name")                                                                  \
+    X(RANGE, -18, "value out of range")                                                            \
+    X(LIMIT, -19, "a configured limit was reached")                                                \
+    X(LINKDOWN, -20, "the link is gone")                                                           \
+    X(PERM, -21, "not permitted")                                                                  \
+    X(SYSTEM, -22, "the operating system refused; see errno")
+
+enum scps_error {
+#define SCPS_X(name, value, words) SCPS_ERR_##name = value,
+    SCPS_ERRORS(SCPS_X)
+#undef SCPS_X
+};
+
+/* Words for an SCPS_ERR_*; "success" for 0 and above; never NULL. */
+SCPS_API const char *scps_strerror(int err);
+/* The bare name ("AGAIN"), for logs and JSON; "OK" for 0 and above. */
+SCPS_API const char *scps_errname(int err);
+
+/* Why an arriving packet, or part of it, had no effect. Counted per stack, by name. */
+#define SCPS_DROPS(X)                                                                              \
+    X(NONE, "used")                                                                                \
+    X(TRUNCATED, "shorter than its own headers say")                                               \
+    X(BAD_IP, "IP version, header length or total length makes no sense")                          \
+    X(BAD_IP_CHECKSUM, "IPv4 header checksum is wrong")                                            \
+    X(FRAGMENT, "an IP fragment: not reassembled here")                                            \
+    X(BAD_ADDRESS, "source or destination address cannot be a unicast peer of ours")               \
+    X(NOT_OURS, "addressed to somebody else")                                                      \
+    X(UNKNOWN_PROTOCOL, "an IP protocol nobody here speaks")                                       \
+    X(BAD_TCP, "TCP data offset makes no sense")                                                   \
+    X(BAD_CHECKSUM, "TCP, UDP or ICMP checksum is wrong")                                          \
+    X(BAD_ICMP, "an ICMP message that is malformed, unknown, or quotes no flow of ours")           \
+    X(BAD_FLAGS, "a combination of TCP flags that means nothing in this state")                    \
+    X(NO_CONNECTION, "no such connection; answered with a reset unless it was one")                \
+    X(BACKLOG_FULL, "the listener's accept queue is full")                                         \
+    X(SYN_LIMIT, "half-open limit reached and no cookie could be sent")                            \
+    X(BAD_COOKIE, "an ACK to a listener that no SYN cookie of ours explains")                      \
+    X(NOT_ACCEPTABLE, "outside the receive window (RFC 9293 section 3.10.7.4)")                    \
+    X(OLD_DUPLICATE, "data that had already arrived")                                              \
+    X(PAWS, "timestamp older than the last one (RFC 7323 section 5)")                              \
+    X(BLIND_RESET, "reset not exactly at the left edge: challenged (RFC 5961 section 3)")          \
+    X(BLIND_SYN, "SYN on a synchronized connection: challenged (RFC 5961 section 4)")              \
+    X(BLIND_ACK, "acknowledgement outside the acceptable range (RFC 5961 section 5)")              \
+    X(BAD_ACK, "acknowledges what was never sent")                                                 \
+    X(NO_ACK, "a segment without ACK on a synchronized connection")                                \
+    X(NO_BUFFER, "the receive buffer, or memory, is full")                                         \
+    X(AFTER_CLOSE, "data after the application had closed: answered with a reset")                 \
+    X(TOO_MANY_HOLES, "out-of-order data that would need one more range than is kept")             \
+    X(RATE_LIMITED, "an answer was due but its rate limit is reached")                             \
+    X(BAD_UDP, "UDP length makes no sense, or no such port")                                       \
+    X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
+    X(UNKNOWN_CONNECTION_ID, "compressed header with an id nobody here knows")                     \
+    X(FILTERED, "a netif filter kept it")
+
+enum scps_drop {
+#define SCPS_X(name, words) SCPS_DROP_##name,
+    SCPS_DROPS(SCPS_X)
+#undef SCPS_X
+        SCPS_DROP_COUNT
+};
+
+/* "bad_checksum" and the like: the key in JSON and CSV. */
+SCPS_API const char *scps_drop_name(enum scps_drop d);
+SCPS_API const char *scps_drop_words(enum scps_drop d);
+
+/* Why a sender that is not sending is not sending. */
+#define SCPS_HOLDS(X)                                                                              \
+    X(NONE, "sending")                                                                             \
+    X(APP, "the application has given nothing more to send")                                       \
+    X(CWND, "the congestion window is full")                                                       \
+    X(RECOVERY, "recovery allows nothing more until further acknowledgements")                     \
+    X(PEER_WINDOW, "the peer's receive window is full")                                            \
+    X(PACE, "the pacing rate sets a later departure")                                              \
+    X(NAGLE, "a small segment waits for its acknowledgement or for more data (RFC 9293 3.7.4)")    \
+    X(CORK, "the application said that more is to come")                                           \
+    X(HANDSHAKE, "the connection is not established yet")                                          \
+    X(LINK_DOWN, "the link is out")                                                                \
+    X(NETIF, "the link's own queue is full")
+
+enum scps_hold {
+#define SCPS_X(name, words) SCPS_HOLD_##name,
+    SCPS_HOLDS(SCPS_X)
+#undef SCPS_X
+        SCPS_HOLD_COUNT
+};
+
+SCPS_API const char *scps_hold_name(enum scps_hold h);
+SCPS_API const char *scps_hold_words(enum scps_hold h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* libscps_io: real time. TUN (libnl-3), IP in UDP, and a libev loop that drives a stack over them. */
+#ifndef SCPS_IO_H
+#define SCPS_IO_H
+
+#include <scps/conn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ev_loop;
+struct scps_loop;
+
+#define SCPS_IO_MSGLEN 256 /* room for the one-line message of a failed open */
+
+struct scps_tun_config {
+    const char *name; /* device name, e.g. "scps0" */
+    /* Addresses the device gets on the kernel's side (the peer of ours); n of them, each with its prefix
+     * length. None: the device is used as it is, already addressed. */
+    struct scps_addr kernel_addr[4];
+    unsigned kernel_prefix[4];
+    unsigned n;
+    uint32_t mtu; /* 0: the device's */
+};
+/* Opens or creates the device and brings it up. It is removed at close unless it was there before. NULL on
+ * failure, with one line in msg: what failed and the remedy (no /dev/net/tun, no permission, in use). */
+SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
+                                          char msg[SCPS_IO_MSGLEN]);
+
+struct scps_udptun_config {
+    struct scps_endpoint local,
+        remote;   /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
+    uint32_t mtu; /* of the inner IP packets; 0: 1472 */
+};
+SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
+                                             char msg[SCPS_IO_MSGLEN]);
+
+/* Monotonic clock, µs. */
+SCPS_API scps_time scps_sysclock_now(void);
+/* Fills seed from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
+SCPS_API int scps_entropy(void *buf, size_t len);
+
+/* Drives one stack. ev NULL: a loop of its own. on_event hears every event of the stack, in order. */
+SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
+                                         void (*on_event)(struct scps_loop *l,
+                                                          const struct scps_event *e, void *ctx),
+                                         void *ctx);
+/* Watches a device opened here and attaches it to the stack (after any filters were pushed). */
+SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
+/* Call after touching the stack from outside on_event. */
+SCPS_API void scps_loop_kick(struct scps_loop *l);
+/* Runs until scps_loop_stop, or the deadline on scps_sysclock_now (SCPS_NEVER: none). */
+SCPS_API void scps_loop_run(struct scps_loop *l, scps_time until);
+SCPS_API void scps_loop_stop(struct scps_loop *l);
+SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
+/* 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
+SCPS_API int scps_loop_error(const struct scps_loop *l);
+SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

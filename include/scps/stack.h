@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* One host: packets and time go in, packets and the next deadline come out.
+ *
+ * A stack is used by one thread at a time.  It never blocks, reads a clock, opens a file or asks for
+ * randomness; any number of them live side by side.
+ */
+#ifndef SCPS_STACK_H
+#define SCPS_STACK_H
+
+#include <scps/alloc.h>
+#include <scps/cc.h>
+#include <scps/error.h>
+#include <scps/netif.h>
+#include <scps/observe.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct scps_stack;
+struct scps_conn;
+struct scps_listener;
+
+struct scps_stack_config {
+    struct scps_alloc alloc; /* all zero: malloc and free */
+    uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
+    scps_time now;    /* the driver's clock at creation */
+    struct scps_observer observer;
+    uint32_t max_conns;          /* connections of all states; default 65536 */
+    uint32_t max_half_open;      /* per listener, before SYN cookies; default 256 */
+    bool syn_cookies;            /* default true; false: SYNs beyond the limit are dropped */
+    uint32_t challenge_acks;     /* RFC 5961 section 7: at most this many a second; default 100 */
+    uint32_t resets;             /* resets to unknown ports, ICMP errors, a second; default 1000 */
+    bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
+    uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
+};
+
+SCPS_API struct scps_stack_config scps_stack_config_default(void);
+/* cfg NULL: the defaults. NULL on lack of memory. */
+SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
+/* Frees every connection and listener with it; sends nothing. Netifs stay the caller's. */
+SCPS_API void scps_stack_free(struct scps_stack *st);
+
+/* Attaches the top of a netif chain; it must outlive the stack. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
+/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN. */
+SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
+/* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
+                                 const struct scps_addr *addr, unsigned prefix);
+
+/* Longest prefix wins; of equals the last one added. */
+struct scps_route {
+    struct scps_addr dst; /* family 4 or 6 */
+    unsigned prefix;      /* 0: the default route */
+    struct scps_netif *nif;
+    uint32_t mtu;                    /* 0: the netif's */
+    scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
+    enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
+};
+SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r);
+
+/* Take one packet that arrived on nif. The bytes are borrowed for the call only; payload, where it
+ * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted. */
+SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
+                              const struct scps_pkt *in);
+/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the
+ * room for its headers (SCPS_MAX_HEADERS suffices when the payload is lent, an MTU always does).
+ * Returns 1 with a packet, 0 if there is none before scps_stack_deadline(). */
+SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
+                               struct scps_pkt *out);
+/* When scps_stack_output has something to do next; SCPS_NEVER if idle; not after now: at once. */
+SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
+/* The latest time the stack has heard of. */
+SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
+/* Lets time pass without packets: runs the timers due by now. scps_stack_output does it too. */
+SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
+
+/* What no packet says. */
+enum scps_signal_kind {
+    SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: when it ends, if known, else SCPS_NEVER */
+    SCPS_SIGNAL_LINK_UP,
+    SCPS_SIGNAL_CORRUPTION, /* bits are being damaged, from now to until */
+    SCPS_SIGNAL_CONGESTION, /* losses are congestion again */
+    SCPS_SIGNAL_PATH        /* rate or delay changed: rate (bytes/s, 0 unknown), rtt (0 unknown) */
+};
+struct scps_signal {
+    enum scps_signal_kind kind;
+    struct scps_netif *nif;  /* whose connections it concerns; NULL: all */
+    struct scps_addr remote; /* family 0: any peer */
+    scps_time until;
+    uint64_t rate;
+    scps_dur rtt;
+};
+SCPS_API void scps_stack_signal(struct scps_stack *st, scps_time now,
+                                const struct scps_signal *sig);
+
+enum scps_event_kind {
+    SCPS_EV_CONNECTED,   /* conn: an active open has succeeded */
+    SCPS_EV_ACCEPT,      /* listener: scps_accept has a connection */
+    SCPS_EV_READABLE,    /* conn: data, a record end, or the end of the stream can be read */
+    SCPS_EV_WRITABLE,    /* conn: room again after a short or refused write */
+    SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
+    SCPS_EV_DRAINED,     /* conn: everything written has been acknowledged */
+    SCPS_EV_CLOSED,      /* conn: both directions are over; our FIN was acknowledged */
+    SCPS_EV_ERROR,       /* conn: ended by err */
+    SCPS_EV_HOLE,        /* conn: best effort, reading meets a hole (see scps_conn_hole) */
+    SCPS_EV_COUNT
+};
+struct scps_event {
+    enum scps_event_kind kind;
+    struct scps_conn *conn;
+    struct scps_listener *listener;
+    void *user; /* as given with scps_conn_set_user or scps_listener_set_user */
+    int err;    /* SCPS_EV_ERROR: SCPS_ERR_* */
+};
+/* Oldest thing the application has not heard yet. Returns 1, or 0 when there is nothing new. A kind is
+ * reported once for a connection however often it happened meanwhile. */
+SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
+
+struct scps_stack_stats {
+    uint64_t packets_in, packets_out, bytes_in, bytes_out;
+    uint64_t drops[SCPS_DROP_COUNT];
+    uint64_t resets_out, icmp_out, echo_replies, challenge_acks;
+    uint64_t cookies_out, cookies_ok;
+    uint32_t conns, half_open, listeners; /* now */
+};
+SCPS_API void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Workloads on the public API, the same in virtual and real time: shared by tests, simulator and programs. */
+#ifndef SCPS_TRAFFIC_H
+#define SCPS_TRAFFIC_H
+
+#include <scps/conn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills len bytes of the ttcp pattern (0x20 to 0x7e repeating) as they stand at stream position pos. */
+SCPS_API void scps_pattern_fill(void *buf, size_t len, uint64_t pos);
+
+/* Sends one stream and shuts down. Embedded by value; feed it every event of its connection. */
+struct scps_bulk_source {
+    /* set by the caller before scps_bulk_source_start */
+    uint64_t total; /* bytes to send; UINT64_MAX: until refill says end */
+    size_t chunk;   /* bytes a write call; 0: 64 KiB */
+    bool hollow;    /* write NULL */
+    /* Puts up to len bytes at buf; returns how many, 0 at the end, SCPS_ERR_AGAIN to be asked again by
+     * scps_bulk_source_run, another error to abort. NULL: the ttcp pattern. */
+    int64_t (*refill)(void *ctx, void *buf, size_t len);
+    void *ctx;
+    /* results */
+    struct scps_conn *conn;
+    uint64_t written; /* accepted by the send buffer */
+    bool finished;    /* all written and shut down */
+    bool closed;      /* our FIN has been acknowledged (SCPS_EV_DRAINED after shutdown) */
+    int err;          /* the error that ended it; 0 */
+    /* private */
+    uint8_t *buf;
+    size_t fill, used;
+    bool eof;
+};
+/* SCPS_ERR_NOMEM or 0. Writing begins when the connection is established. */
+SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c);
+SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
+SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s); /* refill can give more now */
+SCPS_API void
+scps_bulk_source_fini(struct scps_bulk_source *s); /* frees the buffer; closes nothing */
+
+/* Reads one stream to its end. */
+struct scps_bulk_sink {
+    /* Takes len bytes; NULL: they are discarded. data NULL: hollow. Returns 0, or an error to abort. */
+    int (*take)(void *ctx, const void *data, size_t len);
+    void *ctx;
+    struct scps_conn *conn;
+    uint64_t received;
+    bool eof;
+    int err;
+};
+SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
+SCPS_API void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

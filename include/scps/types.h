@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Scalars, units and addresses.
+ *
+ * Times are microseconds, sizes bytes, rates bytes per second, unless a name says otherwise.
+ * A scps_off counts octets of a stream's sequence space from its SYN: the SYN is octet 0, the
+ * first data octet is 1.  It never wraps; 32-bit sequence numbers exist on the wire only.
+ */
+#ifndef SCPS_TYPES_H
+#define SCPS_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SCPS_API __attribute__((visibility("default")))
+#else
+#define SCPS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int64_t scps_time; /* µs on the driver's clock; never negative */
+typedef int64_t scps_dur;  /* µs */
+typedef uint64_t scps_off; /* octets of sequence space since the SYN */
+
+#define SCPS_NEVER  INT64_MAX
+#define SCPS_US(n)  ((scps_dur)(n))
+#define SCPS_MS(n)  ((scps_dur)(n)*1000)
+#define SCPS_SEC(n) ((scps_dur)(n)*1000000)
+
+/* An IPv4 address uses b[0..3] with the rest zero; family 0 means "any" or "not set". */
+struct scps_addr {
+    uint8_t family; /* 0, 4 or 6 */
+    uint8_t b[16];  /* network order */
+};
+
+struct scps_endpoint {
+    struct scps_addr addr;
+    uint16_t port; /* host order */
+};
+
+#define SCPS_ADDR_STRLEN 46
+
+/* Reads dotted-quad IPv4 or RFC 4291 IPv6 text. Returns 0, or SCPS_ERR_INVAL leaving *a alone. */
+SCPS_API int scps_addr_parse(const char *text, struct scps_addr *a);
+/* Writes the canonical text (RFC 5952) into buf of at least SCPS_ADDR_STRLEN bytes; returns buf. */
+SCPS_API char *scps_addr_format(const struct scps_addr *a, char *buf);
+SCPS_API bool scps_addr_equal(const struct scps_addr *a, const struct scps_addr *b);
+/* True when a and b share their first `prefix` bits and their family. */
+SCPS_API bool scps_addr_match(const struct scps_addr *a, const struct scps_addr *b,
+                              unsigned prefix);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes to values and back: pure, stateless, no consequences. For the stack and for tools.
+ *
+ * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop that
+ * says what is wrong.  Builders write into room the caller vouches for and return how much they wrote.
+ */
+#ifndef SCPS_WIRE_H
+#define SCPS_WIRE_H
+
+#include <scps/error.h>
+#include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- IP ---------------------------------------------------------------------------------------- */
+
+enum {
+    SCPS_IPPROTO_ICMP = 1,
+    SCPS_IPPROTO_TCP = 6,
+    SCPS_IPPROTO_UDP = 17,
+    SCPS_IPPROTO_ICMPV6 = 58,
+    SCPS_IPPROTO_SCPS_COMP = 105,
+    SCPS_IPPROTO_SCPS_TP = 106
+};
+
+enum {
+    SCPS_ECN_NONE = 0,
+    SCPS_ECN_ECT1 = 1,
+    SCPS_ECN_ECT0 = 2,
+    SCPS_ECN_CE = 3
+}; /* low bits of tos */
+
+struct scps_ip {
+    struct scps_addr src, dst;
+    uint8_t version; /* 4 or 6 */
+    uint8_t proto;   /* after any IPv6 extension headers */
+    uint8_t tos;     /* IPv4 TOS or IPv6 traffic class */
+    uint8_t ttl;
+    bool df, more_frags;
+    uint16_t frag_off; /* bytes; with more_frags: a fragment */
+    uint32_t id;
+    uint32_t hdr_len;   /* IP header, options and extension headers included */
+    uint32_t total_len; /* of the packet, as the header says */
+};
+/* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it in all.
+ * Link padding beyond the header's own length is allowed. Checks the IPv4 header checksum. */
+SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct scps_ip *ip);
+/* Writes a 20 or 40 byte header for payload_len bytes of ip->proto, checksum included; returns its length. */
+SCPS_API size_t scps_ip_build(uint8_t *p, const struct scps_ip *ip, size_t payload_len);
+
+/* ---- checksums (RFC 1071); sums are unfolded, in network order of the 16-bit words --------------- */
+
+/* Adds len bytes to sum. An odd len is padded with a zero: only the last piece may be odd. */
+SCPS_API uint64_t scps_cksum_add(uint64_t sum, const void *p, size_t len);
+/* Adds the pseudo-header of RFC 9293 section 3.1 or RFC 8200 section 8.1. */
+SCPS_API uint64_t scps_cksum_pseudo(uint64_t sum, const struct scps_addr *src,
+                                    const struct scps_addr *dst, uint8_t proto, uint32_t len);
+/* Folds and inverts: the value to store with scps_put16; 0 over a message that carries a right one. */
+SCPS_API uint16_t scps_cksum_fold(uint64_t sum);
+
+/* ---- TCP --------------------------------------------------------------------------------------- */
+
+enum {
+    SCPS_FIN = 0x01,
+    SCPS_SYN = 0x02,
+    SCPS_RST = 0x04,
+    SCPS_PSH = 0x08,
+    SCPS_ACK = 0x10,
+    SCPS_URG = 0x20,
+    SCPS_ECE = 0x40,
+    SCPS_CWR = 0x80
+};
+
+enum {
+    SCPS_OPT_MSS = 2,
+    SCPS_OPT_WSCALE = 3,
+    SCPS_OPT_SACK_OK = 4,
+    SCPS_OPT_SACK = 5,
+    SCPS_OPT_TS = 8,
+    SCPS_OPT_CAPS = 20,
+    SCPS_OPT_SNACK = 21,
+    SCPS_OPT_RECORD = 22,
+    SCPS_OPT_CORRUPTION = 23
+};
+
+/* Bits of scps_seg.has: which of the option fields below mean something. */
+enum {
+    SCPS_HAS_MSS = 1,
+    SCPS_HAS_WSCALE = 2,
+    SCPS_HAS_SACK_OK = 4,
+    SCPS_HAS_SACK = 8,
+    SCPS_HAS_TS = 16,
+    SCPS_HAS_CAPS = 32,
+    SCPS_HAS_SNACK = 64,
+    SCPS_HAS_RECORD = 128,
+    SCPS_HAS_CORRUPTION = 256,
+    SCPS_HAS_XCAPS = 512
+};
+
+/* Bits of scps_seg.caps (spec sheet 1.1). */
+enum {
+    SCPS_CAP_BETS = 0x80,
+    SCPS_CAP_SNACK1 = 0x40,
+    SCPS_CAP_SNACK2 = 0x20,
+    SCPS_CAP_COM = 0x10,
+    SCPS_CAP_NLTS = 0x08
+};
+
+#define SCPS_SACK_MAX      4
+#define SCPS_SNACK_VEC_MAX 32
+
+struct scps_sack {
+    uint32_t left, right; /* sequence numbers [left, right) */
+};
+
+/* A TCP segment as values. */
+struct scps_seg {
+    uint16_t sport, dport;
+    uint32_t seq, ack;
+    uint16_t flags; /* SCPS_FIN ... SCPS_CWR */
+    uint16_t wnd;   /* as on the wire: not scaled */
+    uint16_t urg;
+    uint16_t has; /* SCPS_HAS_* */
+    uint8_t nsack;
+    uint8_t wscale; /* as received; above 14 the user clamps (RFC 7323 section 2.3) */
+    uint16_t mss;
+    uint32_t tsval, tsecr;
+    struct scps_sack sack[SCPS_SACK_MAX];
+    uint8_t caps, conn_id;          /* capabilities (kind 20) and the compression connection id */
+    uint16_t snack_off, snack_size; /* kind 21, in units of the MSS */
+    uint8_t snack_vec_len;          /* octets of bit vector (long form); 0: short form */
+    uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
+    const uint8_t
+        *xcaps; /* extended capabilities: the option's value, where it lies in the packet */
+    uint8_t xcaps_len;
+    uint8_t hdr_len; /* parse: TCP header with options, bytes */
+    uint8_t tos;     /* of the IP header: ECN */
+    /* payload: parse points into the packet; NULL with len > 0 is hollow */
+    const uint8_t *data;
+    uint32_t len;
+    uint16_t gso; /* payload bytes a segment when this is a train; else 0 */
+};
+
+/* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all (may be
+ * more than avail when the payload lies apart; the header must be whole). Unknown options and malformed ones
+ * are skipped as RFC 9293 section 3.1 and the spec sheet 1.4 say; only a bad data offset is an error. Sets
+ * s->data to p + header when the payload is contiguous, else NULL. Does not look at the checksum. */
+SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
+/* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple of 4.
+ * Order of options: with kind 20: 20, MSS, NOP WS, then as below; without: MSS, SACK-permitted and TS
+ * (12 bytes, or each with its NOPs), NOP WS as Linux. Data segments: NOP NOP TS, NOP NOP SACK, SNACK with
+ * NOPs, record boundary, corruption. SACK blocks that no longer fit are left out, last first. */
+SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
+/* Length scps_tcp_build would write for these options. */
+SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
+/* Checksum over pseudo-header, header (hdr_len bytes at p, its checksum field included) and payload apart.
+ * Building: field zero, store the result with scps_put16(p + 16). Checking: 0 means right.
+ * payload NULL: payload_len zeros. */
+SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
+                                    const uint8_t *p, size_t hdr_len, const uint8_t *payload,
+                                    size_t payload_len);
+
+/* ---- ICMP, ICMPv6 -------------------------------------------------------------------------------- */
+
+enum scps_icmp_kind {
+    SCPS_ICMP_OTHER,
+    SCPS_ICMP_ECHO,
+    SCPS_ICMP_ECHO_REPLY,
+    SCPS_ICMP_UNREACH_NET,
+    SCPS_ICMP_UNREACH_HOST,
+    SCPS_ICMP_UNREACH_PROTO,
+    SCPS_ICMP_UNREACH_PORT,
+    SCPS_ICMP_UNREACH_ADMIN,
+    SCPS_ICMP_TOO_BIG,
+    SCPS_ICMP_TTL,
+    SCPS_ICMP_PARAM
+};
+
+struct scps_icmp {
+    enum scps_icmp_kind kind;
+    uint8_t type, code;
+    uint32_t mtu; /* SCPS_ICMP_TOO_BIG; 0: an old router that does not say */
+    /* the quoted packet of an error: whose flow it was */
+    bool has_quote;
+    struct scps_ip quote;
+    uint16_t sport, dport;
+    uint32_t seq;
+    const uint8_t *body; /* echo: id, sequence and data; points into the message */
+    size_t body_len;
+};
+/* Parses an ICMP (version 4) or ICMPv6 (6) message of len bytes and checks its checksum. */
+SCPS_API int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
+                             struct scps_icmp *m);
+/* Echo reply to m. room: at least 4 + m->body_len. Returns the message length. */
+SCPS_API size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req,
+                                           const struct scps_icmp *m);
+/* Port unreachable quoting the offending packet (at most 548 bytes of it, 1232 in IPv6). Returns length. */
+SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const struct scps_ip *ip,
+                                             const uint8_t *packet, size_t packet_len);
+
+/* ---- UDP ------------------------------------------------------------------------------------------ */
+
+struct scps_udp {
+    uint16_t sport, dport;
+    const uint8_t *data;
+    size_t len;
+};
+SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
+                            struct scps_udp *u);
+
+/* ---- printing -------------------------------------------------------------------------------------- */
+
+/* One readable line per packet, SCPS options spelled out, into buf; returns buf. */
+SCPS_API char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap);
+/* "S.", "F", "P." and the like, as tcpdump writes flags. buf of at least 10. */
+SCPS_API char *scps_print_flags(uint16_t flags, char *buf);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

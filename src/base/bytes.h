@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Big-endian loads and stores, and small integer helpers. */
+#ifndef SCPS_BASE_BYTES_H
+#define SCPS_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t scps_get16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+static inline uint32_t scps_get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+static inline void scps_put16(uint8_t *p, uint16_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+static inline void scps_put32(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 24);
+    p[1] = (uint8_t)(v >> 16);
+    p[2] = (uint8_t)(v >> 8);
+    p[3] = (uint8_t)v;
+}
+
+#define SCPS_MIN(a, b)        ((a) < (b) ? (a) : (b))
+#define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
+#define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
+
+/* a * b / c without overflow of the product, saturating. c > 0. */
+static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
+{
+    unsigned __int128 q = (unsigned __int128)a * b / c;
+    return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Randomness: a seeded generator for simulations, and SipHash-2-4 for everything a stranger must not guess. */
+#ifndef SCPS_BASE_PRNG_H
+#define SCPS_BASE_PRNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct scps_prng { /* xoshiro256** (Blackman and Vigna), seeded by splitmix64 */
+    uint64_t s[4];
+};
+void scps_prng_seed(struct scps_prng *r, uint64_t seed);
+uint64_t scps_prng_next(struct scps_prng *r);
+uint64_t scps_prng_below(struct scps_prng *r, uint64_t n); /* 0 .. n-1, unbiased; n > 0 */
+
+/* SipHash-2-4 (Aumasson and Bernstein). */
+uint64_t scps_siphash(const uint64_t key[2], const void *data, size_t len);
+
+#endif
