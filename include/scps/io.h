@@ -20,6 +20,8 @@ struct scps_tun_config {
      * length. None: the device is used as it is, already addressed. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
+    /* The far end of kernel_addr[i] when the two share no prefix (a point-to-point address); family 0: none. */
+    struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* 0: the device's */
 };
@@ -56,7 +58,52 @@ SCPS_API void scps_loop_stop(struct scps_loop *l);
 SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
 /* 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
 SCPS_API int scps_loop_error(const struct scps_loop *l);
+SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
+
+/* The interface options every program in real time shares, by their long names:
+ *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N
+ * --addr, --kernel-addr and --gateway may be given again for the other address family. */
+#define SCPS_IFOPTS_ADDRS 4
+struct scps_ifopts {
+    char tun[64]; /* as typed; empty: not given */
+    bool udp;
+    struct scps_endpoint udp_local, udp_remote;
+    struct scps_ifaddr {
+        struct scps_addr addr;
+        unsigned prefix;
+        bool has_prefix; /* /LEN was written */
+    } addr[SCPS_IFOPTS_ADDRS], kernel[SCPS_IFOPTS_ADDRS];
+    unsigned naddr, nkernel;
+    struct scps_addr gateway[2]; /* [0] IPv4, [1] IPv6; family 0: none */
+    uint32_t mtu;                /* 0: the device's own */
+};
+/* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o, table[index].name, optarg, msg). */
+#define SCPS_IFOPTS_LONG(val)                                                                      \
+    {"tun", 1, NULL, (val)}, {"udp", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                    \
+        {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)},                              \
+    {                                                                                              \
+        "mtu", 1, NULL, (val)                                                                      \
+    }
+/* Lines for a help text, each ending in a newline. */
+SCPS_API const char *scps_ifopts_help(void);
+/* All zero is the beginning. Takes the value of option `name` (without dashes). Returns 1; 0 if the name is not
+ * one of these; SCPS_ERR_INVAL with one line in msg. */
+SCPS_API int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
+                               char msg[SCPS_IO_MSGLEN]);
+/* True when any of the options was given. */
+SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
+/* Do the options fit together (one device, an address for it)? 0, or SCPS_ERR_INVAL with one line in msg: a
+ * usage error, where a failure of the next two is the system's. */
+SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
+/* Opens the device: TUN, addressed when kernel addresses were given, or IP in UDP. NULL with one line in msg.
+ * Push filters on it before the next call. */
+SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
+/* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each prefix, and
+ * everything else with a gateway, over UDP, or for an address without /LEN. 0, or an error with one line in msg.
+ * In short:  dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev, tap); scps_ifopts_attach(&o, loop, top, msg); */
+SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
+                                struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
 
 #ifdef __cplusplus
 }
