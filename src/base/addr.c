@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses as text and back, without the C library's resolver.
+ *
+ * IPv4 is four decimal numbers without leading zeros, which some readers would take for octal.  IPv6 is
+ * RFC 4291 section 2.2, all three forms; written as RFC 5952 section 4 says, and with the dotted quad of its
+ * section 5 where the address is an IPv4-mapped one.  Zone identifiers (%eth0) are not addresses and are
+ * refused.  An address of no family is written "*".
+ */
+#include <scps/error.h>
+#include <scps/types.h>
+#include <string.h>
+
+/* Reads a dotted quad that must fill all of s. */
+static bool parse4(const char *s, uint8_t *b)
+{
+    for (int i = 0; i < 4; i++) {
+        unsigned v = 0, digits = 0;
+        for (; *s >= '0' && *s <= '9'; s++, digits++) {
+            if (digits && v == 0)
+                return false;
+            v = v * 10 + (unsigned)(*s - '0');
+            if (v > 255)
+                return false;
+        }
+        if (!digits || *s != (i < 3 ? '.' : '\0'))
+            return false;
+        s++;
+        b[i] = (uint8_t)v;
+    }
+    return true;
+}
+
+static int hexval(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+static bool parse6(const char *s, uint8_t *b)
+{
+    int n = 0, gap = -1; /* octets so far; where :: stands */
+
+    if (s[0] == ':') {
+        if (s[1] != ':')
+            return false;
+        s += 2;
+        gap = 0;
+    }
+    while (*s) {
+        unsigned v = 0, digits = 0;
+        const char *word = s;
+        for (; hexval(*s) >= 0 && digits < 5; s++, digits++)
+            v = v << 4 | (unsigned)hexval(*s);
+        if (*s == '.') { /* the last 32 bits as a dotted quad */
+            if (n > 12 || !parse4(word, b + n))
+                return false;
+            n += 4;
+            break;
+        }
+        if (!digits || digits > 4 || n > 14)
+            return false;
+        b[n++] = (uint8_t)(v >> 8);
+        b[n++] = (uint8_t)v;
+        if (!*s)
+            break;
+        if (*s++ != ':' || !*s)
+            return false;
+        if (*s == ':') {
+            if (gap >= 0)
+                return false;
+            gap = n;
+            s++;
+        }
+    }
+    if (gap < 0)
+        return n == 16;
+    if (n > 14) /* :: stands for at least one group */
+        return false;
+    memmove(b + 16 - (n - gap), b + gap, (size_t)(n - gap));
+    memset(b + gap, 0, (size_t)(16 - n));
+    return true;
+}
+
+int scps_addr_parse(const char *text, struct scps_addr *a)
+{
+    struct scps_addr r = {0};
+
+    if (!text)
+        return SCPS_ERR_INVAL;
+    r.family = strchr(text, ':') ? 6 : 4;
+    if (!(r.family == 6 ? parse6(text, r.b) : parse4(text, r.b)))
+        return SCPS_ERR_INVAL;
+    *a = r;
+    return 0;
+}
+
+static char *put_uint(char *o, unsigned v)
+{
+    if (v >= 10)
+        o = put_uint(o, v / 10);
+    *o++ = (char)('0' + v % 10);
+    return o;
+}
+
+static char *put_quad(char *o, const uint8_t *b)
+{
+    for (int i = 0; i < 4; i++) {
+        if (i)
+            *o++ = '.';
+        o = put_uint(o, b[i]);
+    }
+    return o;
+}
+
+static char *put_hex(char *o, unsigned v)
+{
+    if (v >= 16)
+        o = put_hex(o, v / 16);
+    *o++ = "0123456789abcdef"[v % 16];
+    return o;
+}
+
+static char *put6(char *o, const uint8_t *b)
+{
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+    int groups = memcmp(b, mapped, 12) ? 8 : 6;
+    int best = -1, best_len = 1; /* the first of the longest runs of zeros, if longer than one */
+
+    for (int i = 0; i < groups; i++) {
+        int len = 0;
+        while (i + len < groups && !b[2 * (i + len)] && !b[2 * (i + len) + 1])
+            len++;
+        if (len > best_len) {
+            best = i;
+            best_len = len;
+        }
+        i += len;
+    }
+    for (int i = 0; i < groups; i++) {
+        if (i == best) {
+            *o++ = ':';
+            *o++ = ':';
+            i += best_len - 1;
+            continue;
+        }
+        if (i && i != best + best_len)
+            *o++ = ':';
+        else if (i && best < 0)
+            *o++ = ':';
+        o = put_hex(o, (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
+    }
+    if (groups == 6) {
+        *o++ = ':';
+        o = put_quad(o, b + 12);
+    }
+    return o;
+}
+
+char *scps_addr_format(const struct scps_addr *a, char *buf)
+{
+    char *o = buf;
+    if (a->family == 4)
+        o = put_quad(o, a->b);
+    else if (a->family == 6)
+        o = put6(o, a->b);
+    else
+        *o++ = '*';
+    *o = '\0';
+    return buf;
+}
+
+bool scps_addr_equal(const struct scps_addr *a, const struct scps_addr *b)
+{
+    return a->family == b->family && !memcmp(a->b, b->b, 16);
+}
+
+bool scps_addr_match(const struct scps_addr *a, const struct scps_addr *b, unsigned prefix)
+{
+    unsigned bits = a->family == 4 ? 32 : 128;
+    if (a->family != b->family)
+        return false;
+    if (prefix > bits)
+        prefix = bits;
+    unsigned whole = prefix / 8, rest = prefix % 8;
+    if (memcmp(a->b, b->b, whole))
+        return false;
+    return !rest || !((a->b[whole] ^ b->b[whole]) >> (8 - rest));
+}

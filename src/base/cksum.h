@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The Internet checksum in the machine's own byte order, for builders that fold once at the end.
+ *
+ * A sum is a 64-bit number congruent, modulo 65535, to the sum of the 16-bit words as this machine reads
+ * them (RFC 1071 section 2(B): byte order does not matter until the result is stored).  It is zero only
+ * when every octet was.  Adding goes with end-around carry, so nothing is ever lost.
+ */
+#ifndef SCPS_BASE_CKSUM_H
+#define SCPS_BASE_CKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* len bytes at p, of any alignment, added to sum. An odd last byte is padded with a zero. */
+uint64_t scps_sum_long(uint64_t sum, const void *p, size_t len);
+
+static inline uint64_t scps_sum_plus(uint64_t sum, uint64_t v)
+{
+    sum += v;
+    return sum + (sum < v);
+}
+
+static inline uint64_t scps_sum8(uint64_t sum, const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return scps_sum_plus(sum, v);
+}
+
+static inline uint64_t scps_sum4(uint64_t sum, const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return scps_sum_plus(sum, v);
+}
+
+/* A host-order 16-bit value as the word it will be in memory. */
+static inline uint16_t scps_sum_word(uint16_t v)
+{
+    uint8_t b[2] = {(uint8_t)(v >> 8), (uint8_t)v};
+    uint16_t w;
+    memcpy(&w, b, 2);
+    return w;
+}
+
+/* The same for headers: len a multiple of 4, no call. */
+static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t len)
+{
+    for (; len >= 8; len -= 8, p += 8)
+        sum = scps_sum8(sum, p);
+    return len ? scps_sum4(sum, p) : sum;
+}
+
+/* Folded to 16 bits in host order: what scps_put16 would have to store, not yet inverted. */
+static inline uint16_t scps_sum_fold(uint64_t sum)
+{
+    sum = (sum >> 32) + (uint32_t)sum;                  /* at most 2^33 - 2 */
+    uint32_t s = (uint32_t)(sum >> 32) + (uint32_t)sum; /* no carry is left */
+    s = (s >> 16) + (s & 0xffff);
+    s = (s >> 16) + (s & 0xffff);
+    return scps_sum_word((uint16_t)s);
+}
+
+#endif

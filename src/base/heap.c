@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* A binary min-heap in one array; each item is told where it sits, so its key can change in place.
+ *
+ *        v[0]            key of v[i] <= key of v[2i+1] and v[2i+2]
+ *      v[1]  v[2]        *v[i].slot == i for every node in the heap
+ *
+ * Memory is taken in doublings and kept until the end.
+ */
+#include "base/heap.h"
+
+#include <assert.h>
+#include <scps/error.h>
+#include <string.h>
+
+void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a)
+{
+    h->v = NULL;
+    h->n = h->cap = 0;
+    h->alloc = *a;
+}
+
+void scps_heap_fini(struct scps_heap *h)
+{
+    for (uint32_t i = 0; i < h->n; i++)
+        *h->v[i].slot = SCPS_HEAP_NONE;
+    if (h->v)
+        h->alloc.free(h->alloc.ctx, h->v, h->cap * sizeof *h->v);
+    h->v = NULL;
+    h->n = h->cap = 0;
+}
+
+int scps_heap_reserve(struct scps_heap *h, uint32_t n)
+{
+    if (n <= h->cap)
+        return 0;
+    uint64_t cap = h->cap ? h->cap : 16;
+    while (cap < n)
+        cap *= 2;
+    if (cap > SCPS_HEAP_NONE || cap > SIZE_MAX / sizeof *h->v)
+        return SCPS_ERR_NOMEM;
+    struct scps_heap_node *v = h->alloc.alloc(h->alloc.ctx, (size_t)cap * sizeof *v);
+    if (!v)
+        return SCPS_ERR_NOMEM;
+    if (h->v) {
+        memcpy(v, h->v, h->n * sizeof *v);
+        h->alloc.free(h->alloc.ctx, h->v, h->cap * sizeof *v);
+    }
+    h->v = v;
+    h->cap = (uint32_t)cap;
+    return 0;
+}
+
+static inline void put(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
+{
+    h->v[i] = node;
+    *node.slot = i;
+}
+
+/* Moves the hole at i up until node fits there. */
+static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
+{
+    while (i) {
+        uint32_t parent = (i - 1) / 2;
+        if (h->v[parent].key <= node.key)
+            break;
+        put(h, i, h->v[parent]);
+        i = parent;
+    }
+    put(h, i, node);
+}
+
+static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
+{
+    for (;;) {
+        uint64_t child = 2 * (uint64_t)i + 1;
+        if (child >= h->n)
+            break;
+        if (child + 1 < h->n && h->v[child + 1].key < h->v[child].key)
+            child++;
+        if (node.key <= h->v[child].key)
+            break;
+        put(h, i, h->v[child]);
+        i = (uint32_t)child;
+    }
+    put(h, i, node);
+}
+
+static void place(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
+{
+    if (i && node.key < h->v[(i - 1) / 2].key)
+        up(h, i, node);
+    else
+        down(h, i, node);
+}
+
+int scps_heap_set(struct scps_heap *h, scps_time key, uint32_t *slot, void *item)
+{
+    struct scps_heap_node node = {key, slot, item};
+    uint32_t i = *slot;
+
+    if (i == SCPS_HEAP_NONE) {
+        if (h->n == h->cap) {
+            int err = scps_heap_reserve(h, h->n + 1);
+            if (err)
+                return err;
+        }
+        up(h, h->n++, node);
+        return 0;
+    }
+    assert(i < h->n && h->v[i].slot == slot);
+    place(h, i, node);
+    return 0;
+}
+
+void scps_heap_remove(struct scps_heap *h, uint32_t *slot)
+{
+    uint32_t i = *slot;
+    if (i == SCPS_HEAP_NONE)
+        return;
+    assert(i < h->n && h->v[i].slot == slot);
+    *slot = SCPS_HEAP_NONE;
+    struct scps_heap_node last = h->v[--h->n];
+    if (i < h->n)
+        place(h, i, last);
+}
+
+void *scps_heap_top(const struct scps_heap *h)
+{
+    return h->n ? h->v[0].item : NULL;
+}
