@@ -150,8 +150,6 @@ static char *put6(char *o, const uint8_t *b)
         }
         if (i && i != best + best_len)
             *o++ = ':';
-        else if (i && best < 0)
-            *o++ = ':';
         o = put_hex(o, (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
     }
     if (groups == 6) {
