@@ -48,6 +48,7 @@ struct scps_cc_view { /* the connection just before the event */
     uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
     uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
     bool cwnd_limited;      /* the window held us back since the last ack, not the application */
+    enum scps_loss_cause cause; /* what an unexplained loss, or a timeout, is taken for now */
 };
 
 struct scps_cc_ack {

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Controllers by name, and the reading of "name,key=value,...".
+ *
+ * A message says what is wrong and what would be right, in one line without a full stop, so that a
+ * program can put its own name before it and print it as it is.  Nothing the caller passed in is
+ * touched unless the whole text is good.
+ */
+#include "cc/cc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <scps/error.h>
+
+static const struct scps_cc_ops *const builtin[] = {
+    &scps_cc_vj,
+    &scps_cc_rate,
+};
+#define NBUILTIN (sizeof builtin / sizeof *builtin)
+
+const struct scps_cc_ops *scps_cc_at(size_t i)
+{
+    return i < NBUILTIN ? builtin[i] : NULL;
+}
+
+static const struct scps_cc_ops *find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < NBUILTIN; i++)
+        if (strlen(builtin[i]->name) == len && !memcmp(builtin[i]->name, name, len))
+            return builtin[i];
+    return NULL;
+}
+
+const struct scps_cc_ops *scps_cc_find(const char *name)
+{
+    return find(name, strlen(name));
+}
+
+void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS])
+{
+    memset(out, 0, SCPS_CC_PARAMS * sizeof *out);
+    for (size_t i = 0; ops->params && ops->params[i].name && i < SCPS_CC_PARAMS; i++)
+        out[i] = ops->params[i].def;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+struct msg {
+    char *at;
+    size_t room;
+};
+
+static void say(struct msg *m, const char *fmt, ...)
+{
+    if (m->room < 2)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(m->at, m->room, fmt, ap);
+    va_end(ap);
+    size_t used = n < 0 ? 0 : (size_t)n < m->room ? (size_t)n : m->room - 1;
+    m->at += used;
+    m->room -= used;
+}
+
+/* Names come from outside: no more than a screen line of them is repeated. */
+static int shown(size_t len)
+{
+    return len > 40 ? 40 : (int)len;
+}
+
+static int no_such_controller(struct msg *m, const char *name, size_t len)
+{
+    say(m, "no congestion control \"%.*s\"; there is", shown(len), name);
+    for (size_t i = 0; i < NBUILTIN; i++)
+        say(m, "%s %s", i ? "," : "", builtin[i]->name);
+    return SCPS_ERR_NOENT;
+}
+
+static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char *key, size_t len)
+{
+    say(m, "%s has no parameter \"%.*s\"; it has", ops->name, shown(len), key);
+    if (!ops->params || !ops->params[0].name)
+        say(m, " none");
+    for (size_t i = 0; ops->params && ops->params[i].name; i++)
+        say(m, "%s %s", i ? "," : "", ops->params[i].name);
+    return SCPS_ERR_NOENT;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+/* A decimal number, whole, with an optional minus; false if it is anything else. *fits tells whether
+ * it can be held. */
+static bool number(const char *s, size_t len, int64_t *out, bool *fits)
+{
+    bool minus = len && *s == '-';
+    uint64_t v = 0, limit = minus ? (uint64_t)INT64_MAX + 1 : INT64_MAX;
+
+    s += minus, len -= minus;
+    if (!len)
+        return false;
+    *fits = true;
+    for (; len; s++, len--) {
+        if (*s < '0' || *s > '9')
+            return false;
+        uint64_t d = (uint64_t)(*s - '0');
+        if (v > (limit - d) / 10)
+            *fits = false;
+        else
+            v = v * 10 + d;
+    }
+    *out = minus ? (int64_t)(~v + 1) : (int64_t)v;
+    return true;
+}
+
+static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
+                     int64_t *param)
+{
+    const char *eq = memchr(item, '=', len);
+    size_t key = eq ? (size_t)(eq - item) : len, i;
+
+    for (i = 0; ops->params && ops->params[i].name; i++)
+        if (strlen(ops->params[i].name) == key && !memcmp(ops->params[i].name, item, key))
+            break;
+    if (!ops->params || !ops->params[i].name)
+        return no_such_key(m, ops, item, key);
+
+    const struct scps_cc_param *p = &ops->params[i];
+    const char *val = eq ? eq + 1 : item + len;
+    size_t vlen = (size_t)(item + len - val);
+    int64_t v = 0;
+    bool fits = false;
+    if (!eq || !number(val, vlen, &v, &fits)) {
+        say(m, "%s: %s wants a whole number (%s=%lld), not \"%.*s\"", ops->name, p->name, p->name,
+            (long long)p->def, shown(vlen), val);
+        return SCPS_ERR_INVAL;
+    }
+    if (!fits || v < p->min || v > p->max) {
+        say(m, "%s: %s=%.*s is out of range, allowed are %lld to %lld", ops->name, p->name,
+            shown(vlen), val, (long long)p->min, (long long)p->max);
+        return SCPS_ERR_RANGE;
+    }
+    param[i] = v;
+    return 0;
+}
+
+int scps_cc_parse(const char *text, const struct scps_cc_ops **ops, int64_t param[SCPS_CC_PARAMS],
+                  char *msg, size_t msglen)
+{
+    struct msg m = {msg, msg ? msglen : 0};
+    int64_t got[SCPS_CC_PARAMS];
+    size_t len = strcspn(text, ",");
+    const struct scps_cc_ops *o = find(text, len);
+
+    if (m.room)
+        *m.at = 0;
+    if (!o)
+        return no_such_controller(&m, text, len);
+    scps_cc_param_defaults(o, got);
+    for (text += len; *text == ','; text += len) {
+        text++;
+        len = strcspn(text, ",");
+        int err = set_param(&m, o, text, len, got);
+        if (err)
+            return err;
+    }
+    *ops = o;
+    memcpy(param, got, sizeof got);
+    return 0;
+}
+
+const char *scps_loss_cause_name(enum scps_loss_cause c)
+{
+    static const char *const name[] = {"congestion", "corruption", "outage"};
+    return (unsigned)c < sizeof name / sizeof *name ? name[c] : "unknown";
+}
+
+const char *scps_evidence_name(enum scps_evidence e)
+{
+    static const char *const name[] = {"dupack", "sack", "snack", "partial",
+                                       "resend", "rack", "rto",   "ecn"};
+    return (unsigned)e < sizeof name / sizeof *name ? name[e] : "unknown";
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The controllers that are built in; cc.c lists them, each lives in the file of its name. */
+#ifndef SCPS_CC_CC_H
+#define SCPS_CC_CC_H
+
+#include <scps/cc.h>
+
+extern const struct scps_cc_ops scps_cc_vj, scps_cc_rate;
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Pure rate control: for capacity that is ours alone.
+ *
+ * There is no congestion window.  The peer's window and the configured rate are all that hold the
+ * sender back, and no loss, timeout or idle time changes either: on a path that nobody shares, a
+ * lost packet says nothing about how much the path can carry.  On a path that others share this is
+ * not acceptable behaviour (RFC 2914), so it must be chosen by name and refuses to run without a rate.
+ *
+ * Sources: CCSDS 714.0-B-2 as the project's spec sheet gives it in 4.4; NASA/TM-2003-212001,
+ * "SCPS-Pure Rate" and "Recommendations".  The rate counts headers; the core's token bucket sees to it.
+ */
+#include "cc/cc.h"
+
+static void go(const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    ctl->cwnd = SCPS_CWND_OPEN;
+    ctl->ssthresh = UINT64_MAX;
+    ctl->rate = v->conf_rate;
+}
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    (void)s, (void)param;
+    go(v, ctl);
+}
+
+/* The configured rate can change in mid-flight; it is taken over with the next event. */
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    (void)s, (void)a;
+    go(v, ctl);
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    (void)s, (void)l;
+    go(v, ctl);
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    (void)s, (void)what;
+    go(v, ctl);
+}
+
+const struct scps_cc_ops scps_cc_rate = {
+    .name = "rate",
+    .help = "pure rate control: the peer's window and a set rate, whatever is lost",
+    .needs_rate = true,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};

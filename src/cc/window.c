@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The common part of loss-driven windows; the picture is in window.h.
+ *
+ * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC 3465
+ * sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661 section 4.1 (no
+ * growth on a window that is not used); RFC 9000 section 9.4 (another path has another capacity).
+ *
+ * Departures, with reasons:
+ * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout.  That ties growth
+ *   to the number of ACKs, and under strictly delayed ACKs (five a second, whatever was sent) slow start
+ *   would crawl.  Default is no L: bytes cannot arrive that were not sent, so a window still at most
+ *   doubles in a round trip, and the burst that L is meant to prevent is the pacer's business.  After a
+ *   timeout one ACK can cover data that arrived long before it; there an ACK is credited at most with the
+ *   present window, which is all that can have been sent since.  L is a parameter where a controller has
+ *   abc_limit, and then both rules of RFC 3465 hold.
+ * - Equation 4 uses FlightSize.  While SACK holds data above a hole FlightSize grows far beyond cwnd, and
+ *   half of it would be no reduction, so it counts at most up to cwnd.
+ * - A timeout in mid-repair finds FlightSize as it was before the halving, or larger: the threshold then
+ *   never rises above the one already in force.
+ */
+#include "cc/window.h"
+
+#include "base/bytes.h"
+
+static uint64_t part(uint64_t bytes, unsigned keep, const struct scps_cc_view *v)
+{
+    uint64_t kept = scps_muldiv(bytes, keep, 1024);
+    return SCPS_MAX(kept, 2 * (uint64_t)v->mss);
+}
+
+void scps_win_start(struct scps_win *w, const struct scps_cc_view *v, uint64_t ssthresh,
+                    unsigned abc_limit, struct scps_cc_ctl *ctl)
+{
+    *w = (struct scps_win){.abc_limit = (uint8_t)abc_limit};
+    ctl->cwnd = v->init_cwnd;
+    ctl->ssthresh = ssthresh ? ssthresh : UINT64_MAX;
+    ctl->rate = 0; /* a configured rate is the core's to keep; pacing spreads cwnd over srtt */
+}
+
+uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
+                         const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl)
+{
+    uint64_t bytes = a->bytes, most = UINT64_MAX;
+    bool repairing = w->repair > 0;
+
+    if (!bytes)
+        return 0;
+    w->timed_out = false;
+    w->repair -= SCPS_MIN(w->repair, bytes);
+    if ((a->in_recovery && !repairing) || !v->cwnd_limited)
+        return 0;
+    if (ctl->cwnd < ctl->ssthresh) {
+        if (w->abc_limit)
+            most = (repairing ? 1 : (uint64_t)w->abc_limit) * v->mss;
+        else if (repairing)
+            most = ctl->cwnd;
+    }
+    return SCPS_MIN(bytes, most);
+}
+
+uint64_t scps_win_slow_start(uint64_t bytes, struct scps_cc_ctl *ctl)
+{
+    if (ctl->cwnd >= ctl->ssthresh)
+        return bytes;
+    uint64_t grow = SCPS_MIN(bytes, ctl->ssthresh - ctl->cwnd);
+    ctl->cwnd += grow;
+    return bytes - grow;
+}
+
+void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
+                    struct scps_cc_ctl *ctl)
+{
+    w->credit += bytes * gain;
+    while (ctl->cwnd && w->credit >= ctl->cwnd * 256) {
+        w->credit -= ctl->cwnd * 256;
+        ctl->cwnd += v->mss;
+    }
+}
+
+uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
+{
+    return SCPS_MIN(v->outstanding, ctl->cwnd);
+}
+
+void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
+                  struct scps_cc_ctl *ctl)
+{
+    ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
+    w->credit = w->repair = 0;
+    w->timed_out = false;
+}
+
+void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
+                  struct scps_cc_ctl *ctl)
+{
+    if (!w->timed_out) {
+        uint64_t half = part(v->outstanding, keep, v);
+        uint64_t most = ctl->cwnd <= ctl->ssthresh ? ctl->ssthresh : part(ctl->cwnd, keep, v);
+        ctl->ssthresh = SCPS_MIN(half, most);
+    }
+    w->timed_out = true;
+    w->credit = 0;
+    w->repair = SCPS_MAX(w->repair, v->outstanding);
+    ctl->cwnd = v->mss;
+}
+
+void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    w->credit = 0;
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, v->init_cwnd);
+}
+
+void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    ctl->ssthresh = SCPS_MAX(ctl->ssthresh, ctl->cwnd);
+    scps_win_idle(w, v, ctl);
+}
+
+void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl)
+{
+    w->repair = 0;
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
+}

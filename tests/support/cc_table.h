@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Controllers tested from tables: events in, cwnd, ssthresh and rate out, no connection.
+ *
+ *     struct cc_table t;
+ *     cc_open(&t, "vj,abc_limit=2", .mss = 1000, .init_cwnd = 4000);
+ *     static const struct cc_row rows[] = {
+ *         {CC_ACK, .bytes = 4000, .cwnd = 8000},              // slow start
+ *         {CC_LOSS, .bytes = 1000, .fresh = true, .cwnd = 4000, .ssthresh = 4000},
+ *         {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000},
+ *     };
+ *     cc_play(&t, rows, CC_ROWS(rows));
+ *
+ * In a row, what is left out means the usual thing: outstanding and inflight are the window, the
+ * window is what limits, the cause is congestion, rtt is the table's, and an output of 0 is not looked at.
+ * Time advances by `after` before the event.
+ */
+#ifndef SCPS_TEST_CC_TABLE_H
+#define SCPS_TEST_CC_TABLE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <scps/cc.h>
+
+#define CC_ROWS(a) (sizeof(a) / sizeof *(a))
+
+struct cc_table {
+    const struct scps_cc_ops *ops;
+    int64_t param[SCPS_CC_PARAMS];
+    struct scps_cc_view v;
+    struct scps_cc_ctl ctl;
+    union {
+        uint64_t align;
+        uint8_t state[SCPS_CC_STATE_MAX];
+    } u;
+};
+
+enum cc_kind { CC_ACK, CC_LOSS, CC_CHANGE };
+
+struct cc_row {
+    enum cc_kind kind;
+    /* in */
+    scps_dur after;
+    uint64_t bytes;
+    unsigned times;       /* play the row so often; 0: once. Outputs are those of the last time */
+    uint64_t outstanding; /* 0: cwnd */
+    bool app;             /* the application, not the window, limited */
+    scps_dur rtt;         /* ack: 0: as before; -1: unknown */
+    bool round;           /* ack: first of a round trip */
+    bool in_recovery;     /* ack */
+    bool fresh;           /* loss: new episode */
+    enum scps_loss_cause cause; /* loss, and the view's */
+    enum scps_evidence evidence;
+    enum scps_cc_change what;
+    /* out; 0: not looked at */
+    uint64_t cwnd, ssthresh, rate;
+};
+
+static inline void cc_table_start(struct cc_table *t, const char *text, struct scps_cc_view v)
+{
+    char msg[256];
+
+    memset(t, 0, sizeof *t);
+    if (scps_cc_parse(text, &t->ops, t->param, msg, sizeof msg))
+        fail_msg("%s", msg);
+    assert_true(t->ops->state_size <= SCPS_CC_STATE_MAX);
+    t->v = v;
+    t->v.cwnd_limited = true;
+    if (!t->v.mss)
+        t->v.mss = 1000;
+    if (!t->v.init_cwnd)
+        t->v.init_cwnd = 10 * t->v.mss;
+    if (!t->v.srtt)
+        t->v.srtt = SCPS_MS(100);
+    if (!t->v.min_rtt)
+        t->v.min_rtt = t->v.srtt;
+    if (!t->v.max_cwnd)
+        t->v.max_cwnd = UINT64_C(1) << 30;
+    if (!t->v.now)
+        t->v.now = SCPS_SEC(1);
+    t->ops->start(t->u.state, t->param, &t->v, &t->ctl);
+}
+#define cc_open(t, text, ...) cc_table_start(t, text, (struct scps_cc_view){__VA_ARGS__})
+
+static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
+{
+    struct scps_cc_view *v = &t->v;
+
+    v->now += r->after;
+    v->outstanding = r->outstanding ? r->outstanding : t->ctl.cwnd;
+    v->inflight = v->outstanding;
+    v->cwnd_limited = !r->app;
+    v->cause = r->cause;
+    if (r->rtt > 0) {
+        v->srtt = r->rtt;
+        v->min_rtt = r->rtt < v->min_rtt ? r->rtt : v->min_rtt;
+    }
+    switch (r->kind) {
+    case CC_ACK: {
+        struct scps_cc_ack a = {.bytes = r->bytes,
+                                .rtt = r->rtt ? r->rtt : v->srtt,
+                                .round_start = r->round,
+                                .in_recovery = r->in_recovery};
+        t->ops->ack(t->u.state, v, &a, &t->ctl);
+        break;
+    }
+    case CC_LOSS: {
+        struct scps_cc_loss l = {.bytes = r->bytes,
+                                 .cause = r->cause,
+                                 .evidence = r->evidence ? r->evidence : SCPS_BY_SACK,
+                                 .new_episode = r->fresh};
+        t->ops->loss(t->u.state, v, &l, &t->ctl);
+        break;
+    }
+    case CC_CHANGE:
+        t->ops->change(t->u.state, v, r->what, &t->ctl);
+        break;
+    }
+}
+
+static inline void cc_play(struct cc_table *t, const struct cc_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct cc_row *r = &rows[i];
+        for (unsigned k = 0; k < (r->times ? r->times : 1); k++)
+            cc_play_row(t, r);
+        if ((r->cwnd && r->cwnd != t->ctl.cwnd) ||
+            (r->ssthresh && r->ssthresh != t->ctl.ssthresh) || (r->rate && r->rate != t->ctl.rate))
+            fail_msg("row %zu: cwnd %llu ssthresh %llu rate %llu, wanted %llu %llu %llu", i,
+                     (unsigned long long)t->ctl.cwnd, (unsigned long long)t->ctl.ssthresh,
+                     (unsigned long long)t->ctl.rate, (unsigned long long)r->cwnd,
+                     (unsigned long long)r->ssthresh, (unsigned long long)r->rate);
+    }
+}
+
+/* One round trip of a full window: `acks` acknowledgements for all of it, evenly spread over rtt. */
+static inline void cc_round_trip(struct cc_table *t, unsigned acks, scps_dur rtt)
+{
+    uint64_t left = t->ctl.cwnd;
+
+    for (unsigned i = 0; i < acks; i++) {
+        uint64_t bytes = left / (acks - i);
+        struct cc_row r = {CC_ACK, .after = rtt / acks, .bytes = bytes, .rtt = rtt, .round = !i};
+        cc_play_row(t, &r);
+        left -= bytes;
+    }
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/cc.c: names, parameters, and messages that say what is allowed. */
+#include "cc_table.h"
+
+#include <scps/error.h>
+
+static const struct scps_cc_ops *ops;
+static int64_t param[SCPS_CC_PARAMS];
+static char msg[400];
+
+static int parse(const char *text)
+{
+    ops = NULL;
+    memset(param, 0x55, sizeof param);
+    memset(msg, 'x', sizeof msg);
+    return scps_cc_parse(text, &ops, param, msg, sizeof msg);
+}
+
+static void untouched(void)
+{
+    assert_null(ops);
+    for (size_t i = 0; i < sizeof param; i++)
+        assert_int_equal(((unsigned char *)param)[i], 0x55);
+}
+
+static size_t index_of(const struct scps_cc_ops *o, const char *key)
+{
+    size_t i = 0;
+    while (o->params[i].name && strcmp(o->params[i].name, key))
+        i++;
+    assert_non_null(o->params[i].name);
+    return i;
+}
+
+/* Every controller keeps the contract of cc.h. */
+static void every_controller_is_sound(void **state)
+{
+    (void)state;
+    const struct scps_cc_ops *o;
+    size_t n = 0;
+    for (; (o = scps_cc_at(n)); n++) {
+        assert_ptr_equal(scps_cc_find(o->name), o);
+        for (size_t k = 0; k < n; k++)
+            assert_string_not_equal(scps_cc_at(k)->name, o->name);
+        assert_true(o->help && strlen(o->help) > 10 && strlen(o->help) < 80);
+        assert_true(o->start && o->ack && o->loss && o->change);
+        assert_true(o->state_size <= SCPS_CC_STATE_MAX);
+        size_t i = 0;
+        for (; o->params && o->params[i].name; i++) {
+            const struct scps_cc_param *p = &o->params[i];
+            assert_true(i < SCPS_CC_PARAMS);
+            assert_true(p->min <= p->def && p->def <= p->max);
+            assert_non_null(p->help);
+            for (size_t k = 0; k < i; k++)
+                assert_string_not_equal(o->params[k].name, p->name);
+            /* both limits are taken, one beyond is refused by name */
+            char text[100];
+            snprintf(text, sizeof text, "%s,%s=%lld", o->name, p->name, (long long)p->min);
+            assert_int_equal(parse(text), 0);
+            snprintf(text, sizeof text, "%s,%s=%lld", o->name, p->name, (long long)p->max);
+            assert_int_equal(parse(text), 0);
+            assert_int_equal(param[i], p->max);
+            snprintf(text, sizeof text, "%s,%s=%lld", o->name, p->name, (long long)p->max + 1);
+            assert_int_equal(parse(text), SCPS_ERR_RANGE);
+            assert_non_null(strstr(msg, p->name));
+            snprintf(text, sizeof text, "%s,%s=%lld", o->name, p->name, (long long)p->min - 1);
+            assert_int_equal(parse(text), SCPS_ERR_RANGE);
+        }
+        scps_cc_param_defaults(o, param);
+        for (size_t k = 0; k < i; k++)
+            assert_int_equal(param[k], o->params[k].def);
+        for (size_t k = i; k < SCPS_CC_PARAMS; k++)
+            assert_int_equal(param[k], 0);
+    }
+    assert_true(n >= 2);
+    assert_null(scps_cc_at(n));
+    assert_null(scps_cc_at(SIZE_MAX));
+}
+
+static void defaults_and_values(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("vj"), 0);
+    assert_string_equal(ops->name, "vj");
+    assert_string_equal(msg, "");
+    size_t thresh = index_of(ops, "ssthresh"), abc = index_of(ops, "abc_limit");
+    assert_int_equal(param[thresh], 0);
+    assert_int_equal(parse("vj,abc_limit=2,ssthresh=65536"), 0);
+    assert_int_equal(param[thresh], 65536);
+    assert_int_equal(param[abc], 2);
+    assert_int_equal(parse("vj,abc_limit=2,abc_limit=7"), 0); /* the last one holds */
+    assert_int_equal(param[abc], 7);
+    assert_int_equal(parse("vj,ssthresh=000000000000000000000000042"), 0);
+    assert_int_equal(param[thresh], 42);
+}
+
+static void unknown_names(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "bbr", "v", "vjj", "VJ", " vj", ",abc_limit=2", "vj abc"};
+    for (size_t i = 0; i < CC_ROWS(bad); i++) {
+        assert_int_equal(parse(bad[i]), SCPS_ERR_NOENT);
+        untouched();
+        assert_non_null(strstr(msg, " vj"));
+        assert_non_null(strstr(msg, " rate"));
+    }
+    assert_null(scps_cc_find(""));
+    assert_null(scps_cc_find("bbr"));
+}
+
+static void unknown_keys(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "vj,alpha=1",      "vj,alpha",          "vj,", "vj,,", "vj,=1", "vj,abc_limi=1",
+        "vj,abc_limitt=1", "vj,abc_limit=2,x=1"};
+    for (size_t i = 0; i < CC_ROWS(bad); i++) {
+        assert_int_equal(parse(bad[i]), SCPS_ERR_NOENT);
+        untouched();
+        assert_non_null(strstr(msg, "abc_limit"));
+        assert_non_null(strstr(msg, "vj has no parameter"));
+    }
+    assert_int_equal(parse("rate,x=1"), SCPS_ERR_NOENT);
+    assert_non_null(strstr(msg, "none"));
+}
+
+static void no_numbers(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"vj,abc_limit",     "vj,abc_limit=",   "vj,abc_limit=-",
+                                      "vj,abc_limit=1.5", "vj,abc_limit=1k", "vj,abc_limit=0x1",
+                                      "vj,abc_limit= 1",  "vj,abc_limit=+1", "vj,abc_limit=1=1"};
+    for (size_t i = 0; i < CC_ROWS(bad); i++) {
+        assert_int_equal(parse(bad[i]), SCPS_ERR_INVAL);
+        untouched();
+        assert_non_null(strstr(msg, "abc_limit wants a whole number"));
+    }
+}
+
+static void beyond_the_range(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"vj,abc_limit=256",
+                                      "vj,abc_limit=-1",
+                                      "vj,abc_limit=9223372036854775807",
+                                      "vj,abc_limit=9223372036854775808",
+                                      "vj,abc_limit=-9223372036854775808",
+                                      "vj,abc_limit=-9223372036854775809",
+                                      "vj,abc_limit=99999999999999999999999999999999999999999999"};
+    for (size_t i = 0; i < CC_ROWS(bad); i++) {
+        assert_int_equal(parse(bad[i]), SCPS_ERR_RANGE);
+        untouched();
+        assert_non_null(strstr(msg, "0 to 255"));
+    }
+}
+
+/* Whatever the room for it, the message ends within it; and none at all is fine. */
+static void messages_fit(void **state)
+{
+    (void)state;
+    char long_name[2000];
+    memset(long_name, 'a', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = 0;
+    const char *const bad[] = {"nonesuch", "vj,nonesuch", "vj,abc_limit=x", "vj,abc_limit=999",
+                               long_name};
+    for (size_t i = 0; i < CC_ROWS(bad); i++)
+        for (size_t room = 0; room < 200; room++) {
+            char m[201];
+            memset(m, 'x', sizeof m);
+            assert_true(scps_cc_parse(bad[i], &ops, param, m, room) < 0);
+            assert_int_equal(m[room], 'x');
+            if (room)
+                assert_non_null(memchr(m, 0, room));
+        }
+    assert_true(scps_cc_parse("nonesuch", &ops, param, NULL, 0) < 0);
+    assert_true(scps_cc_parse("nonesuch", &ops, param, NULL, 100) < 0);
+    assert_int_equal(scps_cc_parse("vj", &ops, param, NULL, 0), 0);
+}
+
+static void names_of_causes(void **state)
+{
+    (void)state;
+    assert_string_equal(scps_loss_cause_name(SCPS_LOSS_CONGESTION), "congestion");
+    assert_string_equal(scps_loss_cause_name(SCPS_LOSS_OUTAGE), "outage");
+    assert_string_equal(scps_loss_cause_name((enum scps_loss_cause)77), "unknown");
+    assert_string_equal(scps_evidence_name(SCPS_BY_DUPACK), "dupack");
+    assert_string_equal(scps_evidence_name(SCPS_BY_ECN), "ecn");
+    assert_string_equal(scps_evidence_name((enum scps_evidence)77), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_controller_is_sound),
+        cmocka_unit_test(defaults_and_values),
+        cmocka_unit_test(unknown_names),
+        cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(no_numbers),
+        cmocka_unit_test(beyond_the_range),
+        cmocka_unit_test(messages_fit),
+        cmocka_unit_test(names_of_causes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/vj.c and cc/window.c: RFC 5681, 6582, 3465 as tables. Segments are 1000 bytes. */
+#include "cc_table.h"
+
+#define KB(n) ((uint64_t)(n)*1000)
+
+static void slow_start_to_avoidance(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj,ssthresh=16000", .init_cwnd = 4000);
+    assert_int_equal(t.ctl.cwnd, 4000);
+    assert_int_equal(t.ctl.ssthresh, 16000);
+    static const struct cc_row rows[] = {
+        {CC_ACK, .bytes = 2000, .cwnd = 6000},
+        {CC_ACK, .bytes = 2000, .cwnd = 8000},
+        {CC_ACK, .bytes = 2000, .times = 3, .cwnd = 14000},
+        /* the ACK that crosses: 2000 to the threshold, 3000 of the 16000 towards a segment */
+        {CC_ACK, .bytes = 5000, .cwnd = 16000},
+        {CC_ACK, .bytes = 12999, .cwnd = 16000},
+        {CC_ACK, .bytes = 1, .cwnd = 17000},
+        {CC_ACK, .bytes = 16999, .cwnd = 17000},
+        {CC_ACK, .bytes = 1, .cwnd = 18000, .ssthresh = 16000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+/* The same bytes in 1, 2 or 500 acknowledgements a round trip: the same window. */
+static void bytes_count_not_acks(void **state)
+{
+    (void)state;
+    uint64_t cwnd[3];
+    static const unsigned acks[] = {1, 2, 500};
+    for (int i = 0; i < 3; i++) {
+        struct cc_table t;
+        cc_open(&t, "vj,ssthresh=640000", .init_cwnd = 10000);
+        for (int k = 0; k < 6; k++)
+            cc_round_trip(&t, acks[i], SCPS_MS(500));
+        assert_int_equal(t.ctl.cwnd, 640000); /* 10 * 2^6 */
+        for (int k = 0; k < 40; k++)
+            cc_round_trip(&t, acks[i], SCPS_MS(500));
+        cwnd[i] = t.ctl.cwnd;
+    }
+    assert_int_equal(cwnd[0], 680000);
+    /* within a round the divisor grows, so finer ACKs can be a segment behind */
+    assert_in_range(cwnd[1], cwnd[0] - 1000, cwnd[0]);
+    assert_in_range(cwnd[2], cwnd[0] - 1000, cwnd[0]);
+}
+
+static void rfc3465_limit_by_choice(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj,abc_limit=2", .init_cwnd = 10000);
+    static const struct cc_row rows[] = {
+        {CC_ACK, .bytes = 10000, .cwnd = 12000}, /* L = 2 */
+        {CC_ACK, .bytes = 1500, .cwnd = 13500},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000, .ssthresh = 6750},
+        {CC_ACK, .bytes = 5000, .cwnd = 2000}, /* L = 1 */
+        {CC_ACK, .bytes = 8000, .cwnd = 3000}, /* still of the flight that timed out */
+        {CC_ACK, .bytes = 3000, .cwnd = 4000}, /* the last of it */
+        {CC_ACK, .bytes = 3000, .cwnd = 6000}, /* L = 2 again */
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void half_once_an_episode(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 100000);
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .bytes = 1000, .fresh = true, .cwnd = 50000, .ssthresh = 50000},
+        {CC_LOSS, .bytes = 9000, .outstanding = 100000, .cwnd = 50000},
+        {CC_ACK, .bytes = 50000, .in_recovery = true, .cwnd = 50000},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 50000},
+        {CC_ACK, .bytes = 50000, .cwnd = 51000},
+        {CC_LOSS, .bytes = 1000, .fresh = true, .cwnd = 25500, .ssthresh = 25500},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+/* RFC 5681 equation 4: FlightSize, not cwnd, when the application kept it small; at least two
+ * segments; and no more than cwnd where SACK holds much beyond a hole. */
+static void what_is_halved(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 100000);
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .outstanding = 30000, .fresh = true, .cwnd = 15000, .ssthresh = 15000},
+        {CC_LOSS, .outstanding = 90000, .fresh = true, .cwnd = 7500, .ssthresh = 7500},
+        {CC_LOSS, .outstanding = 3000, .fresh = true, .cwnd = 2000, .ssthresh = 2000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void timeout(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 64000);
+    static const struct cc_row rows[] = {
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000, .ssthresh = 32000},
+        /* the same segment again: ssthresh is held (RFC 5681 section 3.1) */
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 64000, .cwnd = 1000, .ssthresh = 32000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 1000, .cwnd = 1000, .ssthresh = 32000},
+        /* slow start by bytes: an ACK for what arrived long ago at most doubles the window */
+        {CC_ACK, .bytes = 1000, .cwnd = 2000},
+        {CC_ACK, .bytes = 1000, .in_recovery = true, .cwnd = 3000},
+        {CC_ACK, .bytes = 20000, .cwnd = 6000},
+        /* another segment of that flight times out: never above the threshold in force */
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 80000, .cwnd = 1000, .ssthresh = 32000},
+        {CC_ACK, .bytes = 1000, .cwnd = 2000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 40000, .cwnd = 1000, .ssthresh = 20000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void timeout_in_repair_does_not_quarter(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 100000);
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .fresh = true, .cwnd = 50000, .ssthresh = 50000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 110000, .cwnd = 1000, .ssthresh = 50000},
+        /* a true episode during the slow start that follows halves what is there now */
+        {CC_ACK, .bytes = 1000, .cwnd = 2000},
+        {CC_ACK, .bytes = 8000, .times = 5, .cwnd = 32000},
+        {CC_LOSS, .fresh = true, .outstanding = 50000, .cwnd = 16000, .ssthresh = 16000},
+        {CC_ACK, .bytes = 9000, .in_recovery = true, .cwnd = 16000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void avoidance_timeout_halves_the_window(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj,ssthresh=10000", .init_cwnd = 10000);
+    for (int i = 0; i < 30; i++)
+        cc_round_trip(&t, 10, SCPS_MS(100));
+    assert_in_range(t.ctl.cwnd, 38000, 40000);
+    uint64_t before = t.ctl.cwnd;
+    struct cc_row r = {CC_CHANGE, .what = SCPS_CC_RTO};
+    cc_play_row(&t, &r);
+    assert_int_equal(t.ctl.ssthresh, before / 2);
+}
+
+static void no_growth_on_an_unused_window(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj");
+    static const struct cc_row rows[] = {
+        {CC_ACK, .bytes = 5000, .app = true, .times = 50, .cwnd = 10000},
+        {CC_ACK, .bytes = 5000, .cwnd = 15000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void causes(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    static const struct cc_row heeded[] = {
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 80000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 80000},
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_OUTAGE, .cwnd = 80000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cause = SCPS_LOSS_OUTAGE, .cwnd = 80000},
+        {CC_LOSS, .fresh = true, .evidence = SCPS_BY_ECN, .cwnd = 40000},
+    };
+    cc_open(&t, "vj", .init_cwnd = 80000);
+    cc_play(&t, heeded, CC_ROWS(heeded));
+
+    static const struct cc_row as_ri[] = {
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 40000},
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_OUTAGE, .cwnd = 40000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 1000},
+    };
+    cc_open(&t, "vj,corruption=0", .init_cwnd = 80000);
+    cc_play(&t, as_ri, CC_ROWS(as_ri));
+}
+
+static void idle_path_and_outage(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 10000);
+    static const struct cc_row rows[] = {
+        {CC_ACK, .bytes = 10000, .times = 9, .cwnd = 100000},
+        {CC_CHANGE, .what = SCPS_CC_LINK_UP, .cwnd = 100000},
+        {CC_CHANGE, .what = SCPS_CC_SPURIOUS, .cwnd = 100000},
+        {CC_LOSS, .fresh = true, .cwnd = 50000, .ssthresh = 50000},
+        {CC_ACK, .bytes = 50000, .times = 2, .cwnd = 51000},
+        {CC_CHANGE, .what = SCPS_CC_PATH, .cwnd = 10000, .ssthresh = 51000},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000},
+        /* RFC 5681 section 4.1: min(IW, cwnd), so idle time never opens a window */
+        {CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 1000},
+        {CC_ACK, .bytes = 20000, .times = 2, .cwnd = 5000},
+    };
+    cc_play(&t, rows, 7);
+    cc_play(&t, rows + 7, 1);
+
+    cc_open(&t, "vj", .init_cwnd = 10000);
+    cc_play(&t, rows, 1);
+    static const struct cc_row idle[] = {{CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 10000}};
+    cc_play(&t, idle, 1);
+
+    cc_open(&t, "vj,idle=0", .init_cwnd = 10000);
+    cc_play(&t, rows, 1);
+    static const struct cc_row kept[] = {{CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 100000}};
+    cc_play(&t, kept, 1);
+}
+
+/* The arithmetic of claim N16: 98 packets from a window of 2 leave in 2+4+8+16+32+36. */
+static void rounds_from_a_window_of_two(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .mss = 1024, .init_cwnd = 2048);
+    uint64_t left = 100000;
+    int rounds = 0;
+    while (left) {
+        uint64_t sent = t.ctl.cwnd < left ? t.ctl.cwnd : left;
+        left -= sent;
+        rounds++;
+        struct cc_row r = {CC_ACK, .bytes = sent};
+        cc_play_row(&t, &r);
+    }
+    assert_int_equal(rounds, 6);
+}
+
+/* Steady state under one loss for every W bytes: the sawtooth between W/2 and W, whose mean is 3/4 W. */
+static void sawtooth(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    const uint64_t top = KB(200);
+    cc_open(&t, "vj,ssthresh=2000", .init_cwnd = 100000);
+    uint64_t sum = 0, rounds = 0, losses = 0;
+    while (losses < 20) {
+        cc_round_trip(&t, 50, SCPS_MS(100));
+        sum += t.ctl.cwnd, rounds++;
+        if (t.ctl.cwnd >= top) {
+            struct cc_row r = {CC_LOSS, .fresh = true, .bytes = 1000};
+            cc_play_row(&t, &r);
+            losses++;
+        }
+    }
+    assert_in_range(rounds / losses, 99, 103); /* half a window, one segment a round */
+    assert_in_range(sum / rounds, top * 745 / 1000, top * 755 / 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_start_to_avoidance),
+        cmocka_unit_test(bytes_count_not_acks),
+        cmocka_unit_test(rfc3465_limit_by_choice),
+        cmocka_unit_test(half_once_an_episode),
+        cmocka_unit_test(what_is_halved),
+        cmocka_unit_test(timeout),
+        cmocka_unit_test(timeout_in_repair_does_not_quarter),
+        cmocka_unit_test(avoidance_timeout_halves_the_window),
+        cmocka_unit_test(no_growth_on_an_unused_window),
+        cmocka_unit_test(causes),
+        cmocka_unit_test(idle_path_and_outage),
+        cmocka_unit_test(rounds_from_a_window_of_two),
+        cmocka_unit_test(sawtooth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
