@@ -75,8 +75,9 @@ SCPS_API struct scps_conn_config scps_conn_config_default(void);
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);
-/* Listens on local (family 0: every address of both families). backlog: connections established and
- * not yet accepted, at least 1. Errors as above. */
+/* Listens on local (family 0: every address of both families; family 4 or 6 with an address of zeros: every
+ * address of that family). backlog: connections established and not yet accepted, at least 1. Errors as
+ * above. */
 SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,
@@ -85,6 +86,11 @@ SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
+/* For connections from now on; cfg NULL or backlog 0: that stays as it is. 0, INVAL, NORATE, NOMEM. */
+SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
+                               unsigned backlog);
+/* How many connections scps_accept would give now, one after the other. */
+SCPS_API unsigned scps_listener_pending(const struct scps_listener *l);
 SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
 SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
@@ -133,6 +139,9 @@ SCPS_API const char *scps_state_name(enum scps_state s);
 
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 SCPS_API int scps_conn_error(const struct scps_conn *c);   /* SCPS_ERR_* that ended it, else 0 */
+/* The newest ICMP error heard about this connection: type << 8 | code, of its IP version; 0: none. Tells what
+ * scps_conn_error's SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
+SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
 SCPS_API uint32_t scps_conn_id(const struct scps_conn *c); /* unique in its stack, never 0 */
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
 SCPS_API size_t scps_conn_writable(const struct scps_conn *c);  /* bytes a write would take now */

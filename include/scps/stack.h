@@ -49,6 +49,12 @@ SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 
+/* True when addr is one of this host's, given to it with scps_stack_add_addr. */
+SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *addr);
+/* True when a listener or a connection in any state, let go of and in TIME-WAIT included, uses local->port at
+ * local->addr (family 0, or zeros: at any address, of that family). What a bind without address reuse asks. */
+SCPS_API bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
+
 /* Longest prefix wins; of equals the last one added. */
 struct scps_route {
     struct scps_addr dst; /* family 4 or 6 */
