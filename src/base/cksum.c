@@ -6,7 +6,7 @@
  *
  *      x = w ^ 0x8000          each 16-bit word as a signed number, 32768 too small
  *      t = madd(x, 1)          neighbours added into 32 bits
- *      acc += t                room for 2048 turns
+ *      acc += t                signed; 2048 turns fit
  *
  * and the 32768s go back in at the end.  Both give congruent sums, zero only if every octet was zero.
  */
@@ -37,32 +37,52 @@ static inline uint64_t sum_tail(uint64_t sum, const uint8_t *p, size_t len)
 }
 
 #ifdef SUM_AVX2
-/* blocks of 32 octets, at most 2048 */
-__attribute__((target("avx2"))) static uint64_t sum_avx2(const uint8_t *p, size_t blocks)
+enum { AVX2_MOST = 65536 }; /* 2048 turns of at most 65536 a lane, eight lanes: 31 bits */
+
+__attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uint8_t *p, size_t len)
 {
     const __m256i bias = _mm256_set1_epi16(INT16_MIN), one = _mm256_set1_epi16(1);
-    __m256i acc = _mm256_setzero_si256(), acc2 = acc;
-    size_t n = blocks;
+    __m256i acc = _mm256_setzero_si256();
+    const uint8_t *end = p + (len & ~(size_t)255);
+    uint64_t biases = (uint64_t)(len / 32) * 16 * 32768;
 
-#define TURN(a, at)                                                                                \
-    a = _mm256_add_epi32(                                                                          \
-        a,                                                                                         \
+#define TURN(at)                                                                                   \
+    acc = _mm256_add_epi32(                                                                        \
+        acc,                                                                                       \
         _mm256_madd_epi16(                                                                         \
             _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)(at)), bias), one))
-    for (; n >= 4; n -= 4, p += 128) {
-        TURN(acc, p);
-        TURN(acc2, p + 32);
-        TURN(acc, p + 64);
-        TURN(acc2, p + 96);
+    for (; p != end; p += 256) {
+        TURN(p);
+        TURN(p + 32);
+        TURN(p + 64);
+        TURN(p + 96);
+        TURN(p + 128);
+        TURN(p + 160);
+        TURN(p + 192);
+        TURN(p + 224);
     }
-    for (; n; n--, p += 32)
-        TURN(acc, p);
+    if (len & 128) {
+        TURN(p);
+        TURN(p + 32);
+        TURN(p + 64);
+        TURN(p + 96);
+        p += 128;
+    }
+    if (len & 64) {
+        TURN(p);
+        TURN(p + 32);
+        p += 64;
+    }
+    if (len & 32) {
+        TURN(p);
+        p += 32;
+    }
 #undef TURN
-    acc = _mm256_add_epi32(acc, acc2);
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(acc), _mm256_extracti128_si256(acc, 1));
     s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
     s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1));
-    return (uint64_t)((int64_t)_mm_cvtsi128_si32(s) + (int64_t)blocks * 16 * 32768);
+    sum = scps_sum_plus(sum, (uint64_t)_mm_cvtsi128_si32(s) + biases);
+    return len & 31 ? sum_tail(sum, p, len & 31) : sum;
 }
 #endif
 
@@ -72,13 +92,9 @@ uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
 
 #ifdef SUM_AVX2
     if (len >= 128 && __builtin_cpu_supports("avx2")) {
-        do {
-            size_t blocks = SCPS_MIN(len / 32, 2048);
-            sum = scps_sum_plus(sum, sum_avx2(p, blocks));
-            p += blocks * 32;
-            len -= blocks * 32;
-        } while (len >= 32);
-        return sum_tail(sum, p, len);
+        for (; len > AVX2_MOST; len -= AVX2_MOST, p += AVX2_MOST)
+            sum = sum_avx2(sum, p, AVX2_MOST);
+        return sum_avx2(sum, p, len);
     }
 #endif
     uint64_t s = 0; /* 2^32 words of 32 bits would be needed to overflow it */

@@ -55,11 +55,10 @@ static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t le
 /* Folded to 16 bits in host order: what scps_put16 would have to store, not yet inverted. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {
-    sum = (sum >> 32) + (uint32_t)sum;                  /* at most 2^33 - 2 */
-    uint32_t s = (uint32_t)(sum >> 32) + (uint32_t)sum; /* no carry is left */
-    s = (s >> 16) + (s & 0xffff);
-    s = (s >> 16) + (s & 0xffff);
-    return scps_sum_word((uint16_t)s);
+    sum += sum << 32 | sum >> 32; /* the halves, end-around carry included, in the upper one */
+    uint32_t s = (uint32_t)(sum >> 32);
+    s += s << 16 | s >> 16;
+    return scps_sum_word((uint16_t)(s >> 16));
 }
 
 #endif

@@ -86,18 +86,22 @@ uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *
                            size_t payload_len)
 {
     size_t len = hdr_len + payload_len;
-    assert(hdr_len % 4 == 0);
-    uint64_t sum = scps_sum_header(0, p, hdr_len);
-
+    assert(hdr_len >= 20 && hdr_len % 4 == 0);
+    /* up to six words of at most 32 bits: no carry yet */
+    uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) + scps_sum_word((uint16_t)len) +
+                   scps_sum_word((uint16_t)(len >> 16));
     if (src->family == 6) {
         sum = scps_sum8(scps_sum8(sum, src->b), src->b + 8);
         sum = scps_sum8(scps_sum8(sum, dst->b), dst->b + 8);
     } else {
         sum = scps_sum4(scps_sum4(sum, src->b), dst->b);
     }
-    sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP));
-    sum = scps_sum_plus(sum, scps_sum_word((uint16_t)len));
-    sum = scps_sum_plus(sum, scps_sum_word((uint16_t)(len >> 16)));
+    sum = scps_sum8(scps_sum8(sum, p), p + 8);
+    sum = scps_sum4(sum, p + 16);
+    if (hdr_len == 32)
+        sum = scps_sum4(scps_sum8(sum, p + 20), p + 28);
+    else if (hdr_len > 20)
+        sum = scps_sum_header(sum, p + 20, hdr_len - 20);
     if (payload && payload_len)
         sum = scps_sum_long(sum, payload, payload_len);
     return (uint16_t)~scps_sum_fold(sum);
