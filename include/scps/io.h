@@ -24,31 +24,54 @@ struct scps_tun_config {
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* 0: the device's */
+    /* Exchange trains of segments (scps_pkt.gso) and leave TCP checksums to the kernel: SCPS_NETIF_NO_CSUM
+     * and SCPS_NETIF_GSO are then set. What passes a filter is no longer what a wire would carry. */
+    bool offload;
 };
-/* Opens or creates the device and brings it up. It is removed at close unless it was there before. NULL on
- * failure, with one line in msg: what failed and the remedy (no /dev/net/tun, no permission, in use). */
+/* Opens or creates the device and brings it up. It is removed at close unless it was there before; then what was
+ * changed (MTU, up, addresses added) is put back. NULL on failure, with one line in msg: what failed and the
+ * remedy (no /dev/net/tun, no permission, in use, not a TUN device). */
 SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
                                           char msg[SCPS_IO_MSGLEN]);
 
 struct scps_udptun_config {
     struct scps_endpoint local,
-        remote;   /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
-    uint32_t mtu; /* of the inner IP packets; 0: 1472 */
+        remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
+    uint32_t
+        mtu; /* of the inner IP packets; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the headers) */
 };
+/* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it answers whoever
+ * spoke last, and keeps apart up to 64 peers by their inner source address. NULL on failure, with one line in
+ * msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
 
+/* For programs that drive a device themselves, without a loop or a stack. nif is any member of a chain that ends
+ * in a device opened here; else SCPS_ERR_INVAL. */
+/* The descriptor to watch for reading; the device owns it. */
+SCPS_API int scps_io_fd(const struct scps_netif *nif);
+/* Hands waiting packets up, stamped at, until max have been or none is left; a read that holds several is
+ * finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
+SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
+/* Sends what the device has only gathered so far. The loop does it after each pump. */
+SCPS_API void scps_io_flush(struct scps_netif *nif);
+
 /* Monotonic clock, µs. */
 SCPS_API scps_time scps_sysclock_now(void);
-/* Fills seed from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
+/* Fills buf from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
 SCPS_API int scps_entropy(void *buf, size_t len);
 
-/* Drives one stack. ev NULL: a loop of its own. on_event hears every event of the stack, in order. */
+/* Drives one stack: reads what has arrived in batches, tells on_event, then pumps; sleeps until the next packet
+ * or the stack's deadline, to the microsecond as far as the kernel wakes in time. ev NULL: a loop of its own.
+ * on_event (may be NULL) hears every event of the stack, in order, and may call into it, but free neither.
+ * NULL when the system has no memory or descriptor left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),
                                          void *ctx);
-/* Watches a device opened here and attaches it to the stack (after any filters were pushed). */
+/* Watches a device opened here and attaches it to the stack (after any filters were pushed). It must outlive the
+ * loop. When it vanishes it is taken from the stack again, whose connections hear SCPS_ERR_LINKDOWN, and once
+ * the last one has gone the loop stops. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
 /* Call after touching the stack from outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* The interface options of every program in real time, and what they come to.
+ *
+ *     --addr A/LEN        our stack's address and a route to its prefix
+ *     --kernel-addr K     the kernel's side of the TUN device; LEN as for --addr unless given
+ *     --gateway G         everything else goes through the device too
+ *
+ * A TUN device is point-to-point: whatever is routed to it reaches the kernel, which forwards it, so a gateway
+ * says no more than "the rest of the world is there".  Over UDP there is nowhere else to go, and an address
+ * without a length has no neighbours: both get that default route without asking.  An address without a length on
+ * either side makes the kernel's a point-to-point one, with ours as its peer.
+ */
+#include "io/tunaddr.h"
+#include <scps/error.h>
+#include <scps/netif.h>
+
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *scps_ifopts_help(void)
+{
+    return "  --tun NAME              TUN device; made if missing, and then removed at the end\n"
+           "  --udp LOCAL:PORT[,REMOTE:PORT]\n"
+           "                          IP in UDP, no privileges; without REMOTE, answer whoever "
+           "speaks;\n"
+           "                          IPv6 in brackets, as [::1]:7000\n"
+           "  --addr A[/LEN]          address of this stack; again for the other family\n"
+           "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr);\n"
+           "                          without it the device is used as it is\n"
+           "  --gateway G             reach hosts beyond the prefix of --addr, too\n"
+           "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n";
+}
+
+/* Digits alone, at most max; false otherwise. */
+static bool number(const char *s, unsigned long max, unsigned long *out)
+{
+    unsigned long v = 0;
+    if (!*s)
+        return false;
+    for (; *s; s++) {
+        if (*s < '0' || *s > '9')
+            return false;
+        v = v * 10 + (unsigned long)(*s - '0');
+        if (v > max)
+            return false;
+    }
+    *out = v;
+    return true;
+}
+
+static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *value, char *msg)
+{
+    char text[SCPS_ADDR_STRLEN + 8];
+    struct scps_ifaddr a = {0};
+    const char *slash = strchr(value, '/');
+    size_t n = slash ? (size_t)(slash - value) : strlen(value);
+    unsigned long prefix;
+    if (n >= sizeof text)
+        n = sizeof text - 1;
+    memcpy(text, value, n);
+    text[n] = 0;
+    if (scps_addr_parse(text, &a.addr)) {
+        scps_io_say(msg, "--%s %s: not an IPv4 or IPv6 address", opt, value);
+        return SCPS_ERR_INVAL;
+    }
+    prefix = a.addr.family == 4 ? 32 : 128;
+    if (slash && !number(slash + 1, prefix, &prefix)) {
+        scps_io_say(msg, "--%s %s: the prefix length goes from 0 to %lu", opt, value, prefix);
+        return SCPS_ERR_INVAL;
+    }
+    a.prefix = (unsigned)prefix;
+    a.has_prefix = slash != NULL;
+    *out = a;
+    return 0;
+}
+
+/* "10.0.0.1:7000", "[::1]:7000", ":7000" (any address). */
+static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
+{
+    char text[SCPS_ADDR_STRLEN + 16];
+    if (n >= sizeof text)
+        return false;
+    memcpy(text, s, n);
+    text[n] = 0;
+    char *colon = strrchr(text, ':'), *host = text;
+    unsigned long port;
+    struct scps_endpoint out = {0};
+    if (!colon || !number(colon + 1, 65535, &port))
+        return false;
+    *colon = 0;
+    if (*host == '[') {
+        if (colon[-1] != ']')
+            return false;
+        colon[-1] = 0;
+        host++;
+    }
+    if (*host && scps_addr_parse(host, &out.addr))
+        return false;
+    if (*host && (out.addr.family == 6) != (host != text))
+        return false; /* brackets are for IPv6, and IPv6 needs them */
+    out.port = (uint16_t)port;
+    *e = out;
+    return true;
+}
+
+static int parse_udp(struct scps_ifopts *o, const char *value, char *msg)
+{
+    struct scps_endpoint local, remote = {0};
+    const char *comma = strchr(value, ',');
+    size_t n = comma ? (size_t)(comma - value) : strlen(value);
+    if (!parse_endpoint(value, n, &local) ||
+        (comma && (!parse_endpoint(comma + 1, strlen(comma + 1), &remote) || !remote.port ||
+                   !remote.addr.family))) {
+        scps_io_say(msg,
+                    "--udp %s: wanted LOCAL:PORT,REMOTE:PORT, as 127.0.0.1:7001,127.0.0.1:7002, "
+                    "with IPv6 in brackets",
+                    value);
+        return SCPS_ERR_INVAL;
+    }
+    if (!comma && !local.port) {
+        scps_io_say(msg, "--udp %s: without a remote side the local port cannot be 0", value);
+        return SCPS_ERR_INVAL;
+    }
+    if (comma && local.addr.family && local.addr.family != remote.addr.family) {
+        scps_io_say(msg, "--udp %s: one side is IPv4 and the other IPv6", value);
+        return SCPS_ERR_INVAL;
+    }
+    o->udp = true;
+    o->udp_local = local;
+    o->udp_remote = remote;
+    return 0;
+}
+
+static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, const char *value,
+                      char *msg)
+{
+    if (*n == SCPS_IFOPTS_ADDRS) {
+        scps_io_say(msg, "--%s %s: more than %d addresses", opt, value, SCPS_IFOPTS_ADDRS);
+        return SCPS_ERR_INVAL;
+    }
+    int err = parse_addr(&list[*n], opt, value, msg);
+    if (!err)
+        ++*n;
+    return err;
+}
+
+int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
+                      char msg[SCPS_IO_MSGLEN])
+{
+    int err = 0;
+    if (strcmp(name, "tun") == 0) {
+        if (!*value || strlen(value) >= sizeof o->tun) {
+            scps_io_say(msg, "--tun \"%s\": not a name for a device", value);
+            return SCPS_ERR_INVAL;
+        }
+        strcpy(o->tun, value);
+    } else if (strcmp(name, "udp") == 0) {
+        err = parse_udp(o, value, msg);
+    } else if (strcmp(name, "addr") == 0) {
+        err = parse_more(o->addr, &o->naddr, name, value, msg);
+    } else if (strcmp(name, "kernel-addr") == 0) {
+        err = parse_more(o->kernel, &o->nkernel, name, value, msg);
+    } else if (strcmp(name, "gateway") == 0) {
+        struct scps_ifaddr g;
+        err = parse_addr(&g, name, value, msg);
+        if (!err && g.has_prefix) {
+            scps_io_say(msg, "--gateway %s: an address without a length", value);
+            err = SCPS_ERR_INVAL;
+        }
+        if (!err)
+            o->gateway[g.addr.family == 6] = g.addr;
+    } else if (strcmp(name, "mtu") == 0) {
+        unsigned long v;
+        if (!number(value, 65535, &v) || v < 68) {
+            scps_io_say(msg, "--mtu %s: a number of bytes from 68 to 65535", value);
+            return SCPS_ERR_INVAL;
+        }
+        o->mtu = (uint32_t)v;
+    } else {
+        return 0;
+    }
+    return err ? err : 1;
+}
+
+bool scps_ifopts_given(const struct scps_ifopts *o)
+{
+    return o->tun[0] || o->udp || o->naddr || o->nkernel || o->gateway[0].family ||
+           o->gateway[1].family || o->mtu;
+}
+
+/* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of its family. */
+static const struct scps_ifaddr *ours_for(const struct scps_ifopts *o, const struct scps_ifaddr *k)
+{
+    const struct scps_ifaddr *first = NULL;
+    for (unsigned i = 0; i < o->naddr; i++) {
+        const struct scps_ifaddr *a = &o->addr[i];
+        if (a->addr.family != k->addr.family)
+            continue;
+        if (a->has_prefix && scps_addr_match(&a->addr, &k->addr, a->prefix))
+            return a;
+        if (!first)
+            first = a;
+    }
+    return first;
+}
+
+static bool has_family(const struct scps_ifopts *o, uint8_t family)
+{
+    for (unsigned i = 0; i < o->naddr; i++)
+        if (o->addr[i].addr.family == family)
+            return true;
+    return false;
+}
+
+int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
+{
+    char text[SCPS_ADDR_STRLEN];
+    if (!o->tun[0] == !o->udp) {
+        scps_io_say(msg, o->udp ? "--tun and --udp exclude each other"
+                                : "no interface: give --tun NAME or --udp LOCAL:PORT,REMOTE:PORT");
+        return SCPS_ERR_INVAL;
+    }
+    if (!o->naddr) {
+        scps_io_say(msg, "no address for this stack: give --addr A/LEN");
+        return SCPS_ERR_INVAL;
+    }
+    if (o->udp && o->nkernel) {
+        scps_io_say(msg, "--kernel-addr is for --tun: over UDP there is no kernel on the link");
+        return SCPS_ERR_INVAL;
+    }
+    for (unsigned i = 0; i < o->nkernel; i++) {
+        const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
+        scps_addr_format(&k->addr, text);
+        if (!a) {
+            scps_io_say(msg, "--kernel-addr %s: no --addr of the same family", text);
+            return SCPS_ERR_INVAL;
+        }
+        for (unsigned j = 0; j < o->naddr; j++)
+            if (scps_addr_equal(&k->addr, &o->addr[j].addr)) {
+                scps_io_say(msg,
+                            "%s cannot be both --addr and --kernel-addr: the stack and the "
+                            "kernel need one each",
+                            text);
+                return SCPS_ERR_INVAL;
+            }
+        if (a->has_prefix && !scps_addr_match(&k->addr, &a->addr, a->prefix) && !k->has_prefix) {
+            scps_io_say(msg,
+                        "--kernel-addr %s is outside the prefix of --addr: give it a /LEN of "
+                        "its own",
+                        text);
+            return SCPS_ERR_INVAL;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (o->gateway[i].family && !has_family(o, o->gateway[i].family)) {
+            scps_io_say(msg, "--gateway %s: no --addr of the same family",
+                        scps_addr_format(&o->gateway[i], text));
+            return SCPS_ERR_INVAL;
+        }
+    return 0;
+}
+
+/* A stack cannot use an address the kernel answers for itself: its packets would never reach the device. */
+static bool is_kernels_own(const struct scps_addr *a)
+{
+    struct ifaddrs *list, *i;
+    bool found = false;
+    if (getifaddrs(&list))
+        return false;
+    for (i = list; i && !found; i = i->ifa_next) {
+        if (!i->ifa_addr)
+            continue;
+        if (a->family == 4 && i->ifa_addr->sa_family == AF_INET)
+            found = !memcmp(&((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, a->b, 4);
+        else if (a->family == 6 && i->ifa_addr->sa_family == AF_INET6)
+            found = !memcmp(&((struct sockaddr_in6 *)(void *)i->ifa_addr)->sin6_addr, a->b, 16);
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
+{
+    struct scps_tun_config cfg = {.name = o->tun, .n = o->nkernel, .mtu = o->mtu};
+    for (unsigned i = 0; i < o->nkernel; i++) {
+        const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
+        cfg.kernel_addr[i] = k->addr;
+        cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
+        if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
+            cfg.kernel_prefix[i] = a->prefix; /* a host's */
+            cfg.peer[i] = a->addr;
+        }
+    }
+    struct scps_netif *dev = scps_tun_open(&cfg, msg);
+    for (unsigned i = 0; dev && i < o->naddr; i++)
+        if (is_kernels_own(&o->addr[i].addr)) {
+            char text[SCPS_ADDR_STRLEN];
+            scps_io_say(msg,
+                        "address %s is in use by this host's kernel: give the stack one of its "
+                        "own with --addr",
+                        scps_addr_format(&o->addr[i].addr, text));
+            scps_netif_close(dev);
+            dev = NULL;
+        }
+    return dev;
+}
+
+struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
+{
+    if (scps_ifopts_check(o, msg))
+        return NULL;
+    if (!o->udp)
+        return open_tun(o, msg);
+    struct scps_udptun_config cfg = {.local = o->udp_local, .remote = o->udp_remote, .mtu = o->mtu};
+    return scps_udptun_open(&cfg, msg);
+}
+
+int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct scps_netif *top,
+                       char msg[SCPS_IO_MSGLEN])
+{
+    struct scps_stack *st = scps_loop_stack(l);
+    char text[SCPS_ADDR_STRLEN];
+    bool rest[2] = {o->gateway[0].family != 0, o->gateway[1].family != 0};
+    int err = scps_loop_add(l, top);
+    if (err) {
+        scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
+        return err;
+    }
+    for (unsigned i = 0; i < o->naddr; i++) {
+        const struct scps_ifaddr *a = &o->addr[i];
+        err = scps_stack_add_addr(st, top, &a->addr, a->prefix);
+        if (err) {
+            scps_io_say(msg, "cannot use the address %s: %s", scps_addr_format(&a->addr, text),
+                        scps_strerror(err));
+            return err;
+        }
+        if (o->udp || !a->has_prefix)
+            rest[a->addr.family == 6] = true;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        struct scps_route r = {.dst = {.family = i ? 6 : 4}, .prefix = 0, .nif = top};
+        if (rest[i] && (err = scps_stack_add_route(st, &r))) {
+            scps_io_say(msg, "cannot add the default route: %s", scps_strerror(err));
+            return err;
+        }
+    }
+    return 0;
+}

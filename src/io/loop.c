@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Real time: libev on one side, a stack on the other, and scps_pump, which virtual time uses as well, between.
+ *
+ *     descriptor readable -> read a batch, stamped once ->+
+ *     timer                                             ->+-> events -> on_event -> pump -> flush -> sleep
+ *     scps_loop_kick                                    ->+      ^_____________________|  while there are any
+ *
+ * At most BATCH packets are read before the output has its turn, so that acknowledgements leave while a flood
+ * arrives; libev calls again at once when more are waiting.
+ *
+ * The wake-up is a timerfd: libev's own timers end in epoll_wait's milliseconds, pacing wants microseconds.  It
+ * is set again only for an earlier deadline. A later one lets the old wake-up come, which costs one empty turn
+ * now and then and saves a system call for every acknowledgement that moves the retransmission timer.
+ *
+ * A device that refused a packet is watched for writability, or tried again in a moment where the descriptor
+ * would say "writable" all the time (ENOBUFS).  One that has vanished leaves the stack.
+ */
+#include "io/iodev.h"
+#include <scps/clock.h>
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define BATCH  64 /* packets a read */
+#define ROUNDS 16 /* turns of events and pump before other watchers get theirs */
+#define LATER  SCPS_MS(1)
+
+struct port {
+    struct port *next;
+    struct scps_loop *loop;
+    struct scps_iodev *dev;
+    struct scps_netif *top;
+    ev_io readable, writable;
+    scps_time retry; /* after ENOBUFS; SCPS_NEVER: none */
+};
+
+struct scps_loop {
+    struct ev_loop *ev;
+    bool own_ev;
+    struct scps_stack *st;
+    void (*on_event)(struct scps_loop *l, const struct scps_event *e, void *ctx);
+    void *ctx;
+    struct scps_clock clock;
+    int timer_fd;
+    ev_io timer;
+    scps_time armed; /* what timer_fd is set to; SCPS_NEVER: nothing */
+    scps_time wake;  /* what the pump asked for last */
+    scps_time until;
+    struct port *ports;
+    bool turning, again, running, stop;
+    int err;
+};
+
+/* ---- the clock the pump sees ---------------------------------------------------------------------------- */
+
+static scps_time clock_now(void *ctx)
+{
+    (void)ctx;
+    return scps_sysclock_now();
+}
+
+static void clock_wake_at(void *ctx, scps_time when)
+{
+    ((struct scps_loop *)ctx)->wake = when;
+}
+
+static void arm(struct scps_loop *l)
+{
+    scps_time when = l->wake < l->until ? l->wake : l->until;
+    for (const struct port *p = l->ports; p; p = p->next)
+        if (p->retry < when)
+            when = p->retry;
+    if (when >= l->armed)
+        return;
+    if (when < 1)
+        when = 1; /* zero would switch it off; the past fires at once */
+    struct itimerspec it = {
+        .it_value = {.tv_sec = when / 1000000, .tv_nsec = when % 1000000 * 1000}};
+    timerfd_settime(l->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
+    l->armed = when;
+}
+
+/* ---- one turn ------------------------------------------------------------------------------------------- */
+
+static unsigned drain(struct scps_loop *l)
+{
+    struct scps_event e;
+    unsigned n = 0;
+    while (scps_stack_event(l->st, &e)) {
+        n++;
+        if (l->on_event)
+            l->on_event(l, &e, l->ctx);
+    }
+    return n;
+}
+
+static void lose(struct scps_loop *l, struct port *p)
+{
+    ev_io_stop(l->ev, &p->readable);
+    ev_io_stop(l->ev, &p->writable);
+    l->err = p->dev->failed;
+    scps_stack_remove_netif(l->st, p->top);
+    for (struct port **at = &l->ports; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    free(p);
+}
+
+/* What the pump left behind: gathered packets, a device that is full or gone. */
+static void look_after(struct scps_loop *l)
+{
+    struct port *next;
+    for (struct port *p = l->ports; p; p = next) {
+        struct scps_iodev *d = p->dev;
+        next = p->next;
+        if (d->flush && !d->failed)
+            d->flush(d);
+        if (d->failed) {
+            lose(l, p);
+            l->again = true; /* its connections have news */
+            continue;
+        }
+        if (d->block == SCPS_IO_POLL)
+            ev_io_start(l->ev, &p->writable);
+        else if (d->block == SCPS_IO_LATER && p->retry == SCPS_NEVER)
+            p->retry = scps_sysclock_now() + LATER;
+    }
+}
+
+static void turn(struct scps_loop *l)
+{
+    if (l->turning) { /* a kick from inside on_event: the pump comes anyway */
+        l->again = true;
+        return;
+    }
+    l->turning = true;
+    unsigned round = 0;
+    drain(l);
+    do {
+        l->again = false;
+        scps_pump(l->st, &l->clock);
+        look_after(l);
+    } while ((drain(l) || l->again) && ++round < ROUNDS);
+    if (round == ROUNDS)
+        l->wake = scps_sysclock_now();
+    l->turning = false;
+    if (!l->ports && l->err)
+        scps_loop_stop(l);
+    arm(l);
+}
+
+static void free_again(struct port *p)
+{
+    p->dev->block = SCPS_IO_FREE;
+    p->retry = SCPS_NEVER;
+    scps_netif_ready(p->top);
+}
+
+static void on_timer(EV_P_ ev_io *w, int revents)
+{
+    (void)revents;
+    struct scps_loop *l = w->data;
+    uint64_t times;
+    if (read(l->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
+        return; /* set anew since */
+    l->armed = SCPS_NEVER;
+    scps_time now = scps_sysclock_now();
+    for (struct port *p = l->ports; p; p = p->next)
+        if (p->retry <= now)
+            free_again(p);
+    turn(l);
+    if (l->running && l->until <= now)
+        ev_break(EV_A_ EVBREAK_ONE);
+}
+
+static void on_readable(EV_P_ ev_io *w, int revents)
+{
+    (void)loop;
+    (void)revents;
+    struct port *p = w->data;
+    p->dev->read(p->dev, scps_sysclock_now(),
+                 BATCH); /* a failure stays in the device: look_after */
+    turn(p->loop);
+}
+
+static void on_writable(EV_P_ ev_io *w, int revents)
+{
+    (void)revents;
+    struct port *p = w->data;
+    ev_io_stop(EV_A_ w);
+    free_again(p);
+    turn(p->loop);
+}
+
+/* ---- the caller's side ---------------------------------------------------------------------------------- */
+
+struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
+                                void (*on_event)(struct scps_loop *l, const struct scps_event *e,
+                                                 void *ctx),
+                                void *ctx)
+{
+    struct scps_loop *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->own_ev = !ev;
+    l->ev = ev ? ev : ev_loop_new(EVFLAG_AUTO);
+    l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (!l->ev || l->timer_fd < 0) {
+        if (l->timer_fd >= 0)
+            close(l->timer_fd);
+        if (l->own_ev && l->ev)
+            ev_loop_destroy(l->ev);
+        free(l);
+        return NULL;
+    }
+    l->st = st;
+    l->on_event = on_event;
+    l->ctx = ctx;
+    l->clock = (struct scps_clock){clock_now, clock_wake_at, l};
+    l->armed = l->wake = l->until = SCPS_NEVER;
+    ev_io_init(&l->timer, on_timer, l->timer_fd, EV_READ);
+    l->timer.data = l;
+    ev_set_priority(&l->timer, EV_MAXPRI); /* a departure that is due goes before more input */
+    ev_io_start(l->ev, &l->timer);
+    return l;
+}
+
+int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
+{
+    struct scps_iodev *d = scps_iodev_of(top);
+    if (!d)
+        return SCPS_ERR_INVAL;
+    struct port *p = calloc(1, sizeof *p);
+    if (!p)
+        return SCPS_ERR_NOMEM;
+    int err = scps_stack_add_netif(l->st, top);
+    if (err) {
+        free(p);
+        return err;
+    }
+    p->loop = l;
+    p->dev = d;
+    p->top = top;
+    p->retry = SCPS_NEVER;
+    ev_io_init(&p->readable, on_readable, d->fd, EV_READ);
+    ev_io_init(&p->writable, on_writable, d->fd, EV_WRITE);
+    p->readable.data = p->writable.data = p;
+    ev_io_start(l->ev, &p->readable);
+    p->next = l->ports;
+    l->ports = p;
+    return 0;
+}
+
+void scps_loop_kick(struct scps_loop *l)
+{
+    turn(l);
+}
+
+void scps_loop_run(struct scps_loop *l, scps_time until)
+{
+    l->running = true;
+    l->until = until;
+    turn(l);
+    while (!l->stop && scps_sysclock_now() < until)
+        ev_run(l->ev, EVRUN_ONCE);
+    l->running = l->stop = false;
+    l->until = SCPS_NEVER;
+}
+
+void scps_loop_stop(struct scps_loop *l)
+{
+    l->stop = true;
+    if (l->running)
+        ev_break(l->ev, EVBREAK_ONE);
+}
+
+struct ev_loop *scps_loop_ev(struct scps_loop *l)
+{
+    return l->ev;
+}
+
+struct scps_stack *scps_loop_stack(const struct scps_loop *l)
+{
+    return l->st;
+}
+
+int scps_loop_error(const struct scps_loop *l)
+{
+    return l->err;
+}
+
+void scps_loop_free(struct scps_loop *l)
+{
+    if (!l)
+        return;
+    while (l->ports) {
+        struct port *p = l->ports;
+        l->ports = p->next;
+        ev_io_stop(l->ev, &p->readable);
+        ev_io_stop(l->ev, &p->writable);
+        free(p);
+    }
+    ev_io_stop(l->ev, &l->timer);
+    close(l->timer_fd);
+    if (l->own_ev)
+        ev_loop_destroy(l->ev);
+    free(l);
+}

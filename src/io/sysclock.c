@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's monotonic clock. The loop's timer runs on the same one. */
+#include <scps/io.h>
+
+#include <time.h>
+
+scps_time scps_sysclock_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Addressing a TUN device with libnl-3: what `ip link set ... up mtu ...` and `ip addr add ...` would do.
+ *
+ * An IPv6 address is added with nodad: nobody else can live on a point-to-point device, and a tentative
+ * address would swallow the first second of traffic (RFC 4862 section 5.4 allows the interface to say so).
+ * Only a device that was there before is put back afterwards; one of our own goes away with its descriptor.
+ */
+#include "io/tunaddr.h"
+#include <scps/error.h>
+
+#include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_arp.h>
+#include <netlink/errno.h>
+#include <netlink/netlink.h>
+#include <netlink/route/addr.h>
+#include <netlink/route/link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+void scps_io_say(char *msg, const char *fmt, ...)
+{
+    if (!msg)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, SCPS_IO_MSGLEN, fmt, ap);
+    va_end(ap);
+}
+
+static struct nl_sock *open_rtnl(char *msg)
+{
+    struct nl_sock *sk = nl_socket_alloc();
+    int err = sk ? nl_connect(sk, NETLINK_ROUTE) : -NLE_NOMEM;
+    if (!err)
+        return sk;
+    scps_io_say(msg, "cannot talk to the kernel's rtnetlink: %s", nl_geterror(err));
+    nl_socket_free(sk);
+    return NULL;
+}
+
+static int find(struct nl_sock *sk, const char *name, struct rtnl_link **found,
+                struct scps_tunlink *out, char *msg)
+{
+    struct rtnl_link *l = NULL;
+    int err = rtnl_link_get_kernel(sk, 0, name, &l);
+    *out = (struct scps_tunlink){0};
+    if (err == -NLE_NODEV || err == -NLE_OBJ_NOTFOUND)
+        return 0;
+    if (err < 0) {
+        scps_io_say(msg, "cannot look up device %s: %s", name, nl_geterror(err));
+        return SCPS_ERR_SYSTEM;
+    }
+    *out = (struct scps_tunlink){.index = rtnl_link_get_ifindex(l),
+                                 .mtu = rtnl_link_get_mtu(l),
+                                 .up = rtnl_link_get_flags(l) & IFF_UP,
+                                 .ethernet = rtnl_link_get_arptype(l) == ARPHRD_ETHER};
+    if (found)
+        *found = l;
+    else
+        rtnl_link_put(l);
+    return 0;
+}
+
+int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
+{
+    struct nl_sock *sk = open_rtnl(msg);
+    if (!sk)
+        return SCPS_ERR_SYSTEM;
+    int err = find(sk, name, NULL, out, msg);
+    nl_socket_free(sk);
+    return err;
+}
+
+/* The words for a refusal: lack of privilege has a remedy of its own. */
+static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
+{
+    if (err == -NLE_PERM) {
+        scps_io_say(msg, "no permission to %s device %s: run as root or with CAP_NET_ADMIN%s%s",
+                    what, name, remedy ? ", or beforehand: " : "", remedy ? remedy : "");
+        return SCPS_ERR_PERM;
+    }
+    scps_io_say(msg, "cannot %s device %s: %s", what, name, nl_geterror(err));
+    return SCPS_ERR_SYSTEM;
+}
+
+static struct nl_addr *nl_of(const struct scps_addr *a, unsigned prefix)
+{
+    struct nl_addr *n =
+        nl_addr_build(a->family == 4 ? AF_INET : AF_INET6, a->b, a->family == 4 ? 4 : 16);
+    if (n)
+        nl_addr_set_prefixlen(n, (int)prefix);
+    return n;
+}
+
+static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned prefix,
+                                 const struct scps_addr *peer)
+{
+    struct rtnl_addr *ra = rtnl_addr_alloc();
+    struct nl_addr *local = nl_of(a, prefix);
+    struct nl_addr *far = peer && peer->family ? nl_of(peer, prefix) : NULL;
+    if (!ra || !local || (peer && peer->family && !far)) {
+        rtnl_addr_put(ra);
+        nl_addr_put(local);
+        nl_addr_put(far);
+        return NULL;
+    }
+    rtnl_addr_set_ifindex(ra, index);
+    rtnl_addr_set_local(ra, local);
+    if (far)
+        rtnl_addr_set_peer(ra, far);
+    if (a->family == 6)
+        rtnl_addr_set_flags(ra, IFA_F_NODAD);
+    rtnl_addr_set_prefixlen(ra, (int)prefix); /* local and peer have set it to theirs: the same */
+    nl_addr_put(local);
+    nl_addr_put(far);
+    return ra;
+}
+
+static int add_addr(struct nl_sock *sk, const char *name, int index,
+                    const struct scps_tun_config *cfg, unsigned i, struct scps_tunundo *undo,
+                    char *msg)
+{
+    char text[SCPS_ADDR_STRLEN], remedy[96], what[80];
+    struct rtnl_addr *ra =
+        rtnl_of(index, &cfg->kernel_addr[i], cfg->kernel_prefix[i], &cfg->peer[i]);
+    int err = ra ? rtnl_addr_add(sk, ra, NLM_F_EXCL) : -NLE_NOMEM;
+    rtnl_addr_put(ra);
+    if (err == -NLE_EXIST)
+        return 0;
+    if (!err) {
+        undo->added[i] = cfg->kernel_addr[i];
+        undo->prefix[i] = cfg->kernel_prefix[i];
+        return 0;
+    }
+    scps_addr_format(&cfg->kernel_addr[i], text);
+    if (cfg->kernel_addr[i].family == 6 && err != -NLE_PERM) {
+        scps_io_say(msg,
+                    "cannot add %s/%u to device %s: %s (is IPv6 switched off, see sysctl "
+                    "net.ipv6.conf.all.disable_ipv6, or the MTU below 1280?)",
+                    text, cfg->kernel_prefix[i], name, nl_geterror(err));
+        return SCPS_ERR_SYSTEM;
+    }
+    snprintf(what, sizeof what, "add %s/%u to", text, cfg->kernel_prefix[i]);
+    snprintf(remedy, sizeof remedy, "ip addr add %s/%u dev %s", text, cfg->kernel_prefix[i], name);
+    return refused(err, what, name, remedy, msg);
+}
+
+static int change_link(struct nl_sock *sk, const char *name, struct rtnl_link *link, uint32_t mtu,
+                       char *msg)
+{
+    char remedy[96];
+    struct rtnl_link *want = rtnl_link_alloc();
+    if (!want) {
+        scps_io_say(msg, "out of memory");
+        return SCPS_ERR_NOMEM;
+    }
+    if (mtu)
+        rtnl_link_set_mtu(want, mtu);
+    rtnl_link_set_flags(want, IFF_UP);
+    int err = rtnl_link_change(sk, link, want, 0);
+    rtnl_link_put(want);
+    if (!err)
+        return 0;
+    if (mtu && (err == -NLE_INVAL || err == -NLE_RANGE)) {
+        scps_io_say(msg, "device %s refuses an MTU of %u: 68 to 65535 are possible", name, mtu);
+        return SCPS_ERR_SYSTEM;
+    }
+    if (mtu)
+        snprintf(remedy, sizeof remedy, "ip link set %s up mtu %u", name, mtu);
+    else
+        snprintf(remedy, sizeof remedy, "ip link set %s up", name);
+    return refused(err, mtu ? "set the MTU of" : "bring up", name, remedy, msg);
+}
+
+int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
+                       struct scps_tunlink *link, struct scps_tunundo *undo, char *msg)
+{
+    struct rtnl_link *l = NULL;
+    *undo = (struct scps_tunundo){0};
+    struct nl_sock *sk = open_rtnl(msg);
+    if (!sk)
+        return SCPS_ERR_SYSTEM;
+    int err = find(sk, name, &l, link, msg);
+    if (!err && !link->index) {
+        scps_io_say(msg, "device %s vanished while it was being set up", name);
+        err = SCPS_ERR_SYSTEM;
+    }
+    if (err)
+        goto out;
+    undo->index = link->index;
+
+    uint32_t mtu = cfg->mtu && cfg->mtu != link->mtu ? cfg->mtu : 0;
+    if (mtu || !link->up) {
+        err = change_link(sk, name, l, mtu, msg);
+        if (err)
+            goto out;
+        undo->mtu = mtu ? link->mtu : 0;
+        undo->down = !link->up;
+        link->up = true;
+        if (mtu)
+            link->mtu = mtu;
+    }
+    for (unsigned i = 0; i < cfg->n && !err; i++)
+        err = add_addr(sk, name, link->index, cfg, i, undo, msg);
+out:
+    rtnl_link_put(l);
+    nl_socket_free(sk);
+    return err;
+}
+
+void scps_tunaddr_undo(const struct scps_tunundo *undo)
+{
+    struct rtnl_link *l = NULL, *want = NULL;
+    struct nl_sock *sk = undo->index ? open_rtnl(NULL) : NULL;
+    if (!sk)
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!undo->added[i].family)
+            continue;
+        struct rtnl_addr *ra = rtnl_of(undo->index, &undo->added[i], undo->prefix[i], NULL);
+        if (ra)
+            rtnl_addr_delete(sk, ra, 0);
+        rtnl_addr_put(ra);
+    }
+    if ((undo->mtu || undo->down) && rtnl_link_get_kernel(sk, undo->index, NULL, &l) == 0 &&
+        (want = rtnl_link_alloc())) {
+        if (undo->mtu)
+            rtnl_link_set_mtu(want, undo->mtu);
+        if (undo->down)
+            rtnl_link_unset_flags(want, IFF_UP);
+        rtnl_link_change(sk, l, want, 0);
+    }
+    rtnl_link_put(want);
+    rtnl_link_put(l);
+    nl_socket_free(sk);
+}

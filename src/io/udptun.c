@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* IP in UDP: each datagram is one IP packet, nothing added. Two processes, two hosts, no privileges.
+ *
+ *     stack -> scps_netif_send -> gather -> flush -> sendmsg      recvmmsg -> scps_netif_recv -> stack
+ *
+ * Packets of equal length to one peer are gathered and leave in one call, which the kernel cuts up again
+ * (UDP_SEGMENT); it may hand us several at once, too (UDP_GRO): per packet the system's UDP path costs ten times
+ * what the stack does. A packet waits in the gathering no longer than the pump that made it runs: the loop
+ * flushes after each. Where the kernel or the card cannot cut, the same bytes go out with sendmmsg.
+ *
+ * With a remote endpoint the socket is connected and the kernel turns strangers away.  Without one we answer at
+ * the outer address an inner source address was last seen behind, or whoever spoke last: many clients, roaming,
+ * restarted ones.  Nothing is authenticated: whoever can send to the port can redirect the answers, as on any
+ * shared wire.
+ *
+ * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
+ */
+#include "base/bytes.h"
+#include "io/iodev.h"
+#include "io/tunaddr.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+
+#define DGRAM_MAX 65507 /* payload of the largest UDP datagram over IPv4 */
+#define BATCH     16    /* datagrams a recvmmsg */
+#define TRAIN     64    /* packets a sendmsg: UDP_MAX_SEGMENTS of older kernels */
+#define PEERS     64
+#define SOCKBUF   (4 << 20)
+
+union sock {
+    struct sockaddr sa;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+};
+
+struct peer {
+    struct scps_addr inner; /* the source address seen */
+    union sock outer;
+    uint64_t heard; /* counts receptions: the smallest is the one to forget */
+};
+
+struct udptun {
+    struct scps_iodev dev;
+    bool learning, no_segment;
+    /* the gathering: count packets of seg bytes, the last perhaps shorter */
+    uint8_t tx[DGRAM_MAX];
+    size_t tx_len, seg;
+    unsigned count;
+    union sock to;
+    /* learning */
+    struct peer peers[PEERS];
+    struct peer *last;
+    uint64_t heard;
+    /* receiving */
+    struct mmsghdr msg[BATCH];
+    struct iovec iov[BATCH];
+    union sock from[BATCH];
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } ctl[BATCH];
+    uint8_t *rx; /* BATCH x 64 KiB, touched only as far as datagrams reach */
+};
+
+static socklen_t sock_len(const union sock *s)
+{
+    return s->sa.sa_family == AF_INET ? sizeof s->in : sizeof s->in6;
+}
+
+static bool sock_equal(const union sock *a, const union sock *b)
+{
+    if (a->sa.sa_family != b->sa.sa_family)
+        return false;
+    if (a->sa.sa_family == AF_INET)
+        return a->in.sin_port == b->in.sin_port && a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+    return a->in6.sin6_port == b->in6.sin6_port &&
+           memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, 16) == 0 &&
+           a->in6.sin6_scope_id == b->in6.sin6_scope_id;
+}
+
+/* ---- who is where --------------------------------------------------------------------------------------- */
+
+/* The source (far 0) or destination (1) of an IP packet; false when the bytes cannot be one. */
+static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
+{
+    *a = (struct scps_addr){0};
+    if (len >= 20 && p[0] >> 4 == 4 && (p[0] & 15) >= 5) {
+        a->family = 4;
+        memcpy(a->b, p + (far ? 16 : 12), 4);
+    } else if (len >= 40 && p[0] >> 4 == 6) {
+        a->family = 6;
+        memcpy(a->b, p + (far ? 24 : 8), 16);
+    }
+    return a->family != 0;
+}
+
+static void learn(struct udptun *u, const uint8_t *p, size_t len, const union sock *from)
+{
+    struct scps_addr a;
+    if (!inner_addr(p, len, 0, &a))
+        return;
+    struct peer *e = u->last;
+    if (!e || !scps_addr_equal(&e->inner, &a)) {
+        struct peer *oldest = &u->peers[0];
+        e = NULL;
+        for (struct peer *x = u->peers; x < u->peers + PEERS && !e; x++) {
+            if (scps_addr_equal(&x->inner, &a))
+                e = x;
+            else if (x->heard < oldest->heard)
+                oldest = x;
+        }
+        if (!e)
+            e = oldest;
+    }
+    e->inner = a;
+    e->outer = *from;
+    e->heard = ++u->heard;
+    u->last = e;
+}
+
+static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt *p)
+{
+    struct scps_addr a;
+    if (inner_addr(p->data, p->len, 1, &a) && !(u->last && scps_addr_equal(&u->last->inner, &a)))
+        for (const struct peer *x = u->peers; x < u->peers + PEERS; x++)
+            if (scps_addr_equal(&x->inner, &a))
+                return x;
+    return u->last;
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------- */
+
+static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
+                        scps_time at)
+{
+    unsigned n = 0;
+    int seg = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c))
+        if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO)
+            memcpy(&seg, CMSG_DATA(c), sizeof seg);
+    if (seg <= 0)
+        seg = (int)len;
+    while (len) {
+        size_t k = SCPS_MIN(len, (size_t)seg);
+        if (u->learning)
+            learn(u, p, k, m->msg_name);
+        struct scps_pkt pkt = {.data = p, .len = k, .at = at};
+        scps_netif_recv(&u->dev.nif, &pkt);
+        p += k;
+        len -= k;
+        n++;
+    }
+    return n;
+}
+
+static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
+{
+    struct udptun *u = (struct udptun *)d;
+    unsigned got = 0;
+    while (got < max) {
+        for (unsigned i = 0; i < BATCH; i++) {
+            u->msg[i].msg_hdr.msg_namelen = sizeof u->from[i];
+            u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
+        }
+        int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
+        if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
+                      errno == ENETUNREACH))
+            continue; /* ICMP about a packet of ours: the inner protocol will notice; cleared now */
+        if (n < 0 && (errno == EAGAIN || errno == ENOMEM))
+            return 0;
+        if (n < 0) {
+            d->failed = SCPS_ERR_LINKDOWN;
+            return d->failed;
+        }
+        for (int i = 0; i < n; i++)
+            if (!(u->msg[i].msg_hdr.msg_flags & MSG_TRUNC))
+                got += hand_up(u, &u->msg[i].msg_hdr, u->iov[i].iov_base, u->msg[i].msg_len, at);
+        if (n < BATCH)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------ */
+
+static void forget(struct udptun *u, unsigned lost)
+{
+    u->dev.nif.tx_errors += lost;
+    u->tx_len = u->count = 0;
+}
+
+/* One call for the whole gathering. Returns what sendmsg does. */
+static ssize_t send_train(struct udptun *u)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(uint16_t))];
+        struct cmsghdr align;
+    } ctl = {{0}};
+    struct iovec v = {u->tx, u->tx_len};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+    if (u->learning) {
+        m.msg_name = &u->to;
+        m.msg_namelen = sock_len(&u->to);
+    }
+    if (u->count > 1) {
+        uint16_t seg = (uint16_t)u->seg;
+        m.msg_control = ctl.room;
+        m.msg_controllen = sizeof ctl.room;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_UDP;
+        c->cmsg_type = UDP_SEGMENT;
+        c->cmsg_len = CMSG_LEN(sizeof seg);
+        memcpy(CMSG_DATA(c), &seg, sizeof seg);
+    }
+    return sendmsg(u->dev.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* The same, packet by packet. Returns how many went, or -1. */
+static int send_each(struct udptun *u)
+{
+    struct mmsghdr m[TRAIN] = {0};
+    struct iovec v[TRAIN];
+    for (unsigned i = 0; i < u->count; i++) {
+        v[i].iov_base = u->tx + i * u->seg;
+        v[i].iov_len = SCPS_MIN(u->seg, u->tx_len - i * u->seg);
+        m[i].msg_hdr.msg_iov = &v[i];
+        m[i].msg_hdr.msg_iovlen = 1;
+        if (u->learning) {
+            m[i].msg_hdr.msg_name = &u->to;
+            m[i].msg_hdr.msg_namelen = sock_len(&u->to);
+        }
+    }
+    return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Returns 0 when the gathering is empty again (sent or lost), else SCPS_ERR_AGAIN, or LINKDOWN. */
+static int send_out(struct udptun *u)
+{
+    while (u->count) {
+        bool single = u->count == 1 || u->no_segment;
+        ssize_t n = single && u->count > 1 ? send_each(u) : send_train(u);
+        if (n >= 0) {
+            unsigned went = single && u->count > 1 ? (unsigned)n : u->count;
+            size_t bytes = SCPS_MIN(went * u->seg, u->tx_len);
+            memmove(u->tx, u->tx + bytes, u->tx_len - bytes);
+            u->tx_len -= bytes;
+            u->count -= went;
+            continue;
+        }
+        switch (errno) {
+        case EINTR:
+            break;
+        case EAGAIN:
+            u->dev.block = SCPS_IO_POLL;
+            return SCPS_ERR_AGAIN;
+        case ENOBUFS:
+        case ENOMEM:
+            u->dev.block = SCPS_IO_LATER;
+            return SCPS_ERR_AGAIN;
+        case ECONNREFUSED: /* about an earlier packet, and cleared by telling us */
+            break;
+        case EIO:
+        case EINVAL:
+        case EOPNOTSUPP:
+        case ENOPROTOOPT:
+            if (single)
+                forget(u, u->count);
+            u->no_segment = true; /* the route's device cannot finish checksums for a train */
+            break;
+        case EBADF:
+        case ENOTSOCK:
+            forget(u, u->count);
+            u->dev.failed = SCPS_ERR_LINKDOWN;
+            return SCPS_ERR_LINKDOWN;
+        default: /* no route, too long, filtered: lost like on any wire */
+            forget(u, u->count);
+        }
+    }
+    return 0;
+}
+
+static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
+{
+    struct udptun *u = (struct udptun *)nif;
+    size_t len = p->len + p->payload_len;
+    if (u->dev.failed)
+        return u->dev.failed;
+    if (!p->payload && p->payload_len)
+        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+    if (len > nif->mtu)
+        return SCPS_ERR_MSGSIZE;
+    const union sock *to = &u->to;
+    if (u->learning) {
+        const struct peer *e = peer_of(u, p);
+        if (!e)
+            return SCPS_ERR_UNREACH; /* nobody has spoken yet */
+        to = &e->outer;
+    }
+    if (u->count && (len > u->seg || u->count == TRAIN || u->tx_len % u->seg ||
+                     u->tx_len + len > sizeof u->tx || !sock_equal(to, &u->to))) {
+        int err = send_out(u);
+        if (err)
+            return err;
+    }
+    if (!u->count) {
+        u->seg = len;
+        u->to = *to;
+    }
+    memcpy(u->tx + u->tx_len, p->data, p->len);
+    if (p->payload_len)
+        memcpy(u->tx + u->tx_len + p->len, p->payload, p->payload_len);
+    u->tx_len += len;
+    u->count++;
+    return 0;
+}
+
+static void udp_flush(struct scps_iodev *d)
+{
+    if (d->block == SCPS_IO_FREE)
+        send_out((struct udptun *)d);
+}
+
+static void udp_close(struct scps_netif *nif)
+{
+    struct udptun *u = (struct udptun *)nif;
+    if (!u->dev.failed)
+        send_out(u); /* the last words: a reset or an acknowledgement */
+    close(u->dev.fd);
+    free(u->rx);
+    free(u);
+}
+
+const struct scps_netif_ops scps_udptun_ops = {"udp", udp_send, NULL, udp_close};
+
+/* ---- open ----------------------------------------------------------------------------------------------- */
+
+static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s)
+{
+    memset(s, 0, sizeof *s);
+    if (family == 4) {
+        s->in.sin_family = AF_INET;
+        s->in.sin_port = htons(e->port);
+        memcpy(&s->in.sin_addr, e->addr.b, 4);
+    } else {
+        s->in6.sin6_family = AF_INET6;
+        s->in6.sin6_port = htons(e->port);
+        memcpy(&s->in6.sin6_addr, e->addr.b, 16);
+    }
+}
+
+static void set_buffers(int fd)
+{
+    const int size = SOCKBUF;
+    /* As much as the system lets us: a train of a whole window may arrive while we are not looking. */
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size))
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+}
+
+static void say_bind(const struct scps_endpoint *e, int err, char *msg)
+{
+    char text[SCPS_ADDR_STRLEN] = "any address";
+    if (e->addr.family)
+        scps_addr_format(&e->addr, text);
+    const char *why = err == EADDRINUSE      ? ": another program uses it; take another port"
+                      : err == EADDRNOTAVAIL ? ": not an address of this host"
+                      : err == EACCES ? ": ports below 1024 need privileges; take a higher one"
+                                      : "";
+    scps_io_say(msg, "cannot use UDP %s port %u: %s%s", text, e->port, strerror(err), why);
+}
+
+static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptun_config *cfg)
+{
+    struct udptun *u = calloc(1, sizeof *u);
+    uint8_t *rx = malloc((size_t)BATCH << 16);
+    if (!u || !rx) {
+        free(u);
+        free(rx);
+        return NULL;
+    }
+    u->rx = rx;
+    for (unsigned i = 0; i < BATCH; i++) {
+        u->iov[i] = (struct iovec){rx + ((size_t)i << 16), 1 << 16};
+        u->msg[i].msg_hdr.msg_iov = &u->iov[i];
+        u->msg[i].msg_hdr.msg_iovlen = 1;
+        u->msg[i].msg_hdr.msg_name = &u->from[i];
+        u->msg[i].msg_hdr.msg_control = u->ctl[i].room;
+    }
+    u->learning = !cfg->remote.port;
+    u->dev.fd = fd;
+    u->dev.read = udp_read;
+    u->dev.flush = udp_flush;
+    u->dev.nif.ops = &scps_udptun_ops;
+    u->dev.nif.name = "udp";
+    u->dev.nif.mtu = cfg->mtu ? cfg->mtu : family == 4 ? 1472 : 1452;
+    return u;
+}
+
+struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char msg[SCPS_IO_MSGLEN])
+{
+    uint8_t lf = cfg->local.addr.family, rf = cfg->remote.addr.family;
+    uint8_t family = lf ? lf : rf ? rf : 4;
+    union sock local, remote;
+    struct udptun *u = NULL;
+    const int on = 1;
+
+    if (lf && rf && lf != rf) {
+        scps_io_say(msg, "the two UDP addresses are of different families: both IPv4 or both IPv6");
+        return NULL;
+    }
+    if (cfg->remote.port && !rf) {
+        scps_io_say(msg, "the remote UDP port needs an address");
+        return NULL;
+    }
+    if (cfg->mtu > DGRAM_MAX || (cfg->mtu && cfg->mtu < 68)) {
+        scps_io_say(msg, "an MTU of %u does not go into UDP: 68 to %d", cfg->mtu, DGRAM_MAX);
+        return NULL;
+    }
+    int fd = socket(family == 4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        scps_io_say(msg, "cannot open a UDP socket: %s", strerror(errno));
+        return NULL;
+    }
+    set_buffers(fd);
+    to_sock(&cfg->local, family, &local);
+    if (bind(fd, &local.sa, sock_len(&local))) {
+        say_bind(&cfg->local, errno, msg);
+        goto fail;
+    }
+    if (cfg->remote.port) {
+        to_sock(&cfg->remote, family, &remote);
+        if (connect(fd, &remote.sa, sock_len(&remote))) {
+            char text[SCPS_ADDR_STRLEN];
+            scps_io_say(msg, "cannot reach UDP %s port %u: %s",
+                        scps_addr_format(&cfg->remote.addr, text), cfg->remote.port,
+                        strerror(errno));
+            goto fail;
+        }
+    }
+    (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on); /* without: one datagram at a time */
+    u = new_udptun(fd, family, cfg);
+    if (!u) {
+        scps_io_say(msg, "out of memory");
+        goto fail;
+    }
+    return &u->dev.nif;
+
+fail:
+    close(fd);
+    return NULL;
+}
