@@ -63,7 +63,11 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct vj *vj = s;
 
-    if (l->new_episode && !blameless(vj, l->cause))
+    if (!l->new_episode)
+        return;
+    if (blameless(vj, l->cause))
+        scps_win_spare(&vj->win);
+    else
         scps_win_cut(&vj->win, v, scps_win_flight(v, ctl), 512, ctl);
 }
 

@@ -47,7 +47,7 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
         return 0;
     w->timed_out = false;
     w->repair -= SCPS_MIN(w->repair, bytes);
-    if ((a->in_recovery && !repairing) || !v->cwnd_limited)
+    if ((a->in_recovery && !repairing && !w->spared) || !v->cwnd_limited)
         return 0;
     if (ctl->cwnd < ctl->ssthresh) {
         if (w->abc_limit)
@@ -87,7 +87,14 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
 {
     ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
     w->credit = w->repair = 0;
-    w->timed_out = false;
+    w->timed_out = w->spared = false;
+    w->cut = true;
+}
+
+void scps_win_spare(struct scps_win *w)
+{
+    w->spared = true;
+    w->cut = false;
 }
 
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
@@ -99,6 +106,7 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
         ctl->ssthresh = SCPS_MIN(half, most);
     }
     w->timed_out = true;
+    w->cut = w->spared = false;
     w->credit = 0;
     w->repair = SCPS_MAX(w->repair, v->outstanding);
     ctl->cwnd = v->mss;
@@ -118,6 +126,8 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
 
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl)
 {
+    if (w->cut)
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
     w->repair = 0;
-    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
+    w->cut = w->spared = false;
 }

@@ -23,6 +23,8 @@ struct scps_win {
     uint64_t credit;   /* bytes acknowledged towards the next segment, in the grower's own scale */
     uint64_t repair;   /* after a timeout: bytes of the flight it condemned, still to be heard of */
     bool timed_out;    /* a timeout, and nothing has arrived since */
+    bool cut;          /* the present episode has cost the window its part */
+    bool spared;       /* the present episode is not the window's fault: growth goes on */
     uint8_t abc_limit; /* RFC 3465's L, segments an ACK; 0: none */
 };
 
@@ -31,7 +33,7 @@ void scps_win_start(struct scps_win *w, const struct scps_cc_view *v, uint64_t s
                     unsigned abc_limit, struct scps_cc_ctl *ctl);
 
 /* Called first on every ACK. The bytes that may make the window grow: none while an episode lasts
- * or the window did not limit us; else those newly arrived, within L where one is set and
+ * (unless it was spared) or the window did not limit us; else those newly arrived, within L where one is set and
  * within what can have been sent since where a timeout came before. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
@@ -50,6 +52,9 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 /* Loss: window and threshold to keep/1024 of flight, at least two segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
+
+/* Loss that is not the window's fault: nothing changes, and growth does not pause for the episode. */
+void scps_win_spare(struct scps_win *w);
 
 /* Timeout: one segment; the threshold is cut by keep/1024 the first time a segment times out. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,

@@ -174,6 +174,18 @@ static void causes(void **state)
     cc_open(&t, "vj", .init_cwnd = 80000);
     cc_play(&t, heeded, CC_ROWS(heeded));
 
+    /* such an episode does not stop growth, and its end does not cut the window to an old threshold */
+    static const struct cc_row spared[] = {
+        {CC_LOSS, .fresh = true, .cwnd = 40000, .ssthresh = 40000},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 40000},
+        {CC_ACK, .bytes = 40000, .cwnd = 41000},
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 41000},
+        {CC_ACK, .bytes = 41000, .in_recovery = true, .cwnd = 42000},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 42000, .ssthresh = 40000},
+    };
+    cc_open(&t, "vj", .init_cwnd = 80000);
+    cc_play(&t, spared, CC_ROWS(spared));
+
     static const struct cc_row as_ri[] = {
         {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 40000},
         {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_OUTAGE, .cwnd = 40000},
