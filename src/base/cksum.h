@@ -52,13 +52,19 @@ static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t le
     return len ? scps_sum4(sum, p) : sum;
 }
 
-/* Folded to 16 bits in host order: what scps_put16 would have to store, not yet inverted. */
-static inline uint16_t scps_sum_fold(uint64_t sum)
+/* Folded to 16 bits, still in the machine's order: enough to ask whether it is 0xffff. */
+static inline uint16_t scps_sum_fold_raw(uint64_t sum)
 {
     sum += sum << 32 | sum >> 32; /* the halves, end-around carry included, in the upper one */
     uint32_t s = (uint32_t)(sum >> 32);
     s += s << 16 | s >> 16;
-    return scps_sum_word((uint16_t)(s >> 16));
+    return (uint16_t)(s >> 16);
+}
+
+/* The same in host order: what scps_put16 would have to store, not yet inverted. */
+static inline uint16_t scps_sum_fold(uint64_t sum)
+{
+    return scps_sum_word(scps_sum_fold_raw(sum));
 }
 
 #endif

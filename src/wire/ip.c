@@ -43,7 +43,7 @@ static inline int parse4(const uint8_t *p, size_t avail, size_t total, struct sc
         uint64_t sum = scps_sum4(scps_sum8(scps_sum8(0, p), p + 8), p + 16);
         if (hdr > 20)
             sum = scps_sum_header(sum, p + 20, hdr - 20);
-        if (scps_sum_fold(sum) != 0xffff)
+        if (scps_sum_fold_raw(sum) != 0xffff)
             return SCPS_DROP_BAD_IP_CHECKSUM;
     }
     load_addr4(&ip->src, p + 12);
