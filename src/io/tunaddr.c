@@ -15,6 +15,8 @@
 #include <netlink/netlink.h>
 #include <netlink/route/addr.h>
 #include <netlink/route/link.h>
+#include <netlink/route/nexthop.h>
+#include <netlink/route/route.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -99,23 +101,43 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
 {
     struct rtnl_addr *ra = rtnl_addr_alloc();
     struct nl_addr *local = nl_of(a, prefix);
-    struct nl_addr *far = peer && peer->family ? nl_of(peer, prefix) : NULL;
-    if (!ra || !local || (peer && peer->family && !far)) {
-        rtnl_addr_put(ra);
-        nl_addr_put(local);
-        nl_addr_put(far);
-        return NULL;
+    struct nl_addr *far = peer && peer->family == 4 ? nl_of(peer, prefix) : NULL;
+    bool ok = ra && local && !rtnl_addr_set_local(ra, local);
+    if (ok && peer && peer->family == 4) /* libnl refuses an IPv6 peer: it gets a route instead */
+        ok = far && !rtnl_addr_set_peer(ra, far);
+    if (ok) {
+        rtnl_addr_set_ifindex(ra, index);
+        if (a->family == 6)
+            rtnl_addr_set_flags(ra, IFA_F_NODAD);
     }
-    rtnl_addr_set_ifindex(ra, index);
-    rtnl_addr_set_local(ra, local);
-    if (far)
-        rtnl_addr_set_peer(ra, far);
-    if (a->family == 6)
-        rtnl_addr_set_flags(ra, IFA_F_NODAD);
-    rtnl_addr_set_prefixlen(ra, (int)prefix); /* local and peer have set it to theirs: the same */
     nl_addr_put(local);
     nl_addr_put(far);
-    return ra;
+    if (ok)
+        return ra;
+    rtnl_addr_put(ra);
+    return NULL;
+}
+
+/* The route to an IPv6 peer, which its address does not bring along. */
+static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *peer, bool add)
+{
+    struct rtnl_route *r = rtnl_route_alloc();
+    struct rtnl_nexthop *nh = rtnl_route_nh_alloc();
+    struct nl_addr *dst = nl_of(peer, 128);
+    int err = -NLE_NOMEM;
+    if (r && nh && dst) {
+        rtnl_route_nh_set_ifindex(nh, index);
+        rtnl_route_add_nexthop(r, nh); /* r owns it now */
+        nh = NULL;
+        err = rtnl_route_set_dst(r, dst);
+        if (!err)
+            err = add ? rtnl_route_add(sk, r, NLM_F_EXCL) : rtnl_route_delete(sk, r, 0);
+    }
+    if (nh)
+        rtnl_route_nh_free(nh);
+    nl_addr_put(dst);
+    rtnl_route_put(r);
+    return err == -NLE_EXIST ? 0 : err;
 }
 
 static int add_addr(struct nl_sock *sk, const char *name, int index,
@@ -123,19 +145,21 @@ static int add_addr(struct nl_sock *sk, const char *name, int index,
                     char *msg)
 {
     char text[SCPS_ADDR_STRLEN], remedy[96], what[80];
-    struct rtnl_addr *ra =
-        rtnl_of(index, &cfg->kernel_addr[i], cfg->kernel_prefix[i], &cfg->peer[i]);
+    const struct scps_addr *a = &cfg->kernel_addr[i], *peer = &cfg->peer[i];
+    struct rtnl_addr *ra = rtnl_of(index, a, cfg->kernel_prefix[i], peer);
     int err = ra ? rtnl_addr_add(sk, ra, NLM_F_EXCL) : -NLE_NOMEM;
     rtnl_addr_put(ra);
-    if (err == -NLE_EXIST)
-        return 0;
     if (!err) {
-        undo->added[i] = cfg->kernel_addr[i];
+        undo->added[i] = *a;
         undo->prefix[i] = cfg->kernel_prefix[i];
-        return 0;
+        undo->peer[i] = *peer;
     }
-    scps_addr_format(&cfg->kernel_addr[i], text);
-    if (cfg->kernel_addr[i].family == 6 && err != -NLE_PERM) {
+    if ((!err || err == -NLE_EXIST) && peer->family == 6)
+        err = peer_route(sk, index, peer, true);
+    if (!err || err == -NLE_EXIST)
+        return 0;
+    scps_addr_format(a, text);
+    if (a->family == 6 && err != -NLE_PERM) {
         scps_io_say(msg,
                     "cannot add %s/%u to device %s: %s (is IPv6 switched off, see sysctl "
                     "net.ipv6.conf.all.disable_ipv6, or the MTU below 1280?)",
@@ -219,7 +243,10 @@ void scps_tunaddr_undo(const struct scps_tunundo *undo)
     for (unsigned i = 0; i < 4; i++) {
         if (!undo->added[i].family)
             continue;
-        struct rtnl_addr *ra = rtnl_of(undo->index, &undo->added[i], undo->prefix[i], NULL);
+        if (undo->peer[i].family == 6)
+            peer_route(sk, undo->index, &undo->peer[i], false);
+        struct rtnl_addr *ra =
+            rtnl_of(undo->index, &undo->added[i], undo->prefix[i], &undo->peer[i]);
         if (ra)
             rtnl_addr_delete(sk, ra, 0);
         rtnl_addr_put(ra);

@@ -26,6 +26,7 @@ struct scps_tunundo { /* what scps_tunaddr_setup changed on a device that was th
     uint32_t mtu;              /* 0: not changed */
     bool down;                 /* it was down */
     struct scps_addr added[4]; /* family 0: was there already */
+    struct scps_addr peer[4];
     unsigned prefix[4];
 };
 

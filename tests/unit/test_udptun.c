@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to fail. */
+#include "iocatch.h"
+#include <scps/error.h>
+#include <scps/io.h>
+#include <scps/wire.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static char msg[SCPS_IO_MSGLEN];
+
+static struct scps_endpoint endpoint(const char *addr, uint16_t port)
+{
+    struct scps_endpoint e = {.port = port};
+    assert_int_equal(scps_addr_parse(addr, &e.addr), 0);
+    return e;
+}
+
+/* Ports of this test: far from the ephemeral range, different for tests that run side by side. */
+static uint16_t port(unsigned i)
+{
+    return (uint16_t)(20000 + (unsigned)getpid() % 5000 * 2 + i);
+}
+
+static struct iocatch *open_tunnel(const char *local, uint16_t lport, const char *remote,
+                                   uint16_t rport, uint32_t mtu)
+{
+    struct scps_udptun_config cfg = {.local = endpoint(local, lport), .mtu = mtu};
+    if (remote)
+        cfg.remote = endpoint(remote, rport);
+    struct scps_netif *nif = scps_udptun_open(&cfg, msg);
+    if (!nif)
+        fail_msg("%s", msg);
+    return iocatch_push(nif);
+}
+
+/* One IPv4 packet from inner address 10.0.0.src to 10.0.0.dst, with len bytes made from tag behind the header. */
+static size_t packet(uint8_t *p, int src, int dst, size_t len, unsigned tag)
+{
+    struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_UDP, .ttl = 64};
+    ip.src = (struct scps_addr){4, {10, 0, 0, (uint8_t)src}};
+    ip.dst = (struct scps_addr){4, {10, 0, 0, (uint8_t)dst}};
+    size_t h = scps_ip_build(p, &ip, len);
+    for (size_t i = 0; i < len; i++)
+        p[h + i] = (uint8_t)(tag * 31 + i);
+    return h + len;
+}
+
+static int push_packet(struct iocatch *from, int src, int dst, size_t len, unsigned tag)
+{
+    uint8_t buf[2048];
+    struct scps_pkt p = {.data = buf, .len = packet(buf, src, dst, len, tag)};
+    return scps_netif_send(&from->nif, &p);
+}
+
+/* Reads until n packets have come or a second is over. */
+static void await(struct iocatch *c, unsigned n)
+{
+    struct pollfd pfd = {scps_io_fd(&c->nif), POLLIN, 0};
+    for (int i = 0; i < 20 && c->n < n; i++) {
+        poll(&pfd, 1, 50);
+        assert_true(scps_io_read(&c->nif, 1234, 64) >= 0);
+    }
+    assert_int_equal(c->n, n);
+}
+
+static void check(const struct iocatch *c, unsigned i, int src, int dst, size_t len, unsigned tag)
+{
+    uint8_t want[2048];
+    size_t n = packet(want, src, dst, len, tag);
+    assert_int_equal(c->v[i].len, n);
+    assert_memory_equal(c->v[i].data, want, n);
+    assert_int_equal(c->v[i].at, 1234);
+}
+
+static void both_ways(const char *host)
+{
+    struct iocatch *a = open_tunnel(host, port(0), host, port(1), 0);
+    struct iocatch *b = open_tunnel(host, port(1), host, port(0), 0);
+    assert_int_equal(a->nif.mtu, strchr(host, ':') ? 1452 : 1472);
+
+    /* Many packets, with changes of length: longer than the train so far, shorter (which ends one), alone. Every
+     * one arrives, in order; whether they travelled in trains is the kernel's business. */
+    unsigned n = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        size_t len = i % 50 == 17 ? 1200 : i % 50 == 33 ? 60 : i >= 200 ? 8 + i : 1000;
+        assert_int_equal(push_packet(a, 1, 2, len, i), 0);
+        if (i % 64 == 63) {
+            scps_io_flush(&a->nif);
+            await(b, i + 1);
+        }
+        n++;
+    }
+    scps_io_flush(&a->nif);
+    await(b, n);
+    for (unsigned i = 0; i < n; i++)
+        check(b, i, 1, 2, i % 50 == 17 ? 1200 : i % 50 == 33 ? 60 : i >= 200 ? 8 + i : 1000, i);
+
+    /* Nothing leaves before the flush, and the payload may lie apart. */
+    uint8_t head[64], body[] = "lent by a send buffer";
+    struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_UDP, .ttl = 1};
+    ip.src = (struct scps_addr){4, {10, 0, 0, 2}};
+    ip.dst = (struct scps_addr){4, {10, 0, 0, 1}};
+    size_t h = scps_ip_build(head, &ip, sizeof body);
+    struct scps_pkt p = {.data = head, .len = h, .payload = body, .payload_len = sizeof body};
+    assert_int_equal(scps_netif_send(&b->nif, &p), 0);
+    assert_int_equal(scps_io_read(&a->nif, 1, 64), 0);
+    assert_int_equal(a->n, 0);
+    scps_io_flush(&b->nif);
+    await(a, 1);
+    assert_int_equal(a->v[0].len, h + sizeof body);
+    assert_memory_equal(a->v[0].data + h, body, sizeof body);
+
+    scps_netif_close(&a->nif);
+    scps_netif_close(&b->nif);
+}
+
+static void test_ipv4(void **state)
+{
+    (void)state;
+    both_ways("127.0.0.1");
+}
+
+static void test_ipv6(void **state)
+{
+    (void)state;
+    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    struct scps_udptun_config cfg = {.local = endpoint("::1", port(1))};
+    struct scps_netif *nif = fd < 0 ? NULL : scps_udptun_open(&cfg, msg);
+    if (fd >= 0)
+        close(fd);
+    if (!nif)
+        skip(); /* a machine without IPv6 */
+    scps_netif_close(nif);
+    both_ways("::1");
+}
+
+/* A socket without a remote side: two clients at once, each answered where it is; one moves and is followed. */
+static void test_learning(void **state)
+{
+    (void)state;
+    struct iocatch *s = open_tunnel("127.0.0.1", port(0), NULL, 0, 0);
+    assert_int_equal(push_packet(s, 9, 1, 100, 0), SCPS_ERR_UNREACH);
+
+    struct iocatch *a = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    struct iocatch *b = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    push_packet(a, 1, 9, 100, 1);
+    scps_io_flush(&a->nif);
+    await(s, 1);
+    push_packet(b, 2, 9, 100, 2);
+    scps_io_flush(&b->nif);
+    await(s, 2);
+
+    /* One gathering, two peers. */
+    for (unsigned i = 0; i < 10; i++) {
+        assert_int_equal(push_packet(s, 9, 1, 200, i), 0);
+        assert_int_equal(push_packet(s, 9, 2, 200, 100 + i), 0);
+    }
+    scps_io_flush(&s->nif);
+    await(a, 10);
+    await(b, 10);
+    for (unsigned i = 0; i < 10; i++) {
+        check(a, i, 9, 1, 200, i);
+        check(b, i, 9, 2, 200, 100 + i);
+    }
+
+    scps_netif_close(&a->nif);
+    a = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    push_packet(a, 1, 9, 50, 3);
+    scps_io_flush(&a->nif);
+    await(s, 3);
+    push_packet(s, 9, 1, 60, 4);
+    scps_io_flush(&s->nif);
+    await(a, 1);
+    check(a, 0, 9, 1, 60, 4);
+
+    /* An inner address never heard of goes to whoever spoke last; bytes that are no IP packet teach nothing. */
+    uint8_t junk[30] = {0xff};
+    struct scps_pkt p = {.data = junk, .len = sizeof junk};
+    scps_netif_send(&b->nif, &p);
+    scps_io_flush(&b->nif);
+    await(s, 4);
+    push_packet(s, 9, 77, 60, 5);
+    scps_io_flush(&s->nif);
+    await(a, 2);
+
+    scps_netif_close(&a->nif);
+    scps_netif_close(&b->nif);
+    scps_netif_close(&s->nif);
+}
+
+/* More inner addresses than are remembered: the oldest are forgotten, the newest still work. */
+static void test_learning_is_bounded(void **state)
+{
+    (void)state;
+    struct iocatch *s = open_tunnel("127.0.0.1", port(0), NULL, 0, 0);
+    struct iocatch *old = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    struct iocatch *many = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    push_packet(old, 1, 200, 20, 0);
+    scps_io_flush(&old->nif);
+    await(s, 1);
+    for (int i = 2; i < 150; i++) {
+        push_packet(many, i, 200, 20, 0);
+        scps_io_flush(&many->nif);
+        await(s, (unsigned)i);
+    }
+    push_packet(s, 200, 149, 20, 1);
+    push_packet(s, 200, 1, 20, 2); /* forgotten: whoever spoke last */
+    scps_io_flush(&s->nif);
+    await(many, 2);
+    assert_int_equal(old->n, 0);
+    scps_netif_close(&s->nif);
+    scps_netif_close(&old->nif);
+    scps_netif_close(&many->nif);
+}
+
+/* Nobody on the other side yet: the packets are lost, the tunnel is not. */
+static void test_absent_peer(void **state)
+{
+    (void)state;
+    struct iocatch *a = open_tunnel("127.0.0.1", port(0), "127.0.0.1", port(1), 0);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(push_packet(a, 1, 2, 100, 0), 0);
+        scps_io_flush(&a->nif);
+        assert_int_equal(scps_io_read(&a->nif, 1, 64), 0);
+    }
+    struct iocatch *b = open_tunnel("127.0.0.1", port(1), "127.0.0.1", port(0), 0);
+    assert_int_equal(push_packet(a, 1, 2, 100, 7), 0);
+    scps_io_flush(&a->nif);
+    await(b, 1);
+    check(b, 0, 1, 2, 100, 7);
+    scps_netif_close(&a->nif);
+    scps_netif_close(&b->nif);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct iocatch *a = open_tunnel("127.0.0.1", port(0), "127.0.0.1", port(1), 600);
+    assert_int_equal(push_packet(a, 1, 2, 580, 0), 0);
+    assert_int_equal(push_packet(a, 1, 2, 581, 0), SCPS_ERR_MSGSIZE);
+    uint8_t h[40] = {0x45};
+    struct scps_pkt hollow = {.data = h, .len = 40, .payload_len = 100};
+    assert_int_equal(scps_netif_send(&a->nif, &hollow), SCPS_ERR_INVAL);
+
+    struct scps_udptun_config cfg = {.local = endpoint("127.0.0.1", port(0))};
+    assert_null(scps_udptun_open(&cfg, msg));
+    assert_non_null(strstr(msg, "take another port"));
+    cfg.local = endpoint("192.0.2.1", port(2));
+    assert_null(scps_udptun_open(&cfg, msg));
+    assert_non_null(strstr(msg, "not an address of this host"));
+    cfg.local = endpoint("127.0.0.1", port(2));
+    cfg.remote = endpoint("::1", port(3));
+    assert_null(scps_udptun_open(&cfg, msg));
+    assert_non_null(strstr(msg, "both IPv4 or both IPv6"));
+    cfg.remote = endpoint("127.0.0.1", port(3));
+    cfg.mtu = 65508;
+    assert_null(scps_udptun_open(&cfg, msg));
+    assert_non_null(strstr(msg, "MTU"));
+    assert_int_equal(scps_io_fd(NULL), SCPS_ERR_INVAL);
+    scps_netif_close(&a->nif);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ipv4),        cmocka_unit_test(test_ipv6),
+        cmocka_unit_test(test_learning),    cmocka_unit_test(test_learning_is_bounded),
+        cmocka_unit_test(test_absent_peer), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
