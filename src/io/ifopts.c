@@ -98,7 +98,7 @@ static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
     }
     if (*host && scps_addr_parse(host, &out.addr))
         return false;
-    if (*host && (out.addr.family == 6) != (host != text))
+    if ((out.addr.family == 6) != (host != text))
         return false; /* brackets are for IPv6, and IPv6 needs them */
     out.port = (uint16_t)port;
     *e = out;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to fail. */
+#define _GNU_SOURCE 1
 #include "iocatch.h"
 #include <scps/error.h>
 #include <scps/io.h>
