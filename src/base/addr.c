@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses as text and back, without the C library's resolver.
  *
- * IPv4 is four decimal numbers without leading zeros, which some readers would take for octal.  IPv6 is
- * RFC 4291 section 2.2, all three forms; written as RFC 5952 section 4 says, and with the dotted quad of its
- * section 5 where the address is an IPv4-mapped one.  Zone identifiers (%eth0) are not addresses and are
- * refused.  An address of no family is written "*".
+ * IPv4 is four decimal numbers without leading zeros, which some readers would take for octal.
+ * IPv6 is RFC 4291 section 2.2, all three forms; written as RFC 5952 section 4 says, and with the
+ * dotted quad of its section 5 where the address is an IPv4-mapped one.  Zone identifiers (%eth0)
+ * are not addresses and are refused.  An address of no family is written "*".
  */
 #include <scps/error.h>
 #include <scps/types.h>

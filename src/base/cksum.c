@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum over long runs (RFC 1071), as many octets an instruction as the machine allows.
+/* The Internet checksum over long runs (RFC 1071), as many octets an instruction as the machine
+ * allows.
  *
- * Portable: 32-bit words into 64-bit sums, which compilers turn into vectors.  On x86-64 with AVX2, found out
- * at run time, three instructions for 32 octets:
+ * Portable: 32-bit words into 64-bit sums, which compilers turn into vectors.  On x86-64 with AVX2,
+ * found out at run time, three instructions for 32 octets:
  *
  *      x = w ^ 0x8000          each 16-bit word as a signed number, 32768 too small
  *      t = madd(x, 1)          neighbours added into 32 bits
  *      acc += t                signed; 2048 turns fit
  *
- * and the 32768s go back in at the end.  Both give congruent sums, zero only if every octet was zero.
+ * and the 32768s go back in at the end.  Both give congruent sums, zero only if every octet was
+ * zero.
  */
 #include "base/cksum.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The Internet checksum in the machine's own byte order, for builders that fold once at the end.
  *
- * A sum is a 64-bit number congruent, modulo 65535, to the sum of the 16-bit words as this machine reads
- * them (RFC 1071 section 2(B): byte order does not matter until the result is stored).  It is zero only
- * when every octet was.  Adding goes with end-around carry, so nothing is ever lost.
+ * A sum is a 64-bit number congruent, modulo 65535, to the sum of the 16-bit words as this machine
+ * reads them (RFC 1071 section 2(B): byte order does not matter until the result is stored).  It is
+ * zero only when every octet was.  Adding goes with end-around carry, so nothing is ever lost.
  */
 #ifndef SCPS_BASE_CKSUM_H
 #define SCPS_BASE_CKSUM_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Randomness without a source of its own: everything follows from the seed or key it is given.
  *
- * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend; it is for
- * simulations, where speed and a long period count and nobody guesses.  SipHash-2-4 is for sequence
- * numbers, ports, cookies and hash tables, where somebody might.  Both give the same numbers on every
- * machine, whatever its byte order.
+ * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend; it
+ * is for simulations, where speed and a long period count and nobody guesses.  SipHash-2-4 is for
+ * sequence numbers, ports, cookies and hash tables, where somebody might.  Both give the same
+ * numbers on every machine, whatever its byte order.
  *
- * Sources: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2021); Aumasson and
- * Bernstein, "SipHash: a fast short-input PRF" (2012), sections 2.1 to 2.4.
+ * Sources: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2021); Aumasson
+ * and Bernstein, "SipHash: a fast short-input PRF" (2012), sections 2.1 to 2.4.
  */
 #include "base/prng.h"
 

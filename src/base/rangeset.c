@@ -4,9 +4,9 @@
  *      v:  [ free | r0 r1 r2 ... | free ]
  *            head   n
  *
- * Between two ranges there is always at least one octet that is in neither: touching ranges are merged.
- * Trimming moves head; an append that meets the end of the array slides everything back to its start when
- * half of it is free, else doubles it: both cost O(1) an operation on average.
+ * Between two ranges there is always at least one octet that is in neither: touching ranges are
+ * merged. Trimming moves head; an append that meets the end of the array slides everything back to
+ * its start when half of it is free, else doubles it: both cost O(1) an operation on average.
  */
 #include "base/rangeset.h"
 

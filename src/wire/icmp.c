@@ -11,9 +11,9 @@
  *      TTL             11                                    3
  *      PARAM           12                                    4/others
  *
- * has_quote says that the error quotes enough of a TCP or UDP packet to name its flow. Of TCP the first 8
- * octets suffice: ports and sequence number, which is all that RFC 792 promises and RFC 5927 asks to be
- * checked. Quoted checksums and lengths are not judged.
+ * has_quote says that the error quotes enough of a TCP or UDP packet to name its flow. Of TCP the
+ * first 8 octets suffice: ports and sequence number, which is all that RFC 792 promises and RFC
+ * 5927 asks to be checked. Quoted checksums and lengths are not judged.
  */
 #include "base/bytes.h"
 #include "wire/ip.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* IPv4 and IPv6 headers.
  *
- * IPv4 options are stepped over. Of IPv6 extension headers, hop-by-hop and destination options, routing,
- * authentication and fragment headers are walked to find the transport; an atomic fragment (offset 0, no more)
- * is an ordinary packet.  Behind a fragment header that means it, proto is what that header says.
- * id is the IPv4 identification or that of an IPv6 fragment header; flow labels are neither kept nor set.
+ * IPv4 options are stepped over. Of IPv6 extension headers, hop-by-hop and destination options,
+ * routing, authentication and fragment headers are walked to find the transport; an atomic fragment
+ * (offset 0, no more) is an ordinary packet.  Behind a fragment header that means it, proto is what
+ * that header says. id is the IPv4 identification or that of an IPv6 fragment header; flow labels
+ * are neither kept nor set.
  *
  * Sources: RFC 791 section 3.1, RFC 8200 sections 3 and 4, RFC 6946, RFC 4302 section 2.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP options between the files that know them: tcpopt.c the standard ones, scpsopt.c those of SCPS-TP. */
+/* TCP options between the files that know them: tcpopt.c the standard ones, scpsopt.c those of
+ * SCPS-TP. */
 #ifndef SCPS_WIRE_OPT_H
 #define SCPS_WIRE_OPT_H
 
@@ -14,7 +15,8 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s);
 
 /* One option of kind 20 to 23: body of len - 2 bytes. */
 void scps_scpsopt_parse(uint8_t kind, const uint8_t *body, size_t len, struct scps_seg *s);
-/* Kind 20 and its extended form, padded to a multiple of 4: the first options of a SYN. Returns the new end. */
+/* Kind 20 and its extended form, padded to a multiple of 4: the first options of a SYN. Returns the
+ * new end. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s);
 /* Kinds 21 to 23, padded to a multiple of 4, in at most room bytes. */
 size_t scps_scpsopt_reports_len(const struct scps_seg *s, size_t room);

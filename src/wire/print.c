@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One readable line a packet, close to what tcpdump writes, with the options of SCPS-TP spelled out:
+/* One readable line a packet, close to what tcpdump writes, with the options of SCPS-TP spelled
+ * out:
  *
- *      10.0.0.1.5001 > 10.0.0.2.5001: Flags [S], seq 1, win 32767, options [caps snack1 id 0,mss 1432,
- *      nop,wscale 0,nop,nop,TS val 7 ecr 0], length 0
+ *      10.0.0.1.5001 > 10.0.0.2.5001: Flags [S], seq 1, win 32767, options [caps snack1 id 0,
+ *      mss 1432,nop,wscale 0,nop,nop,TS val 7 ecr 0], length 0
  *
- * Options are named in the order in which they lie in the packet, so the line is also a test of layout.
- * Sequence numbers are absolute. A line that does not fit is cut; it always ends in a NUL.
+ * Options are named in the order in which they lie in the packet, so the line is also a test of
+ * layout. Sequence numbers are absolute. A line that does not fit is cut; it always ends in a NUL.
  */
 #include <stdio.h>
 

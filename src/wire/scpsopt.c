@@ -6,12 +6,14 @@
  *      22  record boundary      16 02
  *      23  corruption           17 02
  *
- * Of several capabilities of the normal length the first counts (spec sheet, section 12), and likewise of the
- * extended ones.  Kind 20 of length 2 or 3 is met on the open Internet and skipped; a SNACK shorter than 6 or
- * a flag option with a body means nothing.  A bit vector longer than any option can be has no place to come
- * from.  Reserved bits are kept as received; who sends must send them zero.
+ * Of several capabilities of the normal length the first counts (spec sheet, section 12), and
+ * likewise of the extended ones.  Kind 20 of length 2 or 3 is met on the open Internet and skipped;
+ * a SNACK shorter than 6 or a flag option with a body means nothing.  A bit vector longer than any
+ * option can be has no place to come from.  Reserved bits are kept as received; who sends must send
+ * them zero.
  *
- * Sources: CCSDS 714.0-B-2 sections 3.2.3 and 3.2.5, and the octets the reference implementation sends.
+ * Sources: CCSDS 714.0-B-2 sections 3.2.3 and 3.2.5, and the octets the reference implementation
+ * sends.
  */
 #include "wire/opt.h"
 
@@ -58,8 +60,8 @@ static uint8_t *pad(uint8_t *start, uint8_t *o)
     return o;
 }
 
-/* The reference implementation puts them first. The extended form needs the normal one before it (3.2.5.2.1),
- * may not look like it (a length of 4) and is left out where it does not fit whole. */
+/* The reference implementation puts them first. The extended form needs the normal one before it
+ * (3.2.5.2.1), may not look like it (a length of 4) and is left out where it does not fit whole. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s)
 {
     uint8_t *start = o;

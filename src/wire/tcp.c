@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The TCP header (RFC 9293 section 3.1).
  *
- * Nearly all segments carry no option or NOP NOP timestamps, in those very octets: both ways have a short cut
- * for the two, everything else goes through tcpopt.c.  Nothing is cleared that `has` says is absent.
+ * Nearly all segments carry no option or NOP NOP timestamps, in those very octets: both ways have a
+ * short cut for the two, everything else goes through tcpopt.c.  Nothing is cleared that `has` says
+ * is absent.
  */
 #include <assert.h>
 

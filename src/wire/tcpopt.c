@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP options: the walk over them, and the standard ones.
  *
- * The walk ends at kind 0, at a length of 0 or 1 and at an option that would end beyond the header (RFC 9293
- * section 3.1); everything before stays read.  An option of a known kind with an impossible length is skipped
- * like one of an unknown kind.  When one comes twice the later one counts, except kind 20 (scpsopt.c).
+ * The walk ends at kind 0, at a length of 0 or 1 and at an option that would end beyond the header
+ * (RFC 9293 section 3.1); everything before stays read.  An option of a known kind with an
+ * impossible length is skipped like one of an unknown kind.  When one comes twice the later one
+ * counts, except kind 20 (scpsopt.c).
  *
  * Written in this order, always in groups of 4:
  *
- *      SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws      as Linux does
- *      SYN+SCPS   kind 20, mss, nop ws, sackOK TS | ... as above            as the SCPS reference does
+ *      SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
+ *      SYN+SCPS   kind 20, mss, nop ws, sackOK TS | ... as above        as the SCPS reference
  *      others     nop nop TS, nop nop SACK, SNACK, record, corruption
  *
  * SACK takes the room that is left: with TS and SNACK two blocks fit exactly.
  *
- * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3; spec sheet
- * section 1.5.
+ * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3;
+ * spec sheet section 1.5.
  */
 #include "base/bytes.h"
 #include "wire/opt.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP datagrams (RFC 768): checked and taken apart, so that a stranger can be told that nobody listens.
+/* UDP datagrams (RFC 768): checked and taken apart, so that a stranger can be told that nobody
+ * listens.
  *
- * A checksum of 0 means none in IPv4; IPv6 forbids it (RFC 8200 section 8.1).  Octets beyond the datagram's
- * own length are padding.
+ * A checksum of 0 means none in IPv4; IPv6 forbids it (RFC 8200 section 8.1).  Octets beyond the
+ * datagram's own length are padding.
  */
 #include "base/bytes.h"
 #include <scps/wire.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checksum against the definition, at every length, alignment and byte pattern that could matter. */
+/* The checksum against the definition, at every length, alignment and byte pattern that could
+ * matter. */
 #include "base/cksum.h"
 
 #include <scps/wire.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every entry of every list has its name and its words, and the lower-case keys are the lists' own names. */
+/* Every entry of every list has its name and its words, and the lower-case keys are the lists' own
+ * names. */
 #include <ctype.h>
 #include <scps/error.h>
 #include <scps/observe.h>

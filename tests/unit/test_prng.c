@@ -4,7 +4,8 @@
 
 #include "cm.h"
 
-/* xoshiro256** from the state splitmix64 makes of seed 0; splitmix64's first outputs are well known. */
+/* xoshiro256** from the state splitmix64 makes of seed 0; splitmix64's first outputs are well
+ * known. */
 static void seeded_state(void **x)
 {
     struct scps_prng r;

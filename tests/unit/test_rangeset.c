@@ -79,7 +79,8 @@ static void against_a_bitmap(void **x)
     }
 }
 
-/* A receive queue's life: append behind, trim in front; the array must not grow with the distance walked. */
+/* A receive queue's life: append behind, trim in front; the array must not grow with the distance
+ * walked. */
 static void a_long_walk_stays_small(void **x)
 {
     struct scps_alloc a = scps_alloc_default();

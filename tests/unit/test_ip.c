@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* IP headers: both families, everything that can be wrong with them, extension headers. */
+#include <scps/wire.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/prng.h"
+#include "cm.h"
+#include "hex.h"
+#include "wire/ip.h"
+
+static struct scps_ip sample(uint8_t version)
+{
+    struct scps_ip ip = {.version = version,
+                         .proto = SCPS_IPPROTO_TCP,
+                         .tos = 0xb9,
+                         .ttl = 61,
+                         .df = true,
+                         .id = version == 4 ? 0xbeef : 0};
+    assert_int_equal(scps_addr_parse(version == 4 ? "192.0.2.1" : "2001:db8::1", &ip.src), 0);
+    assert_int_equal(scps_addr_parse(version == 4 ? "198.51.100.2" : "2001:db8::2", &ip.dst), 0);
+    return ip;
+}
+
+static void golden_headers(void **x)
+{
+    uint8_t p[60], want[60];
+    struct scps_ip ip = sample(4);
+    (void)x;
+    assert_int_equal(scps_ip_build(p, &ip, 1000), 20);
+    assert_int_equal(hex("45b903fc beef4000 3d06 8e1c c0000201 c6336402", want, 60), 20);
+    assert_memory_equal(p, want, 20);
+    ip = sample(6);
+    assert_int_equal(scps_ip_build(p, &ip, 1000), 40);
+    assert_int_equal(hex("6b900000 03e8063d 20010db8000000000000000000000001"
+                         "20010db8000000000000000000000002",
+                         want, 60),
+                     40);
+    assert_memory_equal(p, want, 40);
+}
+
+static void round_trip(void **x)
+{
+    struct scps_prng r;
+    uint8_t p[60];
+    (void)x;
+    scps_prng_seed(&r, 3);
+    for (int i = 0; i < 1000; i++) {
+        struct scps_ip a = sample(i % 2 ? 4 : 6), b;
+        memset(&b, 0xa5, sizeof b);
+        a.tos = (uint8_t)scps_prng_next(&r);
+        a.ttl = (uint8_t)scps_prng_next(&r);
+        a.proto = i % 4 < 2 ? SCPS_IPPROTO_TCP : SCPS_IPPROTO_SCPS_COMP;
+        for (int k = 0; k < (i % 2 ? 4 : 16); k++) {
+            a.src.b[k] = (uint8_t)scps_prng_next(&r);
+            a.dst.b[k] = (uint8_t)scps_prng_next(&r);
+        }
+        if (a.version == 4) {
+            a.id = (uint16_t)scps_prng_next(&r);
+            a.df = scps_prng_below(&r, 2);
+            a.more_frags = scps_prng_below(&r, 2);
+            a.frag_off = (uint16_t)(scps_prng_next(&r) & 0xfff8);
+        }
+        size_t len = scps_prng_below(&r, 65000), hdr = scps_ip_build(p, &a, len);
+        assert_int_equal(hdr, a.version == 4 ? 20 : 40);
+        assert_int_equal(scps_ip_parse(p, hdr, hdr + len, &b), 0);
+        assert_true(scps_addr_equal(&a.src, &b.src));
+        assert_true(scps_addr_equal(&a.dst, &b.dst));
+        assert_int_equal(b.version, a.version);
+        assert_int_equal(b.proto, a.proto);
+        assert_int_equal(b.tos, a.tos);
+        assert_int_equal(b.ttl, a.ttl);
+        assert_int_equal(b.df, a.df);
+        assert_int_equal(b.more_frags, a.more_frags);
+        assert_int_equal(b.frag_off, a.frag_off);
+        assert_int_equal(b.id, a.id);
+        assert_int_equal(b.hdr_len, hdr);
+        assert_int_equal(b.total_len, hdr + len);
+    }
+}
+
+static void fix4(uint8_t *p)
+{
+    size_t len = (p[0] & 15u) * 4;
+    scps_put16(p + 10, 0);
+    scps_put16(p + 10, scps_cksum_fold(scps_cksum_add(0, p, len)));
+}
+
+static void what_is_wrong_with_it_4(void **x)
+{
+    uint8_t p[64] = {0};
+    struct scps_ip ip = sample(4), out;
+    (void)x;
+    scps_ip_build(p, &ip, 40);
+    for (size_t n = 0; n < 60; n++)
+        assert_int_equal(scps_ip_parse(p, n, n, &out), SCPS_DROP_TRUNCATED);
+    assert_int_equal(scps_ip_parse(p, 60, 60, &out), 0);
+    assert_int_equal(scps_ip_parse(p, 64, 64, &out), 0); /* padded by the link */
+    assert_int_equal(out.total_len, 60);
+    assert_int_equal(scps_ip_parse(p, 20, 60, &out), 0); /* payload apart */
+    for (int i = 0; i < 160; i++) {                      /* any flipped bit is noticed */
+        p[i / 8] ^= (uint8_t)(1 << i % 8);
+        assert_int_not_equal(scps_ip_parse(p, 60, 60, &out), 0);
+        p[i / 8] ^= (uint8_t)(1 << i % 8);
+    }
+    p[8] ^= 1;
+    assert_int_equal(scps_ip_parse(p, 60, 60, &out), SCPS_DROP_BAD_IP_CHECKSUM);
+    assert_int_equal(scps_ip_parse_quote(p, 28, &out), 0); /* nobody judges a quotation */
+    p[8] ^= 1;
+    for (uint8_t v = 0; v < 16; v++) {
+        p[0] = (uint8_t)(v << 4 | 5);
+        fix4(p);
+        int want = v == 4 ? 0 : v == 6 ? SCPS_DROP_TRUNCATED : SCPS_DROP_BAD_IP;
+        assert_int_equal(scps_ip_parse(p, 60, 60, &out), want);
+    }
+    for (uint8_t ihl = 0; ihl < 16; ihl++) {
+        p[0] = 0x40 | ihl;
+        if (ihl >= 5)
+            fix4(p);
+        assert_int_equal(scps_ip_parse(p, 60, 60, &out), ihl < 5 ? SCPS_DROP_BAD_IP : 0);
+        if (ihl >= 5)
+            assert_int_equal(out.hdr_len, ihl * 4);
+    }
+    p[0] = 0x4f;
+    fix4(p);
+    assert_int_equal(scps_ip_parse(p, 59, 60, &out), SCPS_DROP_TRUNCATED);
+    scps_put16(p + 2, 59); /* total length within the header */
+    fix4(p);
+    assert_int_equal(scps_ip_parse(p, 60, 60, &out), SCPS_DROP_BAD_IP);
+}
+
+static void what_is_wrong_with_it_6(void **x)
+{
+    uint8_t p[64] = {0};
+    struct scps_ip ip = sample(6), out;
+    (void)x;
+    scps_ip_build(p, &ip, 20);
+    for (size_t n = 0; n < 60; n++)
+        assert_int_equal(scps_ip_parse(p, n, n, &out), SCPS_DROP_TRUNCATED);
+    assert_int_equal(scps_ip_parse(p, 60, 60, &out), 0);
+    assert_int_equal(scps_ip_parse(p, 40, 60, &out), 0);
+    assert_int_equal(scps_ip_parse(p, 39, 60, &out), SCPS_DROP_TRUNCATED);
+}
+
+/* hop-by-hop (8), destination options (16), routing (8), AH (12), then TCP */
+static void extension_headers(void **x)
+{
+    uint8_t p[120] = {0};
+    struct scps_ip ip = sample(6), out;
+    (void)x;
+    ip.proto = 0;
+    scps_ip_build(p, &ip, 8 + 16 + 8 + 12 + 20);
+    p[40] = 60;
+    p[48] = 43;
+    p[49] = 1;
+    p[64] = 51;
+    p[72] = 6;
+    p[73] = 1;
+    assert_int_equal(scps_ip_parse(p, 104, 104, &out), 0);
+    assert_int_equal(out.proto, 6);
+    assert_int_equal(out.hdr_len, 84);
+    assert_int_equal(out.total_len, 104);
+    for (size_t n = 40; n < 84; n++) /* the walk stays inside what is there */
+        assert_int_equal(scps_ip_parse(p, n, 104, &out), SCPS_DROP_TRUNCATED);
+    assert_int_equal(scps_ip_parse(p, 84, 104, &out), 0);
+    p[49] = 255;
+    assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);
+    /* ... and inside what the header says, even when more octets follow */
+    p[49] = 1;
+    scps_put16(p + 4, 30);
+    assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);
+}
+
+static void fragments(void **x)
+{
+    uint8_t p[80] = {0};
+    struct scps_ip ip = sample(6), out;
+    (void)x;
+    ip.proto = 44;
+    scps_ip_build(p, &ip, 28);
+    p[40] = 6;
+    scps_put32(p + 44, 0xcafe1234);
+    assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0); /* atomic: RFC 6946 */
+    assert_int_equal(out.proto, 6);
+    assert_int_equal(out.frag_off, 0);
+    assert_false(out.more_frags);
+    assert_int_equal(out.id, 0xcafe1234);
+    assert_int_equal(out.hdr_len, 48);
+    p[43] = 1;
+    assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
+    assert_true(out.more_frags);
+    p[40] = 60; /* a later fragment: what looks like a header is data */
+    scps_put16(p + 42, 1480);
+    assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
+    assert_int_equal(out.frag_off, 1480);
+    assert_false(out.more_frags);
+    assert_int_equal(out.hdr_len, 48);
+}
+
+static void random_octets(void **x)
+{
+    struct scps_prng r;
+    (void)x;
+    scps_prng_seed(&r, 9);
+    for (int i = 0; i < 200000; i++) {
+        uint8_t p[96];
+        struct scps_ip out;
+        size_t n = scps_prng_below(&r, sizeof p + 1);
+        for (size_t k = 0; k < n; k++)
+            p[k] = (uint8_t)scps_prng_next(&r);
+        if (n > 6) {
+            p[0] = (uint8_t)((scps_prng_below(&r, 2) ? 0x40 : 0x60) | (p[0] & 15));
+            p[4] = 0;
+            p[6] = (uint8_t[]){0, 43, 44, 51, 60}[scps_prng_below(&r, 5)];
+        }
+        if (scps_ip_parse(p, n, n, &out) == 0) {
+            assert_true(out.hdr_len <= n);
+            assert_true(out.total_len <= n);
+            assert_true(out.hdr_len <= out.total_len);
+        }
+        if (scps_ip_parse_quote(p, n, &out) == 0)
+            assert_true(out.hdr_len <= n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_headers),          cmocka_unit_test(round_trip),
+        cmocka_unit_test(what_is_wrong_with_it_4), cmocka_unit_test(what_is_wrong_with_it_6),
+        cmocka_unit_test(extension_headers),       cmocka_unit_test(fragments),
+        cmocka_unit_test(random_octets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
