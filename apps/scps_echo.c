@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP echo on a stack of our own: an example of a server and a client in real time, and a peer for tests.
+ *
+ *     scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then:  nc 10.9.0.2 7
+ *     scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
+ *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
+ *
+ * The shape is that of every program here: make a stack, a loop and a device, open or listen, then answer events.
+ * Nothing blocks. What a connection cannot take now is asked for again when its event comes: the server holds no
+ * data of its own, it only takes from one buffer of the stack what goes into another, and so a client that does not
+ * read stops its own sending.
+ */
+#include <ev.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scps/io.h>
+#include <scps/scps.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
+enum service { ECHO, DISCARD, CHARGEN };
+
+static const char help[] =
+    "usage: scps_echo -r [options] INTERFACE         serve echo to any number of clients\n"
+    "       scps_echo -t [options] INTERFACE HOST    send to HOST, read back, compare\n"
+    "\n"
+    "  -r, --serve             server: reads back everything, end of file closes\n"
+    "  -t, --test              client: exit status 0 when everything came back equal\n"
+    "  -p, --port PORT         port of echo (7)\n"
+    "  -n, --bytes BYTES       client: how much to send; K, M, G = 1024 (1M)\n"
+    "  -b, --buffer BYTES      send and receive buffer of a connection (1M)\n"
+    "      --discard PORT      server: also take and forget everything there\n"
+    "      --chargen PORT      server: also send characters there until the client closes (RFC "
+    "864)\n"
+    "      --time SEC          server: serve so long; client: give up after so long\n"
+    "  -h, --help              this text\n"
+    "  -V, --version\n"
+    "\nINTERFACE:\n";
+
+static const char help_end[] =
+    "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
+    "SIGINT ends either; the server's status is then 0, the client's 1.\n";
+
+/* One connection being served. */
+struct peer {
+    struct peer *next, **link;
+    struct scps_conn *conn;
+    enum service service;
+    uint64_t sent;
+};
+
+struct app {
+    /* options */
+    bool serve, test;
+    uint16_t port, discard, chargen;
+    uint64_t bytes;
+    uint32_t buffer;
+    scps_dur time;
+    struct scps_ifopts ifopts;
+    struct scps_endpoint host;
+    /* what runs */
+    struct scps_loop *loop;
+    struct scps_stack *stack;
+    scps_time began;
+    bool interrupted;
+    uint64_t in, out;
+    /* server */
+    struct peer *peers;
+    unsigned served, open, broken;
+    /* client */
+    struct scps_conn *conn;
+    bool finished;
+    int status;
+    char why[128];
+};
+
+static uint8_t buf[65536];
+
+/* ---- server ----------------------------------------------------------------------------------------------- */
+
+static void drop(struct app *a, struct peer *p, bool broken)
+{
+    a->open--;
+    a->broken += broken;
+    scps_conn_close(p->conn);
+    *p->link = p->next;
+    if (p->next)
+        p->next->link = p->link;
+    free(p);
+}
+
+/* Moves what can be moved. 0 at the end of the stream, else why not on: SCPS_ERR_AGAIN or worse. */
+static int64_t echo(struct app *a, struct peer *p)
+{
+    for (;;) {
+        int64_t n = scps_conn_read(p->conn, buf, sizeof buf, SCPS_PEEK);
+        if (n <= 0)
+            return n;
+        int64_t w = scps_conn_write(p->conn, buf, (size_t)n, 0);
+        if (w < 0)
+            return w;
+        scps_conn_read(p->conn, NULL, (size_t)w, 0); /* what did not fit stays where it is */
+        a->in += (uint64_t)w;
+        a->out += (uint64_t)w;
+    }
+}
+
+static int64_t discard(struct app *a, struct peer *p)
+{
+    int64_t n;
+    while ((n = scps_conn_read(p->conn, NULL, sizeof buf, 0)) > 0)
+        a->in += (uint64_t)n;
+    return n;
+}
+
+/* Lines of 72 of the 95 printing characters, each beginning one further than the last. */
+static int64_t chargen(struct app *a, struct peer *p)
+{
+    int64_t n = discard(a, p);
+    while (n == SCPS_ERR_AGAIN) {
+        for (size_t i = 0; i < sizeof buf; i++) {
+            uint64_t line = (p->sent + i) / 74, col = (p->sent + i) % 74;
+            buf[i] = col == 72 ? '\r' : col == 73 ? '\n' : (uint8_t)(' ' + (line + col) % 95);
+        }
+        int64_t w = scps_conn_write(p->conn, buf, sizeof buf, 0);
+        if (w < 0)
+            return w;
+        p->sent += (uint64_t)w;
+        a->out += (uint64_t)w;
+    }
+    return n;
+}
+
+static void serve(struct app *a, struct peer *p)
+{
+    int64_t n = p->service == ECHO      ? echo(a, p)
+                : p->service == DISCARD ? discard(a, p)
+                                        : chargen(a, p);
+    if (n != SCPS_ERR_AGAIN)
+        drop(a, p, n < 0);
+}
+
+static void accept_all(struct app *a, struct scps_listener *l)
+{
+    struct scps_conn *c;
+    while ((c = scps_accept(l))) {
+        struct peer *p = calloc(1, sizeof *p);
+        if (!p) {
+            scps_conn_abort(c);
+            continue;
+        }
+        p->conn = c;
+        p->service = *(enum service *)scps_listener_user(l);
+        p->link = &a->peers;
+        p->next = a->peers;
+        if (p->next)
+            p->next->link = &p->next;
+        a->peers = p;
+        a->served++;
+        a->open++;
+        scps_conn_set_user(c, p);
+        serve(a, p); /* its first bytes may have come before it had a user */
+    }
+}
+
+static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t port,
+                     enum service *service)
+{
+    struct scps_endpoint any = {.port = port};
+    int err = 0;
+    struct scps_listener *l = scps_listen(a->stack, cfg, &any, 128, &err);
+    if (!l) {
+        fprintf(stderr, "scps_echo: cannot listen on port %u: %s\n", port, scps_strerror(err));
+        return FAILED;
+    }
+    scps_listener_set_user(l, service);
+    return DONE;
+}
+
+/* ---- client ----------------------------------------------------------------------------------------------- */
+
+/* The bytes at pos of a stream in which no two places look alike (splitmix64 of the word's number). */
+static void pattern(uint8_t *p, size_t len, uint64_t pos)
+{
+    for (size_t i = 0; i < len; i++, pos++) {
+        uint64_t x = (pos / 8 + 1) * 0x9e3779b97f4a7c15u;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        p[i] = (uint8_t)(x >> pos % 8 * 8);
+    }
+}
+
+static void finish(struct app *a, int status, const char *why)
+{
+    a->finished = true;
+    a->status = status;
+    snprintf(a->why, sizeof a->why, "%s", why);
+    scps_conn_close(a->conn);
+    a->conn = NULL;
+    scps_loop_stop(a->loop);
+}
+
+static void send_more(struct app *a)
+{
+    while (a->out < a->bytes) {
+        size_t n = a->bytes - a->out < sizeof buf ? (size_t)(a->bytes - a->out) : sizeof buf;
+        pattern(buf, n, a->out);
+        int64_t w = scps_conn_write(a->conn, buf, n, 0);
+        if (w < 0)
+            return; /* an event will tell */
+        a->out += (uint64_t)w;
+        if (a->out == a->bytes)
+            scps_conn_shutdown(a->conn);
+    }
+}
+
+static void compare(struct app *a)
+{
+    static uint8_t want[sizeof buf];
+    char why[128];
+    int64_t n;
+    while ((n = scps_conn_read(a->conn, buf, sizeof buf, 0)) > 0) {
+        pattern(want, (size_t)n, a->in);
+        for (int64_t i = 0; i < n; i++)
+            if (buf[i] != want[i] || a->in + (uint64_t)i >= a->bytes) {
+                snprintf(why, sizeof why, "byte %llu came back wrong",
+                         (unsigned long long)(a->in + (uint64_t)i));
+                finish(a, FAILED, why);
+                return;
+            }
+        a->in += (uint64_t)n;
+    }
+    if (n == 0 && a->in == a->bytes) {
+        finish(a, DONE, "equal");
+    } else if (n == 0) {
+        snprintf(why, sizeof why, "the server closed after %llu of %llu bytes",
+                 (unsigned long long)a->in, (unsigned long long)a->bytes);
+        finish(a, FAILED, why);
+    } else if (n != SCPS_ERR_AGAIN) {
+        finish(a, FAILED, scps_strerror((int)n));
+    }
+}
+
+static void client_event(struct app *a, const struct scps_event *e)
+{
+    if (e->conn != a->conn)
+        return;
+    if (e->kind == SCPS_EV_ERROR) {
+        finish(a, FAILED, scps_strerror(e->err));
+        return;
+    }
+    if (e->kind == SCPS_EV_CONNECTED && !a->bytes)
+        scps_conn_shutdown(a->conn);
+    send_more(a);
+    compare(a);
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------- */
+
+static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
+{
+    struct app *a = ctx;
+    (void)l;
+    if (a->test)
+        client_event(a, e);
+    else if (e->kind == SCPS_EV_ACCEPT)
+        accept_all(a, e->listener);
+    else if (e->user && e->kind == SCPS_EV_ERROR)
+        drop(a, e->user, true);
+    else if (e->user && e->conn)
+        serve(a, e->user);
+}
+
+static void on_signal(EV_P_ ev_signal *w, int revents)
+{
+    struct app *a = w->data;
+    (void)revents;
+    (void)loop;
+    a->interrupted = true;
+    scps_loop_stop(a->loop);
+}
+
+static int report(struct app *a)
+{
+    double sec = (double)(scps_sysclock_now() - a->began) / 1e6;
+    int status = a->serve ? DONE : a->status;
+    const char *why = a->why;
+    if (scps_loop_error(a->loop)) {
+        why = "the device has vanished: was it deleted?";
+        status = FAILED;
+    } else if (a->interrupted && !a->finished) {
+        why = "interrupted";
+        status = a->serve ? DONE : FAILED;
+    } else if (a->test && !a->finished) {
+        why = "no end within --time";
+        status = TIMEOUT;
+    }
+    if (a->serve)
+        fprintf(
+            stderr,
+            "scps_echo-r: %u connections, %u broken, %u open; %llu bytes in, %llu out in %.2f s",
+            a->served, a->broken, a->open, (unsigned long long)a->in, (unsigned long long)a->out,
+            sec);
+    else
+        fprintf(stderr, "scps_echo-t: %llu bytes sent, %llu back in %.3f s = %.3f Mbit/s",
+                (unsigned long long)a->out, (unsigned long long)a->in, sec,
+                sec > 0 ? (double)a->in * 8e-6 / sec : 0);
+    fprintf(stderr, "%s%s\n", *why ? ": " : "", why);
+    return status;
+}
+
+static int run(struct app *a)
+{
+    static enum service services[] = {ECHO, DISCARD, CHARGEN};
+    char msg[SCPS_IO_MSGLEN];
+    struct scps_netif *dev = NULL;
+    ev_signal sig[2];
+    int status = FAILED, err = 0;
+    struct scps_stack_config sc = scps_stack_config_default();
+    struct scps_conn_config cc = scps_conn_config_default();
+    cc.sndbuf = cc.rcvbuf = a->buffer;
+    cc.nodelay = true; /* an echo is for somebody who waits */
+
+    sc.now = a->began = scps_sysclock_now();
+    if (scps_entropy(sc.seed, sizeof sc.seed) || !(a->stack = scps_stack_new(&sc)) ||
+        !(a->loop = scps_loop_new(NULL, a->stack, on_event, a))) {
+        fprintf(stderr, "scps_echo: out of memory or descriptors\n");
+        goto out;
+    }
+    dev = scps_ifopts_open(&a->ifopts, msg);
+    if (!dev || scps_ifopts_attach(&a->ifopts, a->loop, dev, msg)) {
+        fprintf(stderr, "scps_echo: %s\n", msg);
+        goto out;
+    }
+    if (a->serve) {
+        if (listen_on(a, &cc, a->port, &services[ECHO]) ||
+            (a->discard && listen_on(a, &cc, a->discard, &services[DISCARD])) ||
+            (a->chargen && listen_on(a, &cc, a->chargen, &services[CHARGEN])))
+            goto out;
+    } else if (!(a->conn = scps_connect(a->stack, &cc, NULL, &a->host, &err))) {
+        fprintf(stderr, "scps_echo: cannot connect: %s\n", scps_strerror(err));
+        goto out;
+    }
+    for (int i = 0; i < 2; i++) {
+        ev_signal_init(&sig[i], on_signal, i ? SIGTERM : SIGINT);
+        sig[i].data = a;
+        ev_signal_start(scps_loop_ev(a->loop), &sig[i]);
+    }
+    scps_loop_run(a->loop, a->time ? a->began + a->time : SCPS_NEVER);
+    status = report(a);
+    while (a->peers) { /* tell those who are still there */
+        struct peer *p = a->peers;
+        a->peers = p->next;
+        scps_conn_abort(p->conn);
+        free(p);
+    }
+    if (a->conn)
+        scps_conn_abort(a->conn);
+    scps_loop_kick(a->loop);
+out:
+    scps_loop_free(a->loop);
+    if (a->stack)
+        scps_stack_free(a->stack);
+    if (dev)
+        scps_netif_close(dev);
+    return status;
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------- */
+
+/* A decimal number with K, M or G = 1024, at most max. */
+static bool number(const char *s, uint64_t max, uint64_t *out)
+{
+    char *end;
+    if (*s < '0' || *s > '9')
+        return false;
+    unsigned long long v = strtoull(s, &end, 10);
+    int shift = *end == 'k' || *end == 'K'   ? 10
+                : *end == 'm' || *end == 'M' ? 20
+                : *end == 'g' || *end == 'G' ? 30
+                                             : 0;
+    if (end[shift != 0] || v > max >> shift)
+        return false;
+    *out = v << shift;
+    return true;
+}
+
+static int usage(const char *what, const char *value)
+{
+    fprintf(stderr, "scps_echo: %s%s%s\n", what, value ? ": " : "", value ? value : "");
+    return USAGE;
+}
+
+static int parse(struct app *a, int argc, char **argv)
+{
+    static const struct option table[] = {
+        {"serve", 0, NULL, 'r'},   {"test", 0, NULL, 't'},   {"port", 1, NULL, 'p'},
+        {"bytes", 1, NULL, 'n'},   {"buffer", 1, NULL, 'b'}, {"discard", 1, NULL, 'D'},
+        {"chargen", 1, NULL, 'C'}, {"time", 1, NULL, 'T'},   {"help", 0, NULL, 'h'},
+        {"version", 0, NULL, 'V'}, SCPS_IFOPTS_LONG('I'),    {NULL, 0, NULL, 0}};
+    char msg[SCPS_IO_MSGLEN];
+    int c, index;
+    while ((c = getopt_long(argc, argv, "rtp:n:b:hV", table, &index)) != -1) {
+        uint64_t v = 0;
+        char *end;
+        switch (c) {
+        case 'r':
+            a->serve = true;
+            break;
+        case 't':
+            a->test = true;
+            break;
+        case 'p':
+        case 'D':
+        case 'C':
+            if (!number(optarg, 65535, &v) || !v)
+                return usage("a port goes from 1 to 65535", optarg);
+            *(c == 'p' ? &a->port : c == 'D' ? &a->discard : &a->chargen) = (uint16_t)v;
+            break;
+        case 'n':
+            if (!number(optarg, UINT64_MAX / 2, &a->bytes))
+                return usage("not a number of bytes", optarg);
+            break;
+        case 'b':
+            if (!number(optarg, 1u << 30, &v) || !v)
+                return usage("a buffer has 1 byte to 1G", optarg);
+            a->buffer = (uint32_t)v;
+            break;
+        case 'T': {
+            double sec = strtod(optarg, &end);
+            if (end == optarg || *end || !(sec > 0 && sec < 1e9))
+                return usage("not a number of seconds", optarg);
+            a->time = (scps_dur)(sec * 1e6);
+            break;
+        }
+        case 'I':
+            if (scps_ifopts_parse(&a->ifopts, table[index].name, optarg, msg) != 1)
+                return usage(msg, NULL);
+            break;
+        case 'h':
+            printf("%s%s%s", help, scps_ifopts_help(), help_end);
+            exit(DONE);
+        case 'V':
+            puts("scps_echo " SCPS_VERSION);
+            exit(DONE);
+        default:
+            fprintf(stderr, "try scps_echo --help\n");
+            return USAGE;
+        }
+    }
+    if (a->serve == a->test)
+        return usage("say -r to serve or -t to test", NULL);
+    if (a->serve && optind < argc)
+        return usage("a server takes no argument", argv[optind]);
+    if (a->test && optind + 1 != argc)
+        return usage("a test needs one HOST", NULL);
+    if (a->test && scps_addr_parse(argv[optind], &a->host.addr))
+        return usage("HOST is an IPv4 or IPv6 address", argv[optind]);
+    if (a->serve && (a->port == a->discard || a->port == a->chargen ||
+                     (a->discard && a->discard == a->chargen)))
+        return usage("each service needs a port of its own", NULL);
+    if (scps_ifopts_check(&a->ifopts, msg))
+        return usage(msg, NULL);
+    a->host.port = a->port;
+    return DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct app a = {.port = 7, .bytes = 1 << 20, .buffer = 1 << 20};
+    int status = parse(&a, argc, argv);
+    return status ? status : run(&a);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* A tiny file server on a stack of our own: HTTP/1.0, GET and HEAD, one request a connection.
+ *
+ *     scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
+ *     curl http://10.9.0.2/base-files/README
+ *
+ * An example of a protocol as a small machine: a connection collects its request, then has an answer, then is done.
+ * Each event takes it as far as it can go, and a send buffer that is full ends the step, not the program.  It keeps
+ * to what RFC 1945 makes every client understand: a status line, a length, the end of the connection.
+ *
+ * Files are opened below the root one name at a time without following symbolic links, so no request leads out of it.
+ */
+#include <ev.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <scps/io.h>
+#include <scps/scps.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+#define REQUEST_MAX 4096 /* request line and headers */
+#define CLIENTS_MAX 256
+#define PATIENCE    SCPS_SEC(30) /* for a client that neither asks nor reads */
+
+static const char help[] = "usage: scps_httpd [options] INTERFACE\n"
+                           "\n"
+                           "  -p, --port PORT         port to serve on (80)\n"
+                           "      --root DIR          files to serve (.)\n"
+                           "      --time SEC          serve so long (until SIGINT)\n"
+                           "  -q, --quiet             no line for each request\n"
+                           "  -h, --help              this text\n"
+                           "  -V, --version\n"
+                           "\nINTERFACE:\n";
+
+static const char help_end[] = "\nExit status: 0 done (SIGINT included), 1 failed, 2 usage.\n";
+
+struct client {
+    struct client *next, **link;
+    struct scps_conn *conn;
+    char request[REQUEST_MAX + 1];
+    size_t have;
+    bool answering, head_only;
+    char header[512]; /* status line and headers, or a whole short answer */
+    size_t header_len, header_sent;
+    int file;                /* -1: none */
+    uint64_t size, position; /* of the file: what was promised, what was handed over */
+    scps_time touched;       /* when it last got anywhere */
+};
+
+struct app {
+    uint16_t port;
+    const char *root;
+    scps_dur time;
+    bool quiet;
+    struct scps_ifopts ifopts;
+    int root_fd;
+    struct scps_loop *loop;
+    struct scps_stack *stack;
+    struct client *clients;
+    unsigned open, served;
+    uint64_t bytes;
+};
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
+
+static int unhex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Undoes %41 in place and cuts off a query. False for nonsense, or a NUL in disguise. */
+static bool decode(char *path)
+{
+    char *out = path;
+    for (char *p = path; *p && *p != '?' && *p != '#'; p++) {
+        if (*p == '%') {
+            int hi = unhex(p[1]), lo = hi < 0 ? -1 : unhex(p[2]);
+            if (lo < 0 || hi * 16 + lo == 0)
+                return false;
+            *out++ = (char)(hi * 16 + lo);
+            p += 2;
+        } else {
+            *out++ = *p;
+        }
+    }
+    *out = 0;
+    return true;
+}
+
+/* Opens a regular file below the root, or returns -1. "..", symbolic links and anything but a file: -1. */
+static int open_below(int root, char *path, struct stat *st)
+{
+    char *save = NULL, *name = strtok_r(path, "/", &save), *next;
+    int dir = dup(root), fd = -1;
+    while (dir >= 0 && name && strcmp(name, "..") != 0) {
+        next = strtok_r(NULL, "/", &save);
+        fd = openat(dir, name,
+                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (next ? O_DIRECTORY : 0));
+        close(dir);
+        dir = fd;
+        name = next;
+        fd = -1;
+        if (!name) {
+            fd = dir;
+            dir = -1;
+        }
+    }
+    if (dir >= 0)
+        close(dir);
+    if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* ---- one client ------------------------------------------------------------------------------------------- */
+
+static void drop(struct app *a, struct client *c, bool whole)
+{
+    a->open--;
+    if (whole)
+        scps_conn_close(c->conn);
+    else
+        scps_conn_abort(c->conn); /* a short answer must not look like a finished one */
+    *c->link = c->next;
+    if (c->next)
+        c->next->link = c->link;
+    if (c->file >= 0)
+        close(c->file);
+    free(c);
+}
+
+static void answer(struct app *a, struct client *c, int status, const char *words, uint64_t size)
+{
+    char body[64] = "";
+    if (status != 200) {
+        snprintf(body, sizeof body, "%d %s\n", status, words);
+        size = strlen(body);
+    }
+    c->header_len =
+        (size_t)snprintf(c->header, sizeof c->header,
+                         "HTTP/1.0 %d %s\r\nServer: scps_httpd/" SCPS_VERSION "\r\n"
+                         "Content-Type: %s\r\nContent-Length: %llu\r\n\r\n%s",
+                         status, words, status == 200 ? "application/octet-stream" : "text/plain",
+                         (unsigned long long)size, c->head_only ? "" : body);
+    c->answering = true;
+    a->served++;
+    if (!a->quiet) {
+        struct scps_endpoint who;
+        char text[SCPS_ADDR_STRLEN];
+        scps_conn_remote(c->conn, &who);
+        c->request[strcspn(c->request, "\r\n")] = 0;
+        for (char *p = c->request; *p; p++)
+            if (*p < ' ' || *p > '~')
+                *p = '?'; /* a terminal is not for strangers to write on */
+        fprintf(stderr, "%s %d %llu \"%s\"\n", scps_addr_format(&who.addr, text), status,
+                (unsigned long long)size, c->request);
+    }
+}
+
+/* The request is whole: decide what to answer. */
+static void decide(struct app *a, struct client *c)
+{
+    char line[REQUEST_MAX + 1], *save = NULL;
+    struct stat st;
+    memcpy(line, c->request, c->have + 1);
+    line[strcspn(line, "\r\n")] = 0;
+    char *method = strtok_r(line, " ", &save), *target = strtok_r(NULL, " ", &save);
+    if (!method || !target || *target != '/' || !decode(target)) {
+        answer(a, c, 400, "Bad Request", 0);
+        return;
+    }
+    c->head_only = strcmp(method, "HEAD") == 0;
+    if (!c->head_only && strcmp(method, "GET") != 0) {
+        answer(a, c, 501, "Not Implemented", 0);
+        return;
+    }
+    c->file = open_below(a->root_fd, target, &st);
+    if (c->file < 0) {
+        answer(a, c, 404, "Not Found", 0);
+        return;
+    }
+    c->size = (uint64_t)st.st_size;
+    answer(a, c, 200, "OK", c->size);
+    if (c->head_only)
+        c->size = 0;
+}
+
+/* Collects the request. 1 when it is whole, SCPS_ERR_AGAIN, or what ended the connection. */
+static int64_t collect(struct app *a, struct client *c)
+{
+    int64_t n = 0;
+    while (!c->answering) {
+        n = scps_conn_read(c->conn, c->request + c->have, REQUEST_MAX - c->have, 0);
+        if (n < 0)
+            return n;
+        c->have += (size_t)n;
+        c->request[c->have] = 0;
+        if (strstr(c->request, "\r\n\r\n") || strstr(c->request, "\n\n"))
+            decide(a, c);
+        else if (c->have == REQUEST_MAX || strlen(c->request) < c->have)
+            answer(a, c, 400, "Bad Request", 0);
+        else if (n == 0)
+            return SCPS_ERR_EOF;
+    }
+    return 1;
+}
+
+/* Hands over as much of the answer as the connection takes. 0 when all is handed over. */
+static int64_t give(struct app *a, struct client *c)
+{
+    static uint8_t buf[65536];
+    int64_t w;
+    while (c->header_sent < c->header_len) {
+        w = scps_conn_write(c->conn, c->header + c->header_sent, c->header_len - c->header_sent,
+                            c->size ? SCPS_MORE : 0);
+        if (w < 0)
+            return w;
+        c->header_sent += (size_t)w;
+    }
+    while (c->position < c->size) {
+        uint64_t left = c->size - c->position;
+        ssize_t n =
+            pread(c->file, buf, left < sizeof buf ? (size_t)left : sizeof buf, (off_t)c->position);
+        if (n <= 0)
+            return SCPS_ERR_SYSTEM; /* it has become shorter */
+        w = scps_conn_write(c->conn, buf, (size_t)n, (uint64_t)n < left ? SCPS_MORE : 0);
+        if (w < 0)
+            return w;
+        c->position += (uint64_t)w;
+        a->bytes += (uint64_t)w;
+    }
+    return 0;
+}
+
+static void step(struct app *a, struct client *c)
+{
+    c->touched = scps_stack_now(a->stack);
+    int64_t n = collect(a, c);
+    if (n == 1) {
+        n = give(a, c);
+        while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
+            ; /* a body nobody asked for; unread it would turn our close into a reset */
+    }
+    if (n != SCPS_ERR_AGAIN)
+        drop(a, c, n == 0);
+}
+
+/* With every place taken, whoever has neither asked nor read for long goes. */
+static void make_room(struct app *a)
+{
+    struct client *next;
+    for (struct client *c = a->clients; c; c = next) {
+        next = c->next;
+        if (scps_stack_now(a->stack) - c->touched > PATIENCE)
+            drop(a, c, false);
+    }
+}
+
+static void accept_all(struct app *a, struct scps_listener *l)
+{
+    struct scps_conn *conn;
+    while ((conn = scps_accept(l))) {
+        if (a->open == CLIENTS_MAX)
+            make_room(a);
+        struct client *c = a->open < CLIENTS_MAX ? calloc(1, sizeof *c) : NULL;
+        if (!c) {
+            scps_conn_abort(conn);
+            continue;
+        }
+        c->conn = conn;
+        c->file = -1;
+        c->link = &a->clients;
+        c->next = a->clients;
+        if (c->next)
+            c->next->link = &c->next;
+        a->clients = c;
+        a->open++;
+        scps_conn_set_user(conn, c);
+        step(a, c);
+    }
+}
+
+static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
+{
+    struct app *a = ctx;
+    (void)l;
+    if (e->kind == SCPS_EV_ACCEPT)
+        accept_all(a, e->listener);
+    else if (e->user && e->kind == SCPS_EV_ERROR)
+        drop(a, e->user, true);
+    else if (e->user && e->conn)
+        step(a, e->user);
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------ */
+
+static void on_signal(EV_P_ ev_signal *w, int revents)
+{
+    (void)revents;
+    (void)loop;
+    scps_loop_stop(w->data);
+}
+
+static int run(struct app *a)
+{
+    char msg[SCPS_IO_MSGLEN];
+    struct scps_netif *dev = NULL;
+    struct scps_endpoint any = {.port = a->port};
+    struct scps_stack_config sc = scps_stack_config_default();
+    struct scps_conn_config cc = scps_conn_config_default();
+    ev_signal sig[2];
+    int err = 0, status = FAILED;
+    cc.user_timeout = PATIENCE; /* a client that has gone without a word */
+    cc.keepalive = true;
+    cc.keep_idle = PATIENCE;
+
+    a->root_fd = open(a->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (a->root_fd < 0) {
+        fprintf(stderr, "scps_httpd: cannot serve %s: not a directory that can be read\n", a->root);
+        return FAILED;
+    }
+    sc.now = scps_sysclock_now();
+    if (scps_entropy(sc.seed, sizeof sc.seed) || !(a->stack = scps_stack_new(&sc)) ||
+        !(a->loop = scps_loop_new(NULL, a->stack, on_event, a))) {
+        fprintf(stderr, "scps_httpd: out of memory or descriptors\n");
+        goto out;
+    }
+    dev = scps_ifopts_open(&a->ifopts, msg);
+    if (!dev || scps_ifopts_attach(&a->ifopts, a->loop, dev, msg)) {
+        fprintf(stderr, "scps_httpd: %s\n", msg);
+        goto out;
+    }
+    if (!scps_listen(a->stack, &cc, &any, 64, &err)) {
+        fprintf(stderr, "scps_httpd: cannot listen on port %u: %s\n", a->port, scps_strerror(err));
+        goto out;
+    }
+    for (int i = 0; i < 2; i++) {
+        ev_signal_init(&sig[i], on_signal, i ? SIGTERM : SIGINT);
+        sig[i].data = a->loop;
+        ev_signal_start(scps_loop_ev(a->loop), &sig[i]);
+    }
+    scps_loop_run(a->loop, a->time ? sc.now + a->time : SCPS_NEVER);
+    status = scps_loop_error(a->loop) ? FAILED : DONE;
+    fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s\n", a->served,
+            (unsigned long long)a->bytes,
+            status ? ": the device has vanished: was it deleted?" : "");
+    while (a->clients)
+        drop(a, a->clients, false);
+    scps_loop_kick(a->loop);
+out:
+    scps_loop_free(a->loop);
+    if (a->stack)
+        scps_stack_free(a->stack);
+    if (dev)
+        scps_netif_close(dev);
+    close(a->root_fd);
+    return status;
+}
+
+static int usage(const char *what, const char *value)
+{
+    fprintf(stderr, "scps_httpd: %s%s%s\n", what, value ? ": " : "", value ? value : "");
+    return USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option table[] = {{"port", 1, NULL, 'p'}, {"root", 1, NULL, 'R'},
+                                          {"time", 1, NULL, 'T'}, {"quiet", 0, NULL, 'q'},
+                                          {"help", 0, NULL, 'h'}, {"version", 0, NULL, 'V'},
+                                          SCPS_IFOPTS_LONG('I'),  {NULL, 0, NULL, 0}};
+    struct app a = {.port = 80, .root = "."};
+    char msg[SCPS_IO_MSGLEN], *end;
+    int c, index;
+    while ((c = getopt_long(argc, argv, "p:qhV", table, &index)) != -1) {
+        switch (c) {
+        case 'p': {
+            unsigned long v = strtoul(optarg, &end, 10);
+            if (*optarg < '0' || *optarg > '9' || *end || v < 1 || v > 65535)
+                return usage("a port goes from 1 to 65535", optarg);
+            a.port = (uint16_t)v;
+            break;
+        }
+        case 'R':
+            a.root = optarg;
+            break;
+        case 'T': {
+            double sec = strtod(optarg, &end);
+            if (end == optarg || *end || !(sec > 0 && sec < 1e9))
+                return usage("not a number of seconds", optarg);
+            a.time = (scps_dur)(sec * 1e6);
+            break;
+        }
+        case 'q':
+            a.quiet = true;
+            break;
+        case 'I':
+            if (scps_ifopts_parse(&a.ifopts, table[index].name, optarg, msg) != 1)
+                return usage(msg, NULL);
+            break;
+        case 'h':
+            printf("%s%s%s", help, scps_ifopts_help(), help_end);
+            return DONE;
+        case 'V':
+            puts("scps_httpd " SCPS_VERSION);
+            return DONE;
+        default:
+            fprintf(stderr, "try scps_httpd --help\n");
+            return USAGE;
+        }
+    }
+    if (optind < argc)
+        return usage("unexpected argument", argv[optind]);
+    if (scps_ifopts_check(&a.ifopts, msg))
+        return usage(msg, NULL);
+    return run(&a);
+}
