@@ -47,6 +47,14 @@ SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
 /* Name and one-line help of preset i, e.g. "geo", "10 Mbit/s both ways, 560 ms round trip"; false past the last. */
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
+/* The physical limit: the mean goodput, bit/s of payload, of a sender nobody can beat over this channel. It opens with one
+ * round trip, never leaves the line idle, knows each segment's fate one round trip after it left, resends what was lost
+ * first, and stops its clock when all is known to have arrived. payload and headers: bytes a segment, IP and TCP headers in
+ * the second; framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is never lost.
+ * 0 when nothing limits it. */
+SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
+                                const struct scps_link_config *back, uint64_t bytes,
+                                uint32_t payload, uint32_t headers, uint64_t rate_bps);
 
 struct scps_world; /* the event heap, its hosts and links */
 struct scps_host;

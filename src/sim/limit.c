@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The physical limit of a transfer: what the channel alone allows, whatever the protocol.
+ *
+ * The sender nobody can beat opens with one round trip of handshake, then never leaves the line idle while a segment that is
+ * known to be lost, or a new one, waits; its feedback is free, never lost, and exactly one round trip old.  Its clock stops
+ * when the last segment is known to have arrived.  No window holds it back.
+ *
+ *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
+ *      0 |------------------|====================================================|.......|.......|
+ *                             every segment sent once within this                 k-th repair: one more round
+ *
+ * With p = 0 this is exact: two round trips and the time on the line.  With losses, new segments leave back to back for the
+ * first round (a round trip and a slot) and share the line with repairs from then on, one in 1/p; each further attempt is known
+ * one round after the one before.  All is done by time t with probability
+ *
+ *     P(t) = product over k of (1 - p^k)^(segments of which k answers are in by t, and not yet k+1)
+ *
+ * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published figures are means of goodputs.
+ *
+ * Doubles, and + - * / on them alone: no mathematical library.
+ */
+#include <scps/sim.h>
+
+#include "base/bytes.h"
+
+/* base^n */
+static double power(double base, uint64_t n)
+{
+    double r = 1;
+
+    for (; n; n >>= 1, base *= base)
+        if (n & 1)
+            r *= base;
+    return r;
+}
+
+static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
+{
+    uint64_t frame = len + c->overhead;
+    uint64_t bits = 8 * (frame > c->ber_exempt ? frame - c->ber_exempt : 0);
+
+    return 1 - (1 - c->loss) * power(1 - c->ber, bits);
+}
+
+struct course {
+    uint64_t n;         /* segments */
+    double p;           /* probability of losing one */
+    double slot, round; /* seconds on the line; seconds until its fate is known */
+};
+
+/* When segment i leaves for the first time, seconds after the first one. */
+static double leaves(const struct course *c, uint64_t i)
+{
+    double fresh = c->round / c->slot, x = (double)i;
+
+    return x <= fresh ? x * c->slot : c->round + (x - fresh) * c->slot / (1 - c->p);
+}
+
+/* How many have left by then: the inverse. */
+static uint64_t left_by(const struct course *c, double t)
+{
+    double x;
+
+    if (t < 0)
+        return 0;
+    x = t <= c->round ? t / c->slot : (c->round + (t - c->round) * (1 - c->p)) / c->slot;
+    return x >= (double)(c->n - 1) ? c->n : (uint64_t)x + 1;
+}
+
+/* P(t), t in seconds since the first segment's departure. */
+static double all_done(const struct course *c, double t)
+{
+    double all = 1, pk = 1;
+    uint64_t some = left_by(c, t - c->round);
+
+    if (some < c->n)
+        return 0;
+    for (int k = 1; some > 0; k++) {
+        uint64_t more = left_by(c, t - c->round * (k + 1));
+        pk *= c->p;
+        if (pk * (double)some < 1e-12)
+            break;
+        all *= power(1 - pk, some - more);
+        some = more;
+    }
+    return all;
+}
+
+double scps_link_limit(const struct scps_link_config *fwd, const struct scps_link_config *back,
+                       uint64_t bytes, uint32_t payload, uint32_t headers, uint64_t rate_bps)
+{
+    double rtt = (double)(fwd->delay + back->delay) * 1e-6, rate = (double)fwd->rate_bps;
+    uint64_t n;
+
+    if (rate_bps && (rate <= 0 || (double)rate_bps < rate))
+        rate = (double)rate_bps;
+    if (bytes == 0 || payload == 0 || (rate <= 0 && rtt <= 0))
+        return 0;
+    n = (bytes + payload - 1) / payload;
+    double line = rate > 0 ? 8.0 / rate : 0; /* seconds a byte */
+    double slot = ((double)payload + headers + fwd->overhead) * line;
+    double last = ((double)(bytes - (n - 1) * payload) + headers + fwd->overhead) * line;
+    double p = loss_of_segment(fwd, (uint64_t)payload + headers);
+    double bits = 8.0 * (double)bytes;
+
+    if (p <= 0)
+        return bits / (2 * rtt + (double)(n - 1) * slot + last);
+    if (p >= 1)
+        return 0;
+    struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
+    c.round = rtt + c.slot;
+    /* From the earliest end on, in steps fine beside a round and beside the whole, until nearly all cases are in. */
+    double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
+    double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
+    double early = rtt - (slot - last); /* the last segment is shorter */
+    double before = all_done(&c, t), mean = before * bits / (early + t);
+    for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {
+        double now = all_done(&c, t + step);
+        mean += (now - before) * bits / (early + t + step / 2);
+        before = now;
+    }
+    return mean;
+}

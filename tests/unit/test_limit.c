@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The physical limit against an independent packet-level model of the same sender (means of 60 to 10 000 runs), against
+ * its exact value without losses, and at its edges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <scps/sim.h>
+
+/* 100 Mbit/s, 1024-byte payload, 40 bytes of headers, 18 of framing; 1064 bytes at risk. */
+static double limit(int64_t rtt_ms, uint64_t bytes, double ber, uint64_t rate_bps)
+{
+    struct scps_link_config c = {.rate_bps = 100000000,
+                                 .delay = SCPS_MS(rtt_ms) / 2,
+                                 .overhead = 18,
+                                 .ber_exempt = 18,
+                                 .ber = ber};
+    return scps_link_limit(&c, &c, bytes, 1024, 40, rate_bps) / 1e6;
+}
+
+static void agrees_with_a_packet_level_model(void **state)
+{
+    static const struct {
+        int rtt_ms;
+        uint64_t bytes;
+        double ber, mbps;
+    } cell[] = {
+        {500, 100000000, 1e-8, 83.5903}, {500, 100000000, 1e-6, 78.9651},
+        {500, 100000000, 1e-4, 28.9311}, {500, 10000000, 1e-7, 35.7415},
+        {500, 10000000, 1e-5, 24.1642},  {500, 1000000, 1e-6, 5.0031},
+        {500, 100000, 1e-5, 0.4634},     {250, 100000000, 1e-5, 77.5072},
+        {250, 10000000, 1e-6, 49.4066},  {250, 1000000, 1e-4, 2.1604},
+        {250, 100000, 1e-7, 1.5316},     {10, 100000000, 1e-8, 94.4079},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cell / sizeof cell[0]; i++) {
+        double got = limit(cell[i].rtt_ms, cell[i].bytes, cell[i].ber, 0);
+        if (got < cell[i].mbps * 0.99 || got > cell[i].mbps * 1.01)
+            fail_msg("%d ms, %llu bytes, BER %g: %.4f, the model has %.4f", cell[i].rtt_ms,
+                     (unsigned long long)cell[i].bytes, cell[i].ber, got, cell[i].mbps);
+    }
+}
+
+static void is_exact_without_losses(void **state)
+{
+    (void)state;
+    /* 97657 segments, the last of 256 bytes: two round trips and the line */
+    double want = 8e8 / (2 * 0.5 + (1e8 + 97657 * 58.0) * 8 / 1e8) / 1e6;
+    double got = limit(500, 100000000, 0, 0);
+    assert_true(got > want * 0.999999 && got < want * 1.000001);
+    /* a sender that goes at 80 Mbit/s on the line */
+    want = 8e8 / (2 * 0.5 + (1e8 + 97657 * 58.0) * 8 / 8e7) / 1e6;
+    got = limit(500, 100000000, 0, 80000000);
+    assert_true(got > want * 0.999999 && got < want * 1.000001);
+    /* a rate beyond the line's changes nothing */
+    assert_true(limit(500, 100000000, 0, 0) == limit(500, 100000000, 0, 200000000));
+}
+
+static void is_continuous_where_losses_begin(void **state)
+{
+    (void)state;
+    double none = limit(250, 10000000, 0, 0), hardly = limit(250, 10000000, 1e-15, 0);
+    assert_true(hardly > none * 0.999 && hardly <= none * 1.0001);
+}
+
+static void the_edges_are_numbers(void **state)
+{
+    struct scps_link_config free = {0}, dead = {.rate_bps = 1000, .loss = 1};
+    (void)state;
+    assert_true(scps_link_limit(&free, &free, 1000, 1024, 40, 0) == 0); /* nothing limits it */
+    assert_true(scps_link_limit(&dead, &free, 1000, 1024, 40, 0) == 0); /* nothing arrives */
+    assert_true(limit(500, 0, 0, 0) == 0);
+    assert_true(limit(500, 1, 1e-5, 0) > 0);
+    /* no delay and losses */
+    assert_true(limit(0, 100000, 1e-5, 0) > 80 && limit(0, 100000, 1e-5, 0) < 95);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_a_packet_level_model),
+        cmocka_unit_test(is_exact_without_losses),
+        cmocka_unit_test(is_continuous_where_losses_begin),
+        cmocka_unit_test(the_edges_are_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
