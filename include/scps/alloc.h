@@ -5,6 +5,10 @@
 
 #include <scps/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct scps_alloc {
     /* Returns size bytes aligned for any object, not zeroed, or NULL. */
     void *(*alloc)(void *ctx, size_t size);
@@ -16,4 +20,7 @@ struct scps_alloc {
 /* malloc and free. What an all-zero scps_alloc in a configuration stands for. */
 SCPS_API struct scps_alloc scps_alloc_default(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

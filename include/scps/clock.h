@@ -5,6 +5,10 @@
 
 #include <scps/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct scps_stack;
 
 struct scps_clock {
@@ -18,4 +22,7 @@ struct scps_clock {
  * Call it after input, after application calls, and when the wake-up comes. */
 SCPS_API void scps_pump(struct scps_stack *st, const struct scps_clock *clk);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
