@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What every fuzz target and the replay driver agree on. */
+#ifndef SCPS_FUZZ_H
+#define SCPS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* libFuzzer's entry: returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What must hold, in every build. */
+#define MUST(cond)                                                                                 \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);              \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#endif
