@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* An arriving acknowledgement.
+ *
+ * Reports (SACK blocks, the left edge) go to the scoreboard, which sums up what was learned; round trip and delivery
+ * rate are taken from that sum; the recovery episode moves on; the loss rules look again; the controller hears last,
+ * with everything known.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint32_t iw_max = SCPS_MAX(2u * c->mss, 14600u); /* RFC 6928 section 2 */
+
+    v->now = c->env->now;
+    v->inflight = c->tx ? scps_recovery_inflight(c) : 0;
+    v->outstanding = c->nxt - c->una;
+    v->mss = c->mss;
+    v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->mss
+                                       : SCPS_MIN(10u * c->mss, iw_max);
+    if (c->flags & SCPS_F_SYN_LOST && !cfg->init_cwnd_segs)
+        v->init_cwnd = c->mss; /* RFC 5681 section 3.1 */
+    v->srtt = c->rtt.srtt;
+    v->min_rtt = scps_rtt_min(&c->rtt);
+    v->conf_rate = cfg->rate;
+    v->max_cwnd = cfg->sndbuf;
+    v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
+}
+
+void scps_cc_apply(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint64_t rate = c->ctl.rate;
+    uint32_t mtu = c->pmtu_mss + 40u + cfg->rate_overhead;
+
+    if (c->ctl.cwnd != SCPS_CWND_OPEN) {
+        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
+        c->st->max_cwnd = SCPS_MAX(c->st->max_cwnd, c->ctl.cwnd);
+        if (!rate && cfg->pacing && c->rtt.srtt) {
+            /* Twice the window a round trip while it may double, a fifth more than it later. */
+            rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
+            rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
+            rate = SCPS_MAX(rate, 1);
+        }
+    }
+    if (cfg->rate && (!rate || rate > cfg->rate))
+        rate = cfg->rate;
+    if (rate != c->pacer.rate || !c->pacer.burst)
+        scps_pacer_set(&c->pacer, c->env->now, rate, cfg->burst ? cfg->burst : 4 * mtu);
+    SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
+}
+
+void scps_cc_begin(struct scps_conn *c)
+{
+    struct scps_cc_view v;
+
+    scps_cc_view_of(c, &v);
+    c->ctl = (struct scps_cc_ctl){.cwnd = v.init_cwnd, .ssthresh = UINT64_MAX};
+    c->cfg->c.cc->start(c->cc_state, c->cfg->c.cc_param, &v, &c->ctl);
+    scps_cc_apply(c);
+}
+
+void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
+{
+    struct scps_cc_view v;
+
+    if (!c->cfg->c.cc->change || !c->established)
+        return;
+    scps_cc_view_of(c, &v);
+    c->cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
+    scps_cc_apply(c);
+}
+
+static scps_dur min_window(const struct scps_conn *c)
+{
+    /* Long enough for several rounds: a minimum is not lost to one busy one. */
+    return SCPS_MAX(SCPS_SEC(10), 10 * c->rtt.srtt);
+}
+
+static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
+                      struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    scps_dur min_rtt = scps_rtt_min(&c->rtt);
+
+    c->st->sacks_in++;
+    for (unsigned i = 0; i < seg->nsack; i++) {
+        int64_t from = scps_seq_unwrap(c->iss, c->una, seg->sack[i].left);
+        int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
+        if (from >= to || to > (int64_t)c->nxt)
+            continue;
+        if (i == 0 && (to <= (int64_t)ack ||
+                       (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
+                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
+            /* RFC 2883 section 4: the first block tells of a duplicate */
+            if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
+                c->st->dsacks_in++;
+                scps_recovery_dsack(c, (scps_off)from, (scps_off)to);
+            }
+            continue;
+        }
+        if (to <= (int64_t)ack)
+            continue;
+        from = SCPS_MAX(from, (int64_t)ack);
+        scps_sb_arrived(sb, c->env->now, (scps_off)from, (scps_off)to, min_rtt, sum);
+        SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
+    }
+}
+
+static void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
+{
+    uint64_t wnd = (uint64_t)seg->wnd << c->snd_wscale;
+    int32_t newer = (int32_t)(seg->seq - c->wl1);
+
+    if (newer < 0 || (newer == 0 && ack < c->wl2)) /* RFC 9293 section 3.10.7.4 */
+        return;
+    c->wl1 = seg->seq;
+    c->wl2 = ack;
+    if (c->edge == ack + wnd)
+        return;
+    c->edge = ack + wnd;
+    c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
+    if (!wnd && c->st)
+        c->st->zero_windows_in++;
+    scps_snd_window_changed(c);
+}
+
+static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
+                    const struct scps_ack_sum *sum, scps_dur newest)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    scps_time now = c->env->now;
+    scps_dur sample = -1;
+
+    if (sum->oldest_sent >= 0)
+        sample = now - sum->oldest_sent;
+    else if (advanced && c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
+        /* resent octets: only the echo tells which sending this is for (RFC 7323 section 4) */
+        sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
+    if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24))
+        scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, min_window(c));
+    if (newest >= 0)
+        scps_rtt_floor(&c->rtt, now, newest, min_window(c));
+}
+
+/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. */
+static void duplicate(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = c->tx;
+    uint32_t head = tx->sb.head;
+
+    if (c->dupacks < UINT8_MAX)
+        c->dupacks++;
+    c->st->dupacks_in++;
+    if (c->flags & SCPS_F_SACK)
+        return;
+    tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + c->mss, c->nxt - c->una);
+    sum->delivered += c->mss;
+    if (c->dupacks >= c->cfg->c.dupthresh && tx->rec.episode == SCPS_EPISODE_NONE)
+        scps_sb_lose(&tx->sb, head, sum);
+}
+
+static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_evidence evidence)
+{
+    if (!sum->lost)
+        return;
+    SCPS_NOTE_IT(c, LOST, c->una, sum->lost, c->cfg->c.loss_cause, evidence);
+    scps_recovery_lost(c, sum->lost, evidence);
+}
+
+bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
+{
+    int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
+    scps_off ack = (scps_off)ack_in, before = c->una, old_edge = c->edge;
+    struct scps_ack_sum sum = {.oldest_sent = -1};
+    struct scps_cc_ack a = {0};
+    struct scps_tx *tx = c->tx;
+    bool advanced, dup;
+
+    (void)at;
+    if (ack_in > (int64_t)c->nxt)
+        return false;
+    if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
+        ack = c->una;
+        if (!tx || !(c->flags & SCPS_F_SACK) || !(seg->has & SCPS_HAS_SACK))
+            return true;
+    }
+    advanced = ack > c->una;
+    if (!tx) {
+        take_window(c, seg, ack);
+        return true;
+    }
+    if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
+        take_sack(c, seg, ack, &sum);
+    if (advanced) {
+        scps_sb_ack(&tx->sb, c->env->now, ack, scps_rtt_min(&c->rtt), &sum);
+        c->una = ack;
+        scps_sndbuf_release(&tx->buf, ack);
+        tx->progress_at = c->env->now;
+        c->backoff = c->probes = 0;
+        c->soft_err = 0;
+        if (c->flags & SCPS_F_FIN_SENT && ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
+            c->flags |= SCPS_F_FIN_ACKED;
+            c->st->fin_acked = c->env->now;
+        }
+        if (tx->virtual_arrived) { /* RFC 6582: less the segment that filled the hole */
+            uint64_t gone = ack - before;
+            gone = gone > c->mss ? gone - c->mss : 0;
+            tx->virtual_arrived = tx->virtual_arrived > gone ? tx->virtual_arrived - gone : 0;
+        }
+    }
+    if (ack_in >= (int64_t)before)
+        take_window(c, seg, ack);
+    c->st->last_ack_received = c->env->now;
+    dup = ack_in == (int64_t)before && !seg->len && c->nxt > c->una && c->edge == old_edge &&
+          !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
+    if (dup)
+        duplicate(c, &sum);
+    else if (advanced && tx->rec.episode == SCPS_EPISODE_NONE)
+        c->dupacks = 0;
+
+    if (sum.delivered)
+        scps_delivery_sample(c, &sum, &a);
+    measure(c, seg, advanced, &sum, a.rtt);
+    if (advanced) {
+        SCPS_NOTE_IT(c, ACKED, c->una, c->una - before, a.rtt, a.rate);
+    }
+    if (sum.reordered)
+        c->st->reordered++;
+
+    if (tx->rec.episode != SCPS_EPISODE_NONE)
+        scps_recovery_acked(c, &sum, advanced, seg);
+    if (c->flags & SCPS_F_SACK) {
+        if (tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail)
+            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, &sum);
+        lost(c, &sum, SCPS_BY_SACK);
+    } else if (dup) {
+        lost(c, &sum, SCPS_BY_DUPACK);
+    } else if (advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una) {
+        scps_sb_lose(&tx->sb, tx->sb.head,
+                     &sum); /* RFC 6582 section 3.2, partial acknowledgement */
+        lost(c, &sum, SCPS_BY_PARTIAL);
+    }
+    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN) {
+        c->st->ecn_echoes++;
+        if (tx->rec.episode == SCPS_EPISODE_NONE && c->nxt > c->una) {
+            c->flags |= SCPS_F_CWR;
+            scps_recovery_lost(c, 0, SCPS_BY_ECN);
+        }
+    }
+    if (sum.delivered && c->established) {
+        struct scps_cc_view v;
+        a.in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
+        scps_cc_view_of(c, &v);
+        c->cfg->c.cc->ack(c->cc_state, &v, &a, &c->ctl);
+        c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
+        scps_cc_apply(c);
+    }
+    if (c->una == c->nxt) {
+        if (!(c->flags & SCPS_F_PERSIST))
+            scps_timer_stop(c, SCPS_T_RTX);
+        if (advanced && c->una == scps_snd_fin_end(c)) {
+            scps_conn_tell(c, SCPS_EV_DRAINED);
+            scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+        }
+    } else if (advanced) {
+        scps_snd_arm_rtx(c); /* RFC 6298 section 5.3 */
+    }
+    if (advanced && c->flags & SCPS_F_WANT_ROOM &&
+        (c->cfg->c.sndbuf - (c->end - c->una)) * 4 >= c->cfg->c.sndbuf)
+        scps_conn_tell(c, SCPS_EV_WRITABLE);
+    scps_conn_wake(c);
+    return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* When to acknowledge, and with what.
+ *
+ * Every mode acknowledges at once what left or filled a hole, duplicates, a FIN, and a window that opens (RFC 5681
+ * section 4.2, RFC 9293 section 3.8.6.3).  For the rest:
+ *
+ *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer
+ *   SCPS_ACK_EVERY    each segment
+ *   SCPS_ACK_DELAYED  the timer only
+ *
+ * "Now" means with the next output: segments that arrive in one batch are answered once.  Without SACK the number of
+ * duplicates carries the information, so there each out-of-order segment gets its own.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+void scps_ackout_now(struct scps_conn *c)
+{
+    c->flags |= SCPS_F_ACK_NOW;
+    scps_conn_wake(c);
+}
+
+void scps_ackout_data(struct scps_conn *c, bool at_once)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint64_t owed = c->in.next - c->acked_to;
+
+    if (at_once) {
+        if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX)
+            c->ack_owed++;
+        scps_ackout_now(c);
+    } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
+               (cfg->ack_mode == SCPS_ACK_OTHER && owed >= 2u * c->rcv_mss)) {
+        scps_ackout_now(c);
+    } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
+        scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
+    }
+}
+
+static uint16_t window(struct scps_conn *c)
+{
+    scps_off next = scps_rcv_nxt(c), edge = scps_rcv_edge(c);
+    uint32_t limit = c->cfg->c.rcvbuf;
+    unsigned scale = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ? 0 : c->rcv_wscale;
+    uint64_t field;
+
+    /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
+    if (edge - c->announced < SCPS_MIN(limit / 2, c->rcv_mss))
+        edge = c->announced;
+    field = (edge > next ? edge - next : 0) >> scale;
+    field = SCPS_MIN(field, 65535);
+    c->announced = SCPS_MAX(c->announced, next + (field << scale));
+    if (!field && c->st)
+        c->st->zero_windows_out++;
+    return (uint16_t)field;
+}
+
+static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to,
+                      unsigned max)
+{
+    uint32_t left = scps_seq_wrap(c->irs, from), right = scps_seq_wrap(c->irs, to);
+
+    for (unsigned i = seg->nsack && c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
+        if (seg->sack[i].left == left)
+            return true;
+    if (seg->nsack >= max)
+        return false;
+    seg->sack[seg->nsack++] = (struct scps_sack){left, right};
+    return true;
+}
+
+/* RFC 2018 section 4: the latest first, then those reported before; a duplicate before all (RFC 2883). */
+static void sack(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_rx *rx = c->rx;
+    unsigned max = c->flags & SCPS_F_TS ? 3 : 4;
+
+    seg->nsack = 0;
+    if (rx->dsack_to)
+        add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
+    for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo.n; i++) {
+        uint32_t at = scps_rangeset_find(&c->in.ooo, rx->recent[i]);
+        const struct scps_range *r;
+        if (!rx->recent[i] || at == c->in.ooo.n)
+            continue;
+        r = scps_rangeset_at(&c->in.ooo, at);
+        if (r->from > rx->recent[i])
+            continue; /* that range has been delivered meanwhile */
+        if (!add_block(c, seg, r->from, r->to, max))
+            break;
+    }
+    if (rx->dsack_to) {
+        c->st->dsacks_out++;
+        rx->dsack_to = 0;
+    }
+    if (seg->nsack) {
+        seg->has |= SCPS_HAS_SACK;
+        c->st->sacks_out++;
+    }
+}
+
+void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
+{
+    scps_off next = scps_rcv_nxt(c);
+
+    seg->flags |= SCPS_ACK;
+    seg->ack = scps_seq_wrap(c->irs, next);
+    seg->wnd = window(c);
+    if (c->flags & SCPS_F_ECE)
+        seg->flags |= SCPS_ECE;
+    if (c->flags & SCPS_F_SACK && c->rx && (c->in.ooo.n || c->rx->dsack_to))
+        sack(c, seg);
+    c->acked_to = next;
+    if (c->ack_owed)
+        c->ack_owed--;
+    else
+        c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
+    scps_timer_stop(c, SCPS_T_ACK);
+}

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: MIT */
+/* A connection's lifetime and the application's calls. */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------- */
+
+static size_t conn_size(const struct scps_shared_config *cfg)
+{
+    return sizeof(struct scps_conn) + (cfg->c.cc->state_size + 7) / 8 * 8;
+}
+
+static size_t tx_size(const struct scps_conn *c)
+{
+    return sizeof(struct scps_tx) + (c->cfg->c.cc->state_size + 7) / 8 * 8;
+}
+
+struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
+{
+    const struct scps_alloc *a = &env->alloc;
+    size_t size = conn_size(cfg);
+    struct scps_conn *c = a->alloc(a->ctx, size);
+
+    if (!c)
+        return NULL;
+    memset(c, 0, size);
+    c->env = env;
+    c->cfg = cfg;
+    cfg->refs++;
+    c->heap_slot = SCPS_HEAP_NONE;
+    c->state = SCPS_CLOSED;
+    c->end = 1;
+    for (int i = 0; i < SCPS_T_COUNT; i++)
+        c->timer[i] = SCPS_NEVER;
+    scps_rtt_init(&c->rtt, cfg->c.rto_initial);
+    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow, SCPS_MAX_HOLES);
+    if (cfg->c.nodelay)
+        c->flags |= SCPS_F_NODELAY;
+    return c;
+}
+
+static void free_tx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (!c->tx)
+        return;
+    scps_sndbuf_fini(&c->tx->buf, a);
+    scps_sb_fini(&c->tx->sb, a);
+    a->free(a->ctx, c->tx, tx_size(c));
+    c->tx = NULL;
+}
+
+static void free_rx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (c->rx)
+        a->free(a->ctx, c->rx, sizeof *c->rx);
+    c->rx = NULL;
+}
+
+void scps_conn_free(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+    struct scps_shared_config *cfg = c->cfg;
+
+    scps_conn_unready(c);
+    scps_heap_remove(&c->env->deadlines, &c->heap_slot);
+    free_tx(c);
+    free_rx(c);
+    scps_rcvbuf_fini(&c->in, a);
+    if (c->st)
+        a->free(a->ctx, c->st, sizeof *c->st);
+    a->free(a->ctx, c, conn_size(cfg));
+    scps_config_unref(a, cfg);
+}
+
+int scps_conn_need_tx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (scps_conn_need_stats(c))
+        return SCPS_ERR_NOMEM;
+    if (c->tx)
+        return 0;
+    c->tx = a->alloc(a->ctx, tx_size(c));
+    if (!c->tx)
+        return SCPS_ERR_NOMEM;
+    memset(c->tx, 0, tx_size(c));
+    scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
+    scps_sb_init(&c->tx->sb);
+    return 0;
+}
+
+int scps_conn_need_rx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (c->rx)
+        return 0;
+    c->rx = a->alloc(a->ctx, sizeof *c->rx);
+    if (!c->rx)
+        return SCPS_ERR_NOMEM;
+    memset(c->rx, 0, sizeof *c->rx);
+    return 0;
+}
+
+int scps_conn_need_stats(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (c->st)
+        return 0;
+    c->st = a->alloc(a->ctx, sizeof *c->st);
+    if (!c->st)
+        return SCPS_ERR_NOMEM;
+    memset(c->st, 0, sizeof *c->st);
+    c->st->hold_since = c->env->now;
+    return 0;
+}
+
+void scps_conn_trim(struct scps_conn *c)
+{
+    if (c->tx && c->una == c->nxt && c->end == c->nxt && c->state != SCPS_SYN_SENT &&
+        c->state != SCPS_SYN_RECEIVED)
+        free_tx(c);
+    scps_rcvbuf_trim(&c->in, &c->env->alloc);
+    if (!c->in.ooo.n)
+        free_rx(c);
+}
+
+/* ---- queues ------------------------------------------------------------------------------------------------- */
+
+void scps_conn_wake(struct scps_conn *c)
+{
+    struct scps_turns *t = c->turns;
+
+    if (c->flags & SCPS_F_READY || !t)
+        return;
+    c->flags |= SCPS_F_READY;
+    c->ready_next = NULL;
+    c->ready_prev = t->tail;
+    if (t->tail)
+        t->tail->ready_next = c;
+    else
+        t->head = c;
+    t->tail = c;
+}
+
+void scps_conn_unready(struct scps_conn *c)
+{
+    struct scps_turns *t = c->turns;
+
+    if (!(c->flags & SCPS_F_READY))
+        return;
+    c->flags &= ~(uint32_t)SCPS_F_READY;
+    if (c->ready_prev)
+        c->ready_prev->ready_next = c->ready_next;
+    else
+        t->head = c->ready_next;
+    if (c->ready_next)
+        c->ready_next->ready_prev = c->ready_prev;
+    else
+        t->tail = c->ready_prev;
+}
+
+void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
+{
+    struct scps_env *env = c->env;
+
+    if (c->flags & SCPS_F_RELEASED)
+        return;
+    c->events |= (uint16_t)(1u << kind);
+    if (c->flags & SCPS_F_EVENTS || c->listener)
+        return; /* of a connection not accepted yet nobody hears */
+    c->flags |= SCPS_F_EVENTS;
+    c->ev_next = NULL;
+    if (env->ev_tail)
+        env->ev_tail->ev_next = c;
+    else
+        env->ev_head = c;
+    env->ev_tail = c;
+}
+
+void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
+                    uint64_t d, uint64_t e)
+{
+    struct scps_note n = {.at = c->env->now, .conn = c->id, .kind = kind, .arg = {a, b, d, e}};
+
+    c->env->obs.note(c->env->obs.ctx, &n);
+}
+
+void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
+{
+    c->env->drops[d]++;
+    SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
+}
+
+/* ---- states ----------------------------------------------------------------------------------------------- */
+
+static void bury(struct scps_conn *c)
+{
+    if (c->state != SCPS_CLOSED || !(c->flags & SCPS_F_RELEASED) ||
+        c->flags & (SCPS_F_RST_NOW | SCPS_F_DEAD))
+        return;
+    c->flags |= SCPS_F_DEAD;
+    scps_conn_unready(c);
+    c->ready_next = c->env->dead;
+    c->env->dead = c;
+}
+
+void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
+{
+    if (c->state == s)
+        return;
+    SCPS_NOTE_IT(c, STATE, c->state, s, 0, 0);
+    c->state = (uint8_t)s;
+    if (s == SCPS_TIME_WAIT) {
+        scps_timer_stop(c, SCPS_T_RTX);
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.time_wait);
+        free_tx(c);
+        scps_conn_tell(c, SCPS_EV_CLOSED);
+    } else if (s == SCPS_FIN_WAIT_2 && c->flags & SCPS_F_RELEASED) {
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.fin_wait2);
+    }
+}
+
+void scps_conn_finish(struct scps_conn *c, int err)
+{
+    bool was_time_wait = c->state == SCPS_TIME_WAIT;
+
+    if (c->state == SCPS_CLOSED)
+        return;
+    scps_conn_set_state(c, SCPS_CLOSED);
+    for (int i = 0; i < SCPS_T_COUNT; i++)
+        c->timer[i] = SCPS_NEVER;
+    scps_heap_remove(&c->env->deadlines, &c->heap_slot);
+    free_tx(c);
+    free_rx(c);
+    if (err)
+        c->err = (int8_t)err;
+    if (c->listener && !c->established) { /* half-open: nobody but the stack knows it */
+        c->flags |= SCPS_F_RELEASED;
+    } else if (err) {
+        scps_conn_tell(c, SCPS_EV_ERROR);
+    } else if (!was_time_wait) {
+        scps_conn_tell(c, SCPS_EV_CLOSED);
+    }
+    bury(c);
+}
+
+void scps_conn_reset(struct scps_conn *c, int err)
+{
+    c->flags |= SCPS_F_RST_NOW;
+    scps_conn_wake(c);
+    scps_conn_finish(c, err);
+}
+
+/* The last thing a released connection had to send has left. */
+void scps_conn_sent_last(struct scps_conn *c)
+{
+    bury(c);
+}
+
+void scps_conn_established(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    c->established = SCPS_MAX(c->env->now, 1);
+    c->backoff = 0;
+    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
+    c->rcv_mss = SCPS_MIN(536, c->adv_mss);
+    if (c->flags & SCPS_F_SYN_LOST && !c->rtt.srtt)
+        c->rtt.rto = SCPS_MAX(c->rtt.rto, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
+    scps_cc_begin(c);
+    if (cfg->keepalive)
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
+    scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+    if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
+        scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+    if (c->listener) {
+        c->env->established(c->env, c);
+    } else {
+        scps_conn_tell(c, SCPS_EV_CONNECTED);
+        scps_conn_tell(c, SCPS_EV_WRITABLE);
+    }
+    scps_conn_wake(c);
+}
+
+int scps_conn_open(struct scps_conn *c)
+{
+    if (scps_conn_need_tx(c))
+        return SCPS_ERR_NOMEM;
+    c->flags |= SCPS_F_ACTIVE;
+    c->opened = c->env->now;
+    c->hold = SCPS_HOLD_HANDSHAKE;
+    scps_conn_set_state(c, SCPS_SYN_SENT);
+    scps_conn_wake(c);
+    return 0;
+}
+
+static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
+{
+    c->opened = c->env->now;
+    c->irs = syn->seq;
+    c->wl1 = syn->seq;
+    scps_negotiate_settle(c, syn);
+    c->announced = 1 + SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+    c->acked_to = 1;
+    c->edge = 1 + syn->wnd;
+    c->max_wnd = syn->wnd;
+    c->hold = SCPS_HOLD_HANDSHAKE;
+}
+
+int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
+{
+    if (scps_conn_need_tx(c))
+        return SCPS_ERR_NOMEM;
+    take_syn(c, syn);
+    scps_conn_set_state(c, SCPS_SYN_RECEIVED);
+    scps_conn_wake(c);
+    return 0;
+}
+
+int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
+{
+    if (scps_conn_need_stats(c))
+        return SCPS_ERR_NOMEM;
+    take_syn(c, syn);
+    c->una = c->nxt = una;
+    scps_conn_set_state(c, SCPS_ESTABLISHED);
+    scps_conn_established(c);
+    return 0;
+}
+
+void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
+{
+    uint32_t full = mss, over = scps_negotiate_overhead(c);
+
+    if (c->cfg->c.mss)
+        full = SCPS_MIN(full, c->cfg->c.mss);
+    full = full > over + 8 ? full - over : 8;
+    if (c->tx && full < c->mss && scps_sb_count(&c->tx->sb) &&
+        scps_sb_resegment(&c->tx->sb, &c->env->alloc, full))
+        return; /* no memory: as it was */
+    c->pmtu_mss = (uint16_t)SCPS_MIN(mss, UINT16_MAX);
+    c->mss = (uint16_t)SCPS_MIN(full, UINT16_MAX);
+}
+
+/* ---- the application's calls -------------------------------------------------------------------------------- */
+
+int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
+{
+    uint64_t held, room;
+    size_t n;
+
+    if (c->err)
+        return c->err;
+    if (c->flags & SCPS_F_SHUT)
+        return SCPS_ERR_PIPE;
+    if (c->state == SCPS_CLOSED)
+        return SCPS_ERR_NOTCONN;
+    held = c->end - SCPS_MAX(c->una, 1);
+    room = c->cfg->c.sndbuf > held ? c->cfg->c.sndbuf - held : 0;
+    if (!len)
+        return 0;
+    if (!room) {
+        c->flags |= SCPS_F_WANT_ROOM;
+        return SCPS_ERR_AGAIN;
+    }
+    if (scps_conn_need_tx(c))
+        return SCPS_ERR_NOMEM;
+    n = (size_t)SCPS_MIN(len, room);
+    n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
+    if (!n)
+        return SCPS_ERR_NOMEM;
+    c->end += n;
+    if (n < len)
+        c->flags |= SCPS_F_WANT_ROOM;
+    else
+        c->flags &= ~(uint32_t)SCPS_F_WANT_ROOM;
+    if (flags & SCPS_MORE)
+        c->flags |= SCPS_F_MORE;
+    else
+        c->flags &= ~(uint32_t)SCPS_F_MORE;
+    scps_conn_wake(c);
+    return (int64_t)n;
+}
+
+int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
+{
+    size_t n = scps_rcvbuf_read(&c->in, buf, len, flags & SCPS_PEEK);
+
+    if (n) {
+        if (!(flags & SCPS_PEEK)) {
+            SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
+            scps_rcv_read(c);
+        }
+        return (int64_t)n;
+    }
+    if (scps_rcvbuf_ready(&c->in))
+        return 0; /* len was 0 */
+    if (c->flags & SCPS_F_FIN_IN)
+        return 0;
+    if (c->err)
+        return c->err;
+    if (c->state == SCPS_CLOSED)
+        return SCPS_ERR_NOTCONN;
+    return SCPS_ERR_AGAIN;
+}
+
+const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
+{
+    return scps_rcvbuf_front(&c->in, len);
+}
+
+static void set_flag(struct scps_conn *c, uint32_t flag, bool on)
+{
+    if (on) {
+        c->flags |= flag;
+    } else {
+        c->flags &= ~flag;
+        scps_conn_wake(c);
+    }
+}
+
+void scps_conn_cork(struct scps_conn *c, bool on)
+{
+    set_flag(c, SCPS_F_CORK, on);
+    if (!on) {
+        c->flags &= ~(uint32_t)SCPS_F_MORE;
+        scps_timer_stop(c, SCPS_T_CORK);
+    }
+}
+
+void scps_conn_nodelay(struct scps_conn *c, bool on)
+{
+    set_flag(c, SCPS_F_NODELAY, on);
+    if (on) {
+        c->flags &= ~(uint32_t)SCPS_F_MORE;
+        scps_conn_wake(c);
+    }
+}
+
+int scps_conn_shutdown(struct scps_conn *c)
+{
+    if (c->state == SCPS_CLOSED)
+        return SCPS_ERR_NOTCONN;
+    if (c->flags & SCPS_F_SHUT)
+        return 0;
+    if (c->state == SCPS_TIME_WAIT)
+        return 0;
+    if (scps_conn_need_tx(c))
+        return SCPS_ERR_NOMEM;
+    c->flags |= SCPS_F_SHUT;
+    if (c->state == SCPS_ESTABLISHED)
+        scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+    else if (c->state == SCPS_CLOSE_WAIT)
+        scps_conn_set_state(c, SCPS_LAST_ACK);
+    scps_conn_wake(c);
+    return 0;
+}
+
+static void release(struct scps_conn *c)
+{
+    c->flags |= SCPS_F_RELEASED;
+    c->user = NULL;
+    c->events = 0;
+}
+
+void scps_conn_close(struct scps_conn *c)
+{
+    bool unread = scps_rcvbuf_ready(&c->in) > 0;
+
+    release(c);
+    switch (c->state) {
+    case SCPS_CLOSED:
+        bury(c);
+        return;
+    case SCPS_SYN_SENT:
+        scps_conn_finish(c, 0);
+        return;
+    case SCPS_TIME_WAIT:
+        return;
+    case SCPS_FIN_WAIT_2:
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.fin_wait2);
+        break;
+    default:
+        break;
+    }
+    if (unread || scps_conn_shutdown(c) == SCPS_ERR_NOMEM)
+        scps_conn_reset(c, SCPS_ERR_ABORTED);
+}
+
+void scps_conn_abort(struct scps_conn *c)
+{
+    release(c);
+    switch (c->state) {
+    case SCPS_CLOSED:
+        bury(c);
+        break;
+    case SCPS_SYN_SENT:
+    case SCPS_TIME_WAIT:
+        scps_conn_finish(c, SCPS_ERR_ABORTED);
+        break;
+    default:
+        scps_conn_reset(c, SCPS_ERR_ABORTED);
+    }
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------------- */
+
+const char *scps_state_name(enum scps_state s)
+{
+    static const char *const names[] = {
+        [SCPS_ESTABLISHED] = "ESTABLISHED",
+        [SCPS_SYN_SENT] = "SYN-SENT",
+        [SCPS_SYN_RECEIVED] = "SYN-RECEIVED",
+        [SCPS_FIN_WAIT_1] = "FIN-WAIT-1",
+        [SCPS_FIN_WAIT_2] = "FIN-WAIT-2",
+        [SCPS_TIME_WAIT] = "TIME-WAIT",
+        [SCPS_CLOSED] = "CLOSED",
+        [SCPS_CLOSE_WAIT] = "CLOSE-WAIT",
+        [SCPS_LAST_ACK] = "LAST-ACK",
+        [SCPS_LISTEN] = "LISTEN",
+        [SCPS_CLOSING] = "CLOSING",
+    };
+
+    return (size_t)s < sizeof names / sizeof *names && names[s] ? names[s] : "?";
+}
+
+enum scps_state scps_conn_state(const struct scps_conn *c)
+{
+    return (enum scps_state)c->state;
+}
+
+int scps_conn_error(const struct scps_conn *c)
+{
+    return c->err;
+}
+
+uint32_t scps_conn_id(const struct scps_conn *c)
+{
+    return c->id;
+}
+
+size_t scps_conn_readable(const struct scps_conn *c)
+{
+    return (size_t)scps_rcvbuf_ready(&c->in);
+}
+
+size_t scps_conn_writable(const struct scps_conn *c)
+{
+    uint64_t held = c->end - SCPS_MAX(c->una, 1);
+
+    if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT)
+        return 0;
+    return c->cfg->c.sndbuf > held ? (size_t)(c->cfg->c.sndbuf - held) : 0;
+}
+
+uint64_t scps_conn_unsent(const struct scps_conn *c)
+{
+    scps_off nxt = SCPS_MAX(c->nxt, 1);
+
+    return c->end > nxt ? c->end - nxt : 0;
+}
+
+uint64_t scps_conn_unacked(const struct scps_conn *c)
+{
+    scps_off una = SCPS_MAX(c->una, 1);
+
+    return c->end > una ? c->end - una : 0;
+}
+
+bool scps_conn_eof(const struct scps_conn *c)
+{
+    return c->flags & SCPS_F_FIN_IN && !scps_rcvbuf_ready(&c->in);
+}
+
+void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out)
+{
+    *out = (struct scps_endpoint){c->local, c->lport};
+}
+
+void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out)
+{
+    *out = (struct scps_endpoint){c->remote, c->rport};
+}
+
+void scps_conn_set_user(struct scps_conn *c, void *user)
+{
+    c->user = user;
+}
+
+void *scps_conn_user(const struct scps_conn *c)
+{
+    return c->user;
+}
+
+void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
+{
+    *out = c->cfg->c;
+    out->nodelay = c->flags & SCPS_F_NODELAY;
+}
+
+int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+    struct scps_conn_config n = *cfg;
+    const struct scps_conn_config *old = &c->cfg->c;
+    struct scps_shared_config *s;
+    int err;
+
+    if (c->state != SCPS_CLOSED || c->opened) { /* what the handshake settled stays */
+        n.cc = old->cc;
+        memcpy(n.cc_param, old->cc_param, sizeof n.cc_param);
+        n.hollow = old->hollow;
+        n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
+        if (c->rcv_wscale < 14)
+            n.rcvbuf = (uint32_t)SCPS_MIN(n.rcvbuf,
+                                          SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->rcv_wscale));
+    }
+    s = scps_config_new(a, &n, &err);
+    if (!s)
+        return err;
+    scps_config_unref(a, c->cfg);
+    c->cfg = s;
+    set_flag(c, SCPS_F_NODELAY, n.nodelay);
+    scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
+    if (!c->rtt.srtt)
+        c->rtt.rto = s->c.rto_initial;
+    if (c->established && c->state != SCPS_CLOSED) {
+        if (s->c.rate && c->ctl.rate)
+            c->ctl.rate = s->c.rate;
+        scps_cc_apply(c);
+        if (s->c.keepalive && c->timer[SCPS_T_LIFE] == SCPS_NEVER)
+            scps_timer_set(c, SCPS_T_LIFE, c->env->now + s->c.keep_idle);
+    }
+    scps_conn_wake(c);
+    return 0;
+}
+
+void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
+{
+    static const struct scps_conn_stats none;
+    const struct scps_conn_stats *st = c->st ? c->st : &none;
+    const struct scps_tx *tx = c->tx;
+    scps_off una = SCPS_MAX(c->una, 1);
+
+    *out = (struct scps_info){
+        .state = (enum scps_state)c->state,
+        .sack = c->flags & SCPS_F_SACK,
+        .timestamps = c->flags & SCPS_F_TS,
+        .ecn = c->flags & SCPS_F_ECN,
+        .wscale = c->flags & SCPS_F_WSCALE,
+        .snd_wscale = c->snd_wscale,
+        .rcv_wscale = c->rcv_wscale,
+        .snd_mss = c->mss,
+        .rcv_mss = c->rcv_mss,
+        .adv_mss = c->adv_mss,
+        .pmtu = c->pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
+        .rto = c->rtt.rto,
+        .srtt = c->rtt.srtt,
+        .rttvar = c->rtt.rttvar,
+        .min_rtt = scps_rtt_min(&c->rtt),
+        .last_rtt = c->rtt.last,
+        .opened = c->opened,
+        .established = c->established,
+        .first_sent = st->first_sent,
+        .first_received = st->first_received,
+        .last_sent = st->last_sent,
+        .last_received = st->last_received,
+        .last_ack_received = st->last_ack_received,
+        .fin_acked = st->fin_acked,
+        .backoff = c->backoff,
+        .cwnd = c->ctl.cwnd,
+        .ssthresh = c->ctl.ssthresh,
+        .rate = c->pacer.rate,
+        .max_cwnd = st->max_cwnd,
+        .hold = (enum scps_hold)c->hold,
+        .snd_wnd = c->edge > c->una ? c->edge - c->una : 0,
+        .rcv_wnd = c->announced > scps_rcv_nxt(c) ? c->announced - scps_rcv_nxt(c) : 0,
+        .outstanding = c->nxt > una ? c->nxt - una : 0,
+        .unsent = scps_conn_unsent(c),
+        .rcv_queued = scps_rcvbuf_ready(&c->in),
+        .rcv_ooo = scps_rangeset_total(&c->in.ooo),
+        .rcv_holes = c->in.ooo.n,
+        .segs_out = c->segs_out,
+        .segs_in = c->segs_in,
+        .data_segs_out = st->data_segs_out,
+        .data_segs_in = st->data_segs_in,
+        .bytes_sent = st->bytes_sent,
+        .bytes_resent = st->bytes_resent,
+        .bytes_acked = (una > c->end ? c->end : una) - 1,
+        .bytes_received = c->in.next - 1,
+        .bytes_duplicate = st->bytes_duplicate,
+        .resent_segs = st->resent_segs,
+        .timeouts = st->timeouts,
+        .recoveries = st->recoveries,
+        .spurious = st->spurious,
+        .dupacks_in = st->dupacks_in,
+        .sacks_in = st->sacks_in,
+        .sacks_out = st->sacks_out,
+        .dsacks_in = st->dsacks_in,
+        .dsacks_out = st->dsacks_out,
+        .acks_out = st->acks_out,
+        .probes_out = st->probes_out,
+        .ooo_segs = st->ooo_segs,
+        .reordered = st->reordered,
+        .paws_drops = st->paws_drops,
+        .challenges = st->challenges,
+        .zero_windows_in = st->zero_windows_in,
+        .zero_windows_out = st->zero_windows_out,
+        .ecn_echoes = st->ecn_echoes,
+    };
+    memcpy(out->holds, st->holds, sizeof out->holds);
+    if (c->st && c->state != SCPS_CLOSED)
+        out->holds[c->hold] += c->env->now - st->hold_since;
+    if (tx) {
+        out->inflight = scps_recovery_inflight(c);
+        out->sacked = tx->sb.arrived;
+        out->lost = tx->sb.lost;
+        out->delivery_rate = tx->rate;
+        out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
+        out->app_limited = tx->app_limited != 0;
+    }
+}

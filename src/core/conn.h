@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* struct scps_conn as the sum of its parts, and what its host lends it.
+ *
+ * A connection has a small part that lives as long as it does (this struct), and two that come and go with use: tx
+ * (octets written and not acknowledged) and rx (octets beyond a hole).  An idle connection owns neither.
+ *
+ * The same three verbs as the stack, one level down, in parsed segments: scps_conn_input, scps_conn_output and a
+ * deadline in the host's heap.  Input never sends: it leaves marks (SCPS_F_*) and wakes the connection; output turns
+ * marks into segments.
+ */
+#ifndef SCPS_CORE_CONN_H
+#define SCPS_CORE_CONN_H
+
+#include <scps/conn.h>
+#include <scps/wire.h>
+
+#include "base/heap.h"
+#include "core/pacer.h"
+#include "core/rcvbuf.h"
+#include "core/rtt.h"
+#include "core/scoreboard.h"
+#include "core/sndbuf.h"
+
+struct scps_conn;
+
+/* Connections of one link with something to send, in turn. */
+struct scps_turns {
+    struct scps_conn *head, *tail;
+};
+
+/* What a host lends its connections. */
+struct scps_env {
+    struct scps_alloc alloc;
+    struct scps_observer obs;
+    scps_time now;
+    uint64_t key[2]; /* secret */
+    struct scps_heap deadlines;
+    struct scps_conn *ev_head, *ev_tail; /* connections with something to tell */
+    struct scps_conn *dead; /* nobody owns them and they have ended: for the stack to free */
+    uint32_t challenge_limit, challenge_left; /* RFC 5961 section 7, this second's */
+    scps_time challenge_since;
+    uint64_t challenges;
+    uint64_t drops[SCPS_DROP_COUNT];
+    /* A passive open has succeeded: the stack queues it for accept. */
+    void (*established)(struct scps_env *env, struct scps_conn *c);
+};
+
+/* A configuration with everything derived filled in: shared by the connections that were opened with it. */
+struct scps_shared_config {
+    uint32_t refs;
+    struct scps_conn_config c;
+};
+
+enum scps_timer {
+    SCPS_T_RTX,  /* retransmission, or window probe when SCPS_F_PERSIST */
+    SCPS_T_ACK,  /* delayed acknowledgement */
+    SCPS_T_PACE, /* earliest departure */
+    SCPS_T_LIFE, /* keep-alive; FIN-WAIT-2 and TIME-WAIT; handshake of the passive side */
+    SCPS_T_CORK, /* a corked small segment has waited long enough */
+    SCPS_T_TRIM, /* unused memory goes back */
+    SCPS_T_COUNT
+};
+
+enum { /* scps_conn.flags */
+       SCPS_F_SACK = 1u << 0,
+       SCPS_F_TS = 1u << 1,
+       SCPS_F_WSCALE = 1u << 2,
+       SCPS_F_ECN = 1u << 3,
+       SCPS_F_RELEASED = 1u << 4, /* the owner has let go */
+       SCPS_F_SHUT = 1u << 5,     /* the application sends nothing more: FIN after the last octet */
+       SCPS_F_FIN_SENT = 1u << 6,
+       SCPS_F_FIN_ACKED = 1u << 7,
+       SCPS_F_FIN_IN = 1u << 8, /* the peer's FIN has arrived in order */
+       SCPS_F_ACK_NOW = 1u << 9,
+       SCPS_F_RST_NOW = 1u << 10,
+       SCPS_F_NODELAY = 1u << 11,
+       SCPS_F_CORK = 1u << 12,
+       SCPS_F_MORE = 1u << 13,      /* the last write said so */
+       SCPS_F_PUSH_ALL = 1u << 14,  /* let small segments go once */
+       SCPS_F_WANT_ROOM = 1u << 15, /* a write was cut short */
+       SCPS_F_READY = 1u << 16,     /* in its link's turns */
+       SCPS_F_EVENTS = 1u << 17,    /* in the host's event queue */
+       SCPS_F_PERSIST = 1u << 18,
+       SCPS_F_PROBE_NOW = 1u << 19, /* a window probe is due */
+       SCPS_F_KEEP_NOW = 1u << 20,  /* a keep-alive probe is due */
+       SCPS_F_CWND_LIMITED = 1u << 21,
+       SCPS_F_ACTIVE = 1u << 22,   /* we opened it */
+       SCPS_F_SYN_LOST = 1u << 23, /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
+       SCPS_F_ECE = 1u << 24,      /* we owe an ECN echo until CWR */
+       SCPS_F_CWR = 1u << 25,      /* the next new data carries CWR */
+       SCPS_F_REPLACED = 1u << 26, /* TIME-WAIT gave way to a new SYN */
+       SCPS_F_HEARD = 1u << 27,    /* something valid came since the last window probe */
+       SCPS_F_NAGLE_WAIT = 1u << 28,
+       SCPS_F_DEAD = 1u << 29
+};
+
+enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
+
+/* Repairing: recovery.c. */
+struct scps_recovery {
+    uint8_t episode; /* enum scps_episode */
+    uint8_t frto;    /* RFC 5682: 0 off, 1 awaiting the first ack, 2 the second */
+    bool undoable;
+    bool first_resend;       /* the segment that starts an episode leaves whatever the window */
+    scps_off point;          /* the episode ends when everything below is acknowledged */
+    uint64_t flight;         /* RFC 6937 RecoverFS */
+    uint64_t delivered, out; /* prr_delivered, prr_out */
+    uint64_t window;         /* what recovery allows to be in flight; fast episodes only */
+    uint32_t resent;         /* segments resent in this episode and not reported duplicate */
+    uint32_t stamp;          /* timestamp of the first of them */
+    scps_off frto_nxt;       /* nxt when the timer expired */
+};
+
+struct scps_tx {
+    struct scps_sndbuf buf;
+    struct scps_scoreboard sb;
+    struct scps_recovery rec;
+    /* delivery.c */
+    uint64_t delivered;
+    scps_time delivered_at, first_sent;
+    uint64_t app_limited;  /* 0, or the total delivered at which the limit has passed */
+    uint64_t round_end;    /* a new round begins with what was sent after this was delivered */
+    uint64_t rate;         /* newest sample */
+    scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
+    scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
+    uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
+    /* undo */
+    struct scps_cc_ctl saved_ctl;
+    uint64_t saved_state[]; /* the controller's state before the episode */
+};
+
+#define SCPS_MAX_HOLES 1024u
+
+struct scps_rx {
+    scps_off recent[SCPS_SACK_MAX]; /* an octet of each of the latest ranges, newest first */
+    scps_off dsack_from, dsack_to;  /* to be reported once */
+};
+
+struct scps_conn_stats { /* those of scps_info that nothing else tells */
+    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
+        bytes_duplicate;
+    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
+        dsacks_in, dsacks_out, acks_out, probes_out, ooo_segs, reordered, paws_drops, challenges,
+        zero_windows_in, zero_windows_out, ecn_echoes;
+    uint64_t max_cwnd;
+    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
+    scps_time hold_since;
+    scps_dur holds[SCPS_HOLD_COUNT];
+};
+
+struct scps_conn {
+    /* owners and queues */
+    struct scps_env *env;
+    struct scps_turns *turns; /* its link's */
+    struct scps_shared_config *cfg;
+    struct scps_conn_stats *st;
+    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
+    struct scps_rx *rx;             /* NULL: nothing beyond a hole */
+    void *path;                     /* the stack's: route and source */
+    struct scps_listener *listener; /* until accepted */
+    void *user;
+    struct scps_conn *ready_next, *ready_prev, *ev_next, *hash_next, *all_next, *all_prev;
+    uint32_t heap_slot, id;
+    struct scps_addr local, remote;
+    uint16_t lport, rport;
+    /* what it is */
+    uint8_t state; /* enum scps_state */
+    int8_t err;
+    uint8_t hold, backoff, probes, ack_owed;
+    uint8_t snd_wscale, rcv_wscale;
+    uint16_t events;   /* 1 << enum scps_event_kind */
+    uint16_t pmtu_mss; /* largest payload plus options the path and the peer take */
+    uint16_t mss;      /* payload of a full segment, options deducted */
+    uint16_t adv_mss, rcv_mss;
+    uint32_t flags;
+    uint8_t dupacks;
+    int8_t soft_err; /* what an ICMP message said, until the peer is heard again */
+    uint64_t segs_out, segs_in;
+    scps_time opened, established;
+    /* sending; offsets of our stream */
+    uint32_t iss, wl1, max_wnd;
+    scps_off una, nxt, end; /* acknowledged; sent; written (FIN not counted) */
+    scps_off wl2, edge;     /* ack of the last window update; end of the peer's window */
+    struct scps_rtt rtt;
+    struct scps_pacer pacer;
+    struct scps_cc_ctl ctl;
+    /* receiving; offsets of the peer's stream */
+    uint32_t irs, ts_recent, ts_offset;
+    scps_time ts_recent_at;
+    struct scps_rcvbuf in;
+    scps_off announced, acked_to; /* right edge offered; last acknowledgement sent */
+    scps_off fin_at;              /* offset of the peer's FIN; 0 unknown */
+    scps_time oow_at;             /* last answer to an unacceptable segment without data */
+    scps_time timer[SCPS_T_COUNT];
+    uint64_t cc_state[]; /* cc->state_size bytes */
+};
+
+/* ---- conn.c ----------------------------------------------------------------------------------------------- */
+
+/* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on cfg. */
+struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
+void scps_conn_free(struct scps_conn *c);
+struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
+                                           const struct scps_conn_config *c, int *err);
+void scps_config_unref(const struct scps_alloc *a, struct scps_shared_config *s);
+/* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_NORATE, SCPS_ERR_RANGE. */
+int scps_config_resolve(struct scps_conn_config *c);
+/* Begins an active open: a SYN is due. SCPS_ERR_NOMEM. The caller has set path, addresses, ports, iss, mss. */
+int scps_conn_open(struct scps_conn *c);
+/* Begins a passive open with the SYN that arrived: SYN-ACK due. SCPS_ERR_NOMEM. */
+int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn);
+/* A connection that a SYN cookie stands for: established, syn as rebuilt from it. SCPS_ERR_NOMEM. */
+int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una);
+int scps_conn_need_tx(struct scps_conn *c);
+int scps_conn_need_rx(struct scps_conn *c);
+int scps_conn_need_stats(struct scps_conn *c);
+/* Gives back memory that nothing uses now. */
+void scps_conn_trim(struct scps_conn *c);
+void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
+/* Ends it for good: err 0 for an orderly end. Timers stop, buffers unsent go; data received stays readable. */
+void scps_conn_finish(struct scps_conn *c, int err);
+/* Ends it with a reset to the peer. */
+void scps_conn_reset(struct scps_conn *c, int err);
+void scps_conn_established(struct scps_conn *c);
+/* The stack has built what scps_conn_output gave: the end of a released connection, if that was its reset. */
+void scps_conn_sent_last(struct scps_conn *c);
+/* In the turns of its link, if not there yet. */
+void scps_conn_wake(struct scps_conn *c);
+void scps_conn_unready(struct scps_conn *c);
+void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind);
+/* The path's MTU is now such that a segment with options may carry this much. */
+void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
+void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
+void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
+                    uint64_t d, uint64_t e);
+#define SCPS_OBSERVED(c, kind) ((c)->env->obs.note && (c)->env->obs.mask >> SCPS_NOTE_##kind & 1)
+#define SCPS_NOTE_IT(c, kind, a, b, d, e)                                                          \
+    do {                                                                                           \
+        if (SCPS_OBSERVED(c, kind))                                                                \
+            scps_conn_note(c, SCPS_NOTE_##kind, (uint64_t)(a), (uint64_t)(b), (uint64_t)(d),       \
+                           (uint64_t)(e));                                                         \
+    } while (0)
+
+/* ---- timer.c ---------------------------------------------------------------------------------------------- */
+
+void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when);
+static inline void scps_timer_stop(struct scps_conn *c, enum scps_timer t)
+{
+    c->timer[t] = SCPS_NEVER; /* the heap finds out when it gets there */
+}
+scps_time scps_conn_deadline(const struct scps_conn *c);
+/* Serves every timer due by env->now. */
+void scps_conn_timers(struct scps_conn *c);
+
+/* ---- the verbs --------------------------------------------------------------------------------------------- */
+
+/* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no effect. With
+ * SCPS_DROP_BAD_ACK the caller answers with a reset made from the segment (RFC 9293 section 3.10.7). */
+int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *seg);
+/* May this SYN replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC 6191)? */
+bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
+/* Builds the next segment. False: there is none now; c->hold says why. */
+bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg);
+
+/* ---- negotiate.c ------------------------------------------------------------------------------------------ */
+
+void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn);
+/* Settles on what our offer and the peer's SYN have in common. */
+void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn);
+/* Octets of options in every data segment now. */
+uint32_t scps_negotiate_overhead(const struct scps_conn *c);
+
+/* ---- ackin.c, loss.c, recovery.c, delivery.c ---------------------------------------------------------------- */
+
+/* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
+bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg);
+void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v);
+void scps_cc_begin(struct scps_conn *c);
+void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
+/* Clamps, notes, and sets the pacer from ctl. */
+void scps_cc_apply(struct scps_conn *c);
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, struct scps_ack_sum *sum);
+void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence);
+void scps_recovery_timeout(struct scps_conn *c);
+/* Progress during an episode: was it imagined, is it over, how much may leave now? */
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced,
+                         const struct scps_seg *seg);
+/* A segment left; resent: not for the first time. */
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, bool resent);
+void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to);
+/* Bytes that may be in flight now, and that are. */
+uint64_t scps_recovery_window(const struct scps_conn *c);
+uint64_t scps_recovery_inflight(const struct scps_conn *c);
+void scps_delivery_sent(struct scps_conn *c, struct scps_sent *r);
+/* Works out the sample of what sum tells. */
+void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
+                          struct scps_cc_ack *a);
+void scps_delivery_app_limited(struct scps_conn *c);
+
+/* ---- rcv.c, ackout.c ----------------------------------------------------------------------------------------- */
+
+/* RFC 9293 section 3.10.7.4, first check. */
+bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg);
+/* The data and FIN part of an acceptable segment. */
+void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
+/* Next octet of the peer's stream that is missing, its FIN counted. */
+static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
+{
+    return c->in.next + (c->flags & SCPS_F_FIN_IN ? 1 : 0);
+}
+/* The right edge the buffer allows now. */
+scps_off scps_rcv_edge(const struct scps_conn *c);
+/* The application has read: is a window update due? */
+void scps_rcv_read(struct scps_conn *c);
+void scps_ackout_now(struct scps_conn *c);
+/* Data came; at_once: it left or filled a hole, or was here already. */
+void scps_ackout_data(struct scps_conn *c, bool at_once);
+/* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
+void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
+
+/* ---- snd.c -------------------------------------------------------------------------------------------------- */
+
+/* What the peer's window says changed: persist begins or ends. */
+void scps_snd_window_changed(struct scps_conn *c);
+void scps_snd_arm_rtx(struct scps_conn *c);
+/* RTX expired: persist or RTO. */
+void scps_snd_timeout(struct scps_conn *c);
+static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
+{
+    return c->end + (c->flags & SCPS_F_SHUT ? 1 : 0);
+}
+
+static inline uint32_t scps_conn_tsval(const struct scps_conn *c)
+{
+    return (uint32_t)(c->env->now / 1000) + c->ts_offset;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What is lost: the rules that need no timer.
+ *
+ * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above it have arrived.
+ * The frontier walks up the window once: below it every segment has been judged, and how many of those have arrived
+ * is kept, so the rule costs a comparison.
+ *
+ * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space link is too long for
+ * that.  When a segment sent dupthresh or more transmissions later has arrived, the resent one is lost again.  The
+ * queue of resent segments is in order of sending, so only its front is looked at.
+ */
+#include "core/conn.h"
+
+static bool before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, struct scps_ack_sum *sum)
+{
+    while (sb->arrived_recs - sb->arrived_below >= dupthresh && sb->frontier != sb->tail) {
+        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        if (r->state == SCPS_SENT_ARRIVED)
+            sb->arrived_below++;
+        else if (!r->resends)
+            scps_sb_lose(sb, sb->frontier, sum);
+        sb->frontier++;
+    }
+    while (sb->resent_head != sb->resent_tail) {
+        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+        bool live = !before(e.idx, sb->head) && before(e.idx, sb->tail) &&
+                    scps_sb_at(sb, e.idx)->xseq == e.xseq &&
+                    scps_sb_at(sb, e.idx)->state == SCPS_SENT_FLIGHT;
+        if (live && before(sb->hi_xseq, e.xseq + dupthresh))
+            break;
+        if (live)
+            scps_sb_lose(sb, e.idx, sum);
+        sb->resent_head++;
+    }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What a SYN offers and what both sides settle on.
+ *
+ * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC 7323 sections 2.2
+ * and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define MIN_MSS 48 /* below this a segment would carry options only */
+
+static uint8_t wscale_for(uint32_t rcvbuf)
+{
+    uint8_t s = 0;
+
+    while (s < 14 && (UINT32_C(65535) << s) < rcvbuf)
+        s++;
+    return s;
+}
+
+void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    bool reply = c->state == SCPS_SYN_RECEIVED;
+
+    syn->has |= SCPS_HAS_MSS;
+    syn->mss = c->adv_mss;
+    if (reply ? c->flags & SCPS_F_WSCALE : cfg->wscale) {
+        syn->has |= SCPS_HAS_WSCALE;
+        syn->wscale = wscale_for(cfg->rcvbuf);
+    }
+    if (reply ? c->flags & SCPS_F_SACK : cfg->sack)
+        syn->has |= SCPS_HAS_SACK_OK;
+    if (reply ? c->flags & SCPS_F_TS : cfg->timestamps) {
+        syn->has |= SCPS_HAS_TS;
+        syn->tsval = scps_conn_tsval(c);
+        syn->tsecr = reply ? c->ts_recent : 0;
+    }
+    /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168 6.1.1.1). */
+    if (reply) {
+        if (c->flags & SCPS_F_ECN)
+            syn->flags |= SCPS_ECE;
+    } else if (cfg->ecn && !(c->flags & SCPS_F_SYN_LOST)) {
+        syn->flags |= SCPS_ECE | SCPS_CWR;
+    }
+}
+
+void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : c->remote.family == 4 ? 536 : 1220;
+    bool ecn_offered = syn->flags & SCPS_ACK
+                           ? (syn->flags & (SCPS_ECE | SCPS_CWR)) == SCPS_ECE
+                           : (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR);
+
+    if (cfg->wscale && syn->has & SCPS_HAS_WSCALE) {
+        c->flags |= SCPS_F_WSCALE;
+        c->snd_wscale = SCPS_MIN(syn->wscale, 14);
+        c->rcv_wscale = wscale_for(cfg->rcvbuf);
+    }
+    if (cfg->sack && syn->has & SCPS_HAS_SACK_OK)
+        c->flags |= SCPS_F_SACK;
+    if (cfg->timestamps && syn->has & SCPS_HAS_TS) {
+        c->flags |= SCPS_F_TS;
+        c->ts_recent = syn->tsval;
+        c->ts_recent_at = c->env->now;
+    }
+    if (cfg->ecn && ecn_offered)
+        c->flags |= SCPS_F_ECN;
+    peer = SCPS_MAX(peer, MIN_MSS);
+    scps_conn_set_pmtu_mss(c, SCPS_MIN(peer, c->pmtu_mss));
+}
+
+uint32_t scps_negotiate_overhead(const struct scps_conn *c)
+{
+    return c->flags & SCPS_F_TS ? 12 : 0;
+}

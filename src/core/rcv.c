@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The receiving side: what is acceptable, reassembly, the window to offer.
+ *
+ * The right edge never moves back (RFC 9293 section 3.8.6).  Octets between what was announced and what the buffer
+ * allows now are accepted; octets beyond what was announced are cut off.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+scps_off scps_rcv_edge(const struct scps_conn *c)
+{
+    uint64_t held = scps_rcvbuf_ready(&c->in), limit = c->cfg->c.rcvbuf;
+    scps_off edge = scps_rcv_nxt(c) + (limit > held ? limit - held : 0);
+
+    return SCPS_MAX(edge, c->announced);
+}
+
+bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    scps_off next = scps_rcv_nxt(c);
+    int64_t from = scps_seq_unwrap(c->irs, next, seg->seq);
+    int64_t len =
+        (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
+    int64_t window = (int64_t)(c->announced > next ? c->announced - next : 0);
+    int64_t at = from - (int64_t)next;
+
+    if (!window) /* with a closed window what comes next is looked at all the same, for its ACK */
+        return at == 0;
+    if (!len)
+        return at >= 0 && at < window;
+    return at < window && at + len > 0;
+}
+
+static void remember(struct scps_conn *c, scps_off inside)
+{
+    struct scps_rx *rx = c->rx;
+
+    if (rx->recent[0] == inside)
+        return;
+    memmove(rx->recent + 1, rx->recent, sizeof rx->recent - sizeof rx->recent[0]);
+    rx->recent[0] = inside;
+}
+
+static void duplicate(struct scps_conn *c, scps_off from, scps_off to)
+{
+    c->st->bytes_duplicate += to - from;
+    SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
+    if (c->cfg->c.dsack && c->flags & SCPS_F_SACK && !scps_conn_need_rx(c)) {
+        c->rx->dsack_from = from;
+        c->rx->dsack_to = to;
+    }
+}
+
+static void take_fin(struct scps_conn *c)
+{
+    c->flags |= SCPS_F_FIN_IN;
+    scps_ackout_now(c);
+    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_tell(c, SCPS_EV_PEER_CLOSED);
+    switch (c->state) {
+    case SCPS_SYN_RECEIVED:
+    case SCPS_ESTABLISHED:
+        scps_conn_set_state(c, SCPS_CLOSE_WAIT);
+        break;
+    case SCPS_FIN_WAIT_1: /* our FIN acknowledged by the same segment: state.c has moved us on */
+        scps_conn_set_state(c, SCPS_CLOSING);
+        break;
+    case SCPS_FIN_WAIT_2:
+        scps_conn_set_state(c, SCPS_TIME_WAIT);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Puts [from, from+len) into the buffer. False: there was no room for it. */
+static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
+{
+    bool in_order = from == c->in.next, had_holes = c->in.ooo.n > 0;
+    struct scps_range run;
+    int got;
+
+    if (!in_order && scps_conn_need_rx(c)) {
+        scps_conn_drop(c, SCPS_DROP_NO_BUFFER, NULL);
+        return false;
+    }
+    got = scps_rcvbuf_put(&c->in, &c->env->alloc, from, data, len, &run);
+    if (got < 0) {
+        scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
+                       NULL);
+        return false;
+    }
+    if (got == 0)
+        duplicate(c, from, from + len);
+    else
+        SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
+    if (in_order) {
+        scps_conn_tell(c, SCPS_EV_READABLE);
+    } else {
+        c->st->ooo_segs++;
+        remember(c, from);
+    }
+    scps_ackout_data(c, !in_order || had_holes);
+    return true;
+}
+
+void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
+{
+    scps_off next = scps_rcv_nxt(c);
+    int64_t from = scps_seq_unwrap(c->irs, next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
+    int64_t to = from + seg->len;
+    const uint8_t *data = seg->data;
+    bool fin = seg->flags & SCPS_FIN;
+
+    if (!seg->len && !fin)
+        return;
+    if (c->flags & SCPS_F_FIN_IN) { /* everything has arrived already */
+        scps_ackout_now(c);
+        return;
+    }
+    if (seg->len) {
+        uint32_t size = seg->gso ? seg->gso : seg->len;
+        c->st->data_segs_in++;
+        c->st->last_received = c->env->now;
+        if (!c->st->first_received)
+            c->st->first_received = c->env->now;
+        if (size > c->rcv_mss)
+            c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
+    }
+    if (fin && (!c->fin_at || c->fin_at == (scps_off)to))
+        c->fin_at = (scps_off)to;
+    else
+        fin = false;
+    if (from < (int64_t)next) {
+        int64_t gone = SCPS_MIN((int64_t)next, to) - from;
+        duplicate(c, (scps_off)SCPS_MAX(from, 1), (scps_off)(from + gone));
+        from += gone;
+        data = data ? data + gone : NULL;
+        scps_ackout_now(c);
+    }
+    if (to > (int64_t)c->announced) {
+        /* beyond the window; only a FIN may lie exactly on its edge */
+        c->fin_at = fin && to > (int64_t)c->announced ? 0 : c->fin_at;
+        to = (int64_t)c->announced;
+        scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+        scps_ackout_now(c);
+    }
+    if (c->fin_at && to > (int64_t)c->fin_at) /* octets beyond the FIN: the peer is confused */
+        to = (int64_t)c->fin_at;
+    if (to > from && !store(c, (scps_off)from, data, (uint32_t)(to - from)))
+        scps_ackout_now(c);
+    if (c->fin_at && c->in.next == c->fin_at)
+        take_fin(c);
+    else if (fin)
+        scps_ackout_now(c);
+}
+
+void scps_rcv_read(struct scps_conn *c)
+{
+    scps_off next = scps_rcv_nxt(c), edge;
+    uint64_t left, open;
+
+    if (c->state != SCPS_ESTABLISHED && c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2)
+        return;
+    left = c->announced > next ? c->announced - next : 0;
+    if (2 * left > c->cfg->c.rcvbuf)
+        return; /* plenty: the next acknowledgement tells */
+    edge = scps_rcv_edge(c);
+    open = edge - next;
+    if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv_mss, c->cfg->c.rcvbuf / 2)) {
+        scps_ackout_now(c);
+        scps_conn_wake(c);
+    }
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The receive buffer: a ring that octets enter at their final place, so reassembly moves nothing.
+ *
+ *      read          next         ooo[0]          ooo[1]
+ *       |=============|............|======|........|====|
+ *        readable       missing      held beyond a hole
+ *
+ * Memory begins small and doubles as octets arrive that need it.
+ */
+#include "core/rcvbuf.h"
+#include "base/bytes.h"
+#include <scps/error.h>
+
+#define FIRST_CAP 8192u
+
+void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes)
+{
+    *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first};
+    scps_rangeset_init(&b->ooo, max_holes);
+}
+
+static void release(struct scps_rcvbuf *b, const struct scps_alloc *a)
+{
+    if (b->mem)
+        a->free(a->ctx, b->mem, b->cap);
+    b->mem = NULL;
+    b->cap = 0;
+}
+
+void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a)
+{
+    release(b, a);
+    scps_rangeset_fini(&b->ooo, a);
+}
+
+void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
+{
+    if (b->read == b->next && b->ooo.n == 0)
+        scps_rcvbuf_fini(b, a);
+}
+
+static void store(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src, size_t len)
+{
+    while (len) {
+        uint32_t at = (uint32_t)off & (cap - 1);
+        size_t run = SCPS_MIN(len, cap - at);
+        if (src) {
+            memcpy(mem + at, src, run);
+            src += run;
+        } else {
+            memset(mem + at, 0, run);
+        }
+        off += run;
+        len -= run;
+    }
+}
+
+static void move(const struct scps_rcvbuf *b, uint8_t *mem, uint32_t cap, scps_off from,
+                 scps_off to)
+{
+    while (from < to) {
+        uint32_t at = (uint32_t)from & (b->cap - 1);
+        size_t run = SCPS_MIN(to - from, b->cap - at);
+        store(mem, cap, from, b->mem + at, run);
+        from += run;
+    }
+}
+
+static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t need)
+{
+    uint32_t cap = b->cap ? b->cap : FIRST_CAP;
+    uint8_t *mem;
+
+    while (cap < need)
+        cap *= 2;
+    mem = a->alloc(a->ctx, cap);
+    if (!mem)
+        return false;
+    if (b->mem) {
+        move(b, mem, cap, b->read, b->next);
+        for (uint32_t i = 0; i < b->ooo.n; i++) {
+            const struct scps_range *r = scps_rangeset_at(&b->ooo, i);
+            move(b, mem, cap, r->from, r->to);
+        }
+    }
+    release(b, a);
+    b->mem = mem;
+    b->cap = cap;
+    return true;
+}
+
+int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
+                    const uint8_t *data, uint32_t len, struct scps_range *range)
+{
+    struct scps_range run = {off, off + len};
+    bool in_order = off == b->next;
+    int fresh = 1;
+
+    if (!b->hollow && run.to - b->read > b->cap && !grow(b, a, run.to - b->read))
+        return SCPS_ERR_NOMEM;
+    if (!in_order) {
+        fresh = scps_rangeset_add(&b->ooo, a, run.from, run.to, &run);
+        if (fresh < 0)
+            return fresh;
+    }
+    if (!b->hollow && fresh)
+        store(b->mem, b->cap, off, data, len);
+    if (in_order) {
+        b->next = run.to;
+        if (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
+            scps_off end = scps_rangeset_at(&b->ooo, 0)->to;
+            b->next = SCPS_MAX(b->next, end);
+            scps_rangeset_trim(&b->ooo, b->next);
+            /* a segment that covers one hole and more may swallow several ranges */
+            while (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
+                b->next = SCPS_MAX(b->next, scps_rangeset_at(&b->ooo, 0)->to);
+                scps_rangeset_trim(&b->ooo, b->next);
+            }
+        }
+        run.to = b->next;
+    }
+    if (range)
+        *range = run;
+    return fresh;
+}
+
+size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
+{
+    uint8_t *to = dst;
+    scps_off off = b->read;
+
+    len = (size_t)SCPS_MIN(len, b->next - b->read);
+    if (to && b->hollow) {
+        memset(to, 0, len);
+    } else if (to) {
+        size_t done = 0;
+        while (done < len) {
+            uint32_t at = (uint32_t)(off + done) & (b->cap - 1);
+            size_t run = SCPS_MIN(len - done, b->cap - at);
+            memcpy(to + done, b->mem + at, run);
+            done += run;
+        }
+    }
+    if (!peek)
+        b->read += len;
+    return len;
+}
+
+const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len)
+{
+    uint32_t at;
+
+    *len = 0;
+    if (b->hollow || b->next == b->read)
+        return NULL;
+    at = (uint32_t)b->read & (b->cap - 1);
+    *len = (size_t)SCPS_MIN(b->next - b->read, b->cap - at);
+    return b->mem + at;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What has arrived and the application has not read, in order or beyond a hole. */
+#ifndef SCPS_CORE_RCVBUF_H
+#define SCPS_CORE_RCVBUF_H
+
+#include "base/rangeset.h"
+
+struct scps_rcvbuf {
+    uint8_t *mem;             /* NULL: nothing stored */
+    uint32_t cap;             /* power of two; octet off lies at mem[off & (cap - 1)] */
+    bool hollow;              /* contents are thrown away: octets are counted only */
+    scps_off read;            /* next octet the application gets */
+    scps_off next;            /* first octet missing */
+    struct scps_rangeset ooo; /* octets held beyond next */
+};
+
+void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes);
+void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
+/* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's window allows.
+ * Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (too many holes). *range (may be
+ * NULL): the run of octets, in or out of order, that these are now part of. */
+int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
+                    const uint8_t *data, uint32_t len, struct scps_range *range);
+/* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
+size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
+/* The contiguous run at the front; NULL if hollow or empty. */
+const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
+/* Gives the memory back when nothing is held. */
+void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
+static inline uint64_t scps_rcvbuf_ready(const struct scps_rcvbuf *b)
+{
+    return b->next - b->read;
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Episodes of repair: when one begins and ends, how much may leave meanwhile, and whether it was imagined.
+ *
+ * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the controller hears
+ *       of it once.  What may leave follows RFC 6937 (PRR with the slow-start reduction bound), towards the window the
+ *       controller asks for.  When it asks for no reduction (loss by corruption) there is nothing to smooth.
+ * RTO   everything in flight is presumed lost and repaired within the controller's window, which grows meanwhile.
+ *
+ * Imagined losses: the state of the controller is kept at the start of an episode and put back when
+ *   - an acknowledgement echoes a timestamp older than the first resent segment's (RFC 3522),
+ *   - after a timeout, something sent once only is acknowledged before anything but the first segment was resent
+ *     (RFC 5682; only without timestamps, which decide sooner), or
+ *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
+ *
+ * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC 5681 section 3.2).
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+uint64_t scps_recovery_inflight(const struct scps_conn *c)
+{
+    uint64_t in = c->tx->sb.inflight;
+
+    return in > c->tx->virtual_arrived ? in - c->tx->virtual_arrived : 0;
+}
+
+static bool reducing(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->tx;
+
+    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd;
+}
+
+uint64_t scps_recovery_window(const struct scps_conn *c)
+{
+    return reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+}
+
+/* RFC 6937 section 3. */
+static void proportion(struct scps_conn *c, uint64_t delivered)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    uint64_t pipe = scps_recovery_inflight(c), target = c->ctl.cwnd, send = 0;
+
+    if (!reducing(c))
+        return;
+    if (pipe > target) {
+        uint64_t share = scps_muldiv(rec->delivered, target, rec->flight ? rec->flight : 1) + 1;
+        send = share > rec->out ? share - rec->out : 0;
+    } else {
+        uint64_t limit = rec->delivered > rec->out ? rec->delivered - rec->out : 0;
+        limit = SCPS_MAX(limit, delivered) + c->mss;
+        send = SCPS_MIN(target - pipe, limit);
+    }
+    if (rec->first_resend)
+        send = SCPS_MAX(send, c->mss);
+    rec->window = pipe + send;
+}
+
+static void begin(struct scps_conn *c, enum scps_episode kind)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_recovery *rec = &tx->rec;
+
+    if (rec->episode == SCPS_EPISODE_NONE) {
+        tx->saved_ctl = c->ctl;
+        memcpy(tx->saved_state, c->cc_state, c->cfg->c.cc->state_size);
+        rec->undoable = c->cfg->c.spurious_undo;
+        rec->flight = c->nxt - c->una;
+        rec->delivered = rec->out = 0;
+    }
+    rec->episode = (uint8_t)kind;
+    rec->point = c->nxt;
+    rec->resent = 0;
+    rec->stamp = 0;
+    rec->first_resend = true;
+}
+
+static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
+{
+    struct scps_cc_view v;
+    struct scps_cc_loss l = {.bytes = bytes,
+                             .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
+                                                              : c->cfg->c.loss_cause,
+                             .evidence = evidence,
+                             .new_episode = fresh};
+
+    scps_cc_view_of(c, &v);
+    c->cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
+    scps_cc_apply(c);
+}
+
+void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    bool fresh = rec->episode == SCPS_EPISODE_NONE;
+
+    if (fresh) {
+        begin(c, SCPS_EPISODE_FAST);
+        rec->frto = 0;
+        if (evidence == SCPS_BY_ECN)
+            rec->first_resend = rec->undoable = false;
+        c->st->recoveries++;
+    }
+    loss(c, bytes, evidence, fresh);
+    if (fresh) {
+        SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+        proportion(c, 0);
+    }
+}
+
+void scps_recovery_timeout(struct scps_conn *c)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    bool first = c->backoff == 0;
+
+    begin(c, SCPS_EPISODE_RTO);
+    rec->frto = first && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
+    rec->frto_nxt = c->nxt;
+    c->tx->virtual_arrived = 0;
+    c->dupacks = 0;
+    scps_sb_lose_all(&c->tx->sb);
+    scps_cc_change(c, SCPS_CC_RTO);
+    SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+}
+
+static void end(struct scps_conn *c)
+{
+    c->tx->rec.episode = SCPS_EPISODE_NONE;
+    c->tx->rec.frto = 0;
+    c->tx->rec.first_resend = false;
+    c->tx->virtual_arrived = 0;
+    c->dupacks = 0;
+}
+
+static void undo(struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t cwnd = c->ctl.cwnd;
+
+    memcpy(c->cc_state, tx->saved_state, c->cfg->c.cc->state_size);
+    c->ctl = tx->saved_ctl;
+    c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
+    scps_sb_find_all(&tx->sb);
+    end(c);
+    c->backoff = 0;
+    c->st->spurious++;
+    SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+    scps_cc_change(c, SCPS_CC_SPURIOUS);
+}
+
+void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+
+    if (!rec->undoable || !rec->resent || to > rec->point)
+        return;
+    (void)from;
+    if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
+        undo(c);
+}
+
+/* RFC 5682, in the form of its section 3 where SACK tells what the acknowledgement is for. */
+static bool frto_says_imagined(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+
+    if (!rec->frto)
+        return false;
+    if (!advanced || c->una >= rec->frto_nxt) {
+        rec->frto = 0;
+        return false;
+    }
+    if (sum->orig && (c->flags & SCPS_F_SACK || rec->frto == 2))
+        return true;
+    rec->frto = rec->frto == 1 ? 2 : 0;
+    return false;
+}
+
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced,
+                         const struct scps_seg *seg)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    bool echo_older = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && rec->stamp && advanced &&
+                      (int32_t)(seg->tsecr - rec->stamp) < 0;
+
+    if (rec->episode == SCPS_EPISODE_NONE)
+        return;
+    if (rec->undoable && (echo_older || frto_says_imagined(c, sum, advanced))) {
+        undo(c);
+        return;
+    }
+    rec->delivered += sum->delivered;
+    if (c->una >= rec->point) {
+        end(c);
+        scps_cc_change(c, SCPS_CC_RECOVERED);
+        SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+        return;
+    }
+    proportion(c, sum->delivered);
+}
+
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, bool resent)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+
+    if (rec->episode == SCPS_EPISODE_NONE)
+        return;
+    rec->out += len;
+    if (!resent)
+        return;
+    rec->first_resend = false;
+    rec->resent++;
+    if (!rec->stamp)
+        rec->stamp = scps_conn_tsval(c) ? scps_conn_tsval(c) : 1;
+}

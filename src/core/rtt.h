@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Round-trip time and the retransmission timeout made of it. */
+#ifndef SCPS_CORE_RTT_H
+#define SCPS_CORE_RTT_H
+
+#include <scps/types.h>
+
+struct scps_rtt {
+    scps_dur srtt, rttvar; /* 0 before the first sample */
+    scps_dur rto;          /* without backoff */
+    scps_dur last;
+    scps_dur min, min2; /* smallest of this window and the last; see scps_rtt_min */
+    scps_time window;   /* when the current window began */
+};
+
+/* rto_initial stands until the first sample. */
+void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial);
+/* RFC 6298 section 2. now and window_len move the minimum's window: a path that became longer is believed after at
+ * most two of them. */
+void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
+                     scps_dur rto_max, scps_dur window_len);
+/* Only the minimum hears this sample (one that waited for a delayed acknowledgement less than others). */
+void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
+/* Limits changed, or the path did: works out the timeout anew. */
+void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);
+/* The base round trip is no longer to be believed. */
+void scps_rtt_forget_min(struct scps_rtt *r);
+static inline scps_dur scps_rtt_min(const struct scps_rtt *r) /* 0: no sample yet */
+{
+    return r->min2 && r->min2 < r->min ? r->min2 : r->min;
+}
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* The scoreboard: see scoreboard.h for the idea.
+ *
+ * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they are compared by the
+ * sign of their difference.
+ *
+ * Whether the first or the second sending of a resent segment arrived cannot be told from SACK.  As RFC 8985 section
+ * 6.2 does, an acknowledgement less than the least round trip after the second is taken to be for the first.
+ */
+#include "core/scoreboard.h"
+#include "base/bytes.h"
+#include <scps/error.h>
+
+#define FIRST_CAP 32u
+
+void scps_sb_init(struct scps_scoreboard *sb)
+{
+    *sb = (struct scps_scoreboard){.hi_xseq = UINT32_C(0x80000000)};
+}
+
+void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
+{
+    size_t cap = (size_t)sb->mask + 1;
+
+    if (!sb->v)
+        return;
+    a->free(a->ctx, sb->v, cap * sizeof *sb->v);
+    a->free(a->ctx, sb->resent, cap * sizeof *sb->resent);
+    a->free(a->ctx, sb->lostq, cap * sizeof *sb->lostq);
+    sb->v = NULL;
+}
+
+static bool before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+/* ---- the heap of lost records --------------------------------------------------------------------------- */
+
+static void heap_up(struct scps_scoreboard *sb, uint32_t i)
+{
+    uint32_t idx = sb->lostq[i];
+
+    while (i && before(idx, sb->lostq[(i - 1) / 2])) {
+        sb->lostq[i] = sb->lostq[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    sb->lostq[i] = idx;
+}
+
+static void heap_pop(struct scps_scoreboard *sb)
+{
+    uint32_t idx = sb->lostq[--sb->nlost], i = 0, n = sb->nlost;
+
+    for (uint32_t kid; (kid = 2 * i + 1) < n; i = kid) {
+        if (kid + 1 < n && before(sb->lostq[kid + 1], sb->lostq[kid]))
+            kid++;
+        if (!before(sb->lostq[kid], idx))
+            break;
+        sb->lostq[i] = sb->lostq[kid];
+    }
+    if (n)
+        sb->lostq[i] = idx;
+}
+
+static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return before(idx, sb->head) || !before(idx, sb->tail) ||
+           scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
+}
+
+static void heap_push(struct scps_scoreboard *sb, uint32_t idx)
+{
+    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones always fit */
+        uint32_t kept = 0, n = sb->nlost;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t old = sb->lostq[i];
+            if (old != idx && !stale(sb, old)) {
+                sb->lostq[kept] = old;
+                heap_up(sb, kept++);
+            }
+        }
+        sb->nlost = kept;
+    }
+    sb->lostq[sb->nlost] = idx;
+    heap_up(sb, sb->nlost++);
+}
+
+bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
+{
+    while (sb->nlost) {
+        if (!stale(sb, sb->lostq[0])) {
+            *idx = sb->lostq[0];
+            return true;
+        }
+        heap_pop(sb);
+    }
+    return false;
+}
+
+/* ---- growth ------------------------------------------------------------------------------------------------ */
+
+static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
+{
+    struct scps_sent *v = a->alloc(a->ctx, cap * sizeof *v);
+    struct scps_resent *resent = a->alloc(a->ctx, cap * sizeof *resent);
+    uint32_t *lostq = a->alloc(a->ctx, cap * sizeof *lostq);
+
+    if (!v || !resent || !lostq) {
+        if (v)
+            a->free(a->ctx, v, cap * sizeof *v);
+        if (resent)
+            a->free(a->ctx, resent, cap * sizeof *resent);
+        if (lostq)
+            a->free(a->ctx, lostq, cap * sizeof *lostq);
+        return SCPS_ERR_NOMEM;
+    }
+    for (uint32_t i = sb->head; i != sb->tail; i++)
+        v[i & (cap - 1)] = sb->v[i & sb->mask];
+    for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++)
+        resent[i & (cap - 1)] = sb->resent[i & sb->mask];
+    if (sb->nlost)
+        memcpy(lostq, sb->lostq, sb->nlost * sizeof *lostq);
+    scps_sb_fini(sb, a);
+    sb->v = v;
+    sb->resent = resent;
+    sb->lostq = lostq;
+    sb->mask = cap - 1;
+    return 0;
+}
+
+int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
+{
+    uint32_t cap = sb->v ? sb->mask + 1 : 0;
+
+    if (scps_sb_count(sb) < cap)
+        return 0;
+    return resize(sb, a, cap ? cap * 2 : FIRST_CAP);
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------------ */
+
+struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+                               unsigned flags, scps_time now)
+{
+    struct scps_sent *r = &sb->v[sb->tail & sb->mask];
+
+    r->from = from;
+    r->sent = now;
+    r->len = len;
+    r->xseq = sb->xseq++;
+    r->state = SCPS_SENT_FLIGHT;
+    r->flags = (uint8_t)flags;
+    r->resends = 0;
+    sb->tail++;
+    sb->inflight += len;
+    return r;
+}
+
+static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
+{
+    if (sb->resent_tail - sb->resent_head > sb->mask) { /* full: keep what is still in question */
+        uint32_t to = sb->resent_head;
+        for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
+            struct scps_resent e = sb->resent[i & sb->mask];
+            if (!before(e.idx, sb->head) && before(e.idx, sb->tail) &&
+                scps_sb_at(sb, e.idx)->xseq == e.xseq &&
+                scps_sb_at(sb, e.idx)->state == SCPS_SENT_FLIGHT)
+                sb->resent[to++ & sb->mask] = e;
+        }
+        sb->resent_tail = to;
+        if (sb->resent_tail - sb->resent_head > sb->mask)
+            sb->resent_head++; /* cannot be: a record has one live entry */
+    }
+    sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
+}
+
+void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
+{
+    struct scps_sent *r = scps_sb_at(sb, idx);
+
+    if (r->state == SCPS_SENT_LOST) {
+        sb->lost -= r->len;
+        sb->inflight += r->len;
+        r->state = SCPS_SENT_FLIGHT;
+        if (sb->nlost && sb->lostq[0] == idx)
+            heap_pop(sb);
+    }
+    r->sent = now;
+    r->xseq = sb->xseq++;
+    if (r->resends < UINT8_MAX)
+        r->resends++;
+    resent_push(sb, idx, r->xseq);
+}
+
+/* ---- learning --------------------------------------------------------------------------------------------- */
+
+/* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
+static void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
+                   scps_dur min_rtt, struct scps_ack_sum *sum)
+{
+    bool told = !r->resends || now - r->sent >= min_rtt;
+
+    if (r->state == SCPS_SENT_FLIGHT)
+        sb->inflight -= r->len;
+    else
+        sb->lost -= r->len;
+    sum->delivered += r->len;
+    if (!r->resends)
+        sum->orig = true;
+    if (told && before(sb->hi_xseq, r->xseq))
+        sb->hi_xseq = r->xseq;
+    else if (!r->resends)
+        sum->reordered = true;
+    if (!sum->any || before(sum->newest.xseq, r->xseq)) {
+        sum->newest = *r;
+        sum->any = true;
+    }
+}
+
+void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
+                 struct scps_ack_sum *sum)
+{
+    while (sb->head != sb->tail) {
+        struct scps_sent *r = scps_sb_at(sb, sb->head);
+
+        if (r->from >= una)
+            break;
+        if (r->from + r->len > una) { /* part of it: the rest stays */
+            uint32_t gone = (uint32_t)(una - r->from);
+            uint64_t *bytes = r->state == SCPS_SENT_FLIGHT ? &sb->inflight
+                              : r->state == SCPS_SENT_LOST ? &sb->lost
+                                                           : &sb->arrived;
+            *bytes -= gone;
+            if (r->state != SCPS_SENT_ARRIVED)
+                sum->delivered += gone;
+            sum->acked += gone;
+            r->from = una;
+            r->len -= gone;
+            r->flags &= (uint8_t)~SCPS_SENT_SYN;
+            break;
+        }
+        sum->acked += r->len;
+        if (r->state == SCPS_SENT_ARRIVED) {
+            sb->arrived -= r->len;
+            sb->arrived_recs--;
+            if (before(sb->head, sb->frontier))
+                sb->arrived_below--;
+        } else {
+            credit(sb, r, now, min_rtt, sum);
+            if (!r->resends && sum->oldest_sent < 0)
+                sum->oldest_sent = r->sent;
+        }
+        sb->head++;
+    }
+    if (before(sb->frontier, sb->head))
+        sb->frontier = sb->head;
+    if (sb->hi_arrived < una)
+        sb->hi_arrived = una;
+}
+
+bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx)
+{
+    uint32_t n = scps_sb_count(sb), lo = 0, hi = n, guess;
+    const struct scps_sent *first, *last;
+
+    if (!n)
+        return false;
+    first = scps_sb_at(sb, sb->head);
+    last = scps_sb_at(sb, sb->tail - 1);
+    if (off < first->from || off >= last->from + last->len)
+        return false;
+    /* Segments are mostly of one size: begin where off would be if all were, then halve. */
+    guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
+    guess = SCPS_MIN(guess, n - 1);
+    while (lo + 1 < hi) {
+        uint32_t mid = guess > lo && guess < hi ? guess : lo + (hi - lo) / 2;
+        const struct scps_sent *r = scps_sb_at(sb, sb->head + mid);
+        if (r->from > off) {
+            hi = mid;
+        } else if (off < r->from + r->len) {
+            lo = mid;
+            break;
+        } else {
+            lo = mid;
+        }
+        guess = 0;
+    }
+    *idx = sb->head + lo;
+    return true;
+}
+
+/* The first record from idx on that has not arrived. */
+static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
+{
+    while (idx != sb->tail) {
+        struct scps_sent *r = scps_sb_at(sb, idx);
+        uint32_t next;
+        if (r->state != SCPS_SENT_ARRIVED)
+            break;
+        next = r->skip;
+        if (next != sb->tail) { /* halve the path for the next who comes this way */
+            const struct scps_sent *n = scps_sb_at(sb, next);
+            if (n->state == SCPS_SENT_ARRIVED)
+                r->skip = n->skip;
+        }
+        idx = next;
+    }
+    return idx;
+}
+
+void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
+                     scps_dur min_rtt, struct scps_ack_sum *sum)
+{
+    uint32_t idx;
+
+    if (!scps_sb_lookup(sb, from, &idx)) {
+        if (!scps_sb_count(sb) || from >= scps_sb_at(sb, sb->head)->from)
+            return;
+        idx = sb->head;
+    } else if (scps_sb_at(sb, idx)->from < from) {
+        idx++; /* a part of a segment tells nothing of the whole */
+    }
+    while ((idx = unarrived(sb, idx)) != sb->tail) {
+        struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->from + r->len > to)
+            break;
+        credit(sb, r, now, min_rtt, sum);
+        r->state = SCPS_SENT_ARRIVED;
+        r->skip = idx + 1;
+        sb->arrived += r->len;
+        sb->arrived_recs++;
+        if (before(idx, sb->frontier))
+            sb->arrived_below++;
+        if (r->from + r->len > sb->hi_arrived)
+            sb->hi_arrived = r->from + r->len;
+        idx++;
+    }
+}
+
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
+{
+    struct scps_sent *r = scps_sb_at(sb, idx);
+
+    if (r->state != SCPS_SENT_FLIGHT)
+        return;
+    r->state = SCPS_SENT_LOST;
+    sb->inflight -= r->len;
+    sb->lost += r->len;
+    sum->lost += r->len;
+    heap_push(sb, idx);
+}
+
+uint64_t scps_sb_lose_all(struct scps_scoreboard *sb)
+{
+    struct scps_ack_sum sum = {0};
+
+    for (uint32_t i = sb->head; i != sb->tail; i++)
+        scps_sb_lose(sb, i, &sum);
+    sb->resent_head = sb->resent_tail;
+    return sum.lost;
+}
+
+uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
+{
+    uint64_t found = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        struct scps_sent *r = scps_sb_at(sb, i);
+        if (r->state == SCPS_SENT_LOST) {
+            r->state = SCPS_SENT_FLIGHT;
+            found += r->len;
+        }
+    }
+    sb->lost -= found;
+    sb->inflight += found;
+    sb->nlost = 0;
+    return found;
+}
+
+void scps_sb_renege(struct scps_scoreboard *sb)
+{
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        struct scps_sent *r = scps_sb_at(sb, i);
+        if (r->state == SCPS_SENT_ARRIVED) {
+            r->state = SCPS_SENT_LOST;
+            sb->lost += r->len;
+            sb->arrived -= r->len;
+            heap_push(sb, i);
+        }
+    }
+    sb->arrived_recs = sb->arrived_below = 0;
+    sb->frontier = sb->tail;
+}
+
+int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max)
+{
+    struct scps_scoreboard nb;
+    bool frontier_set = false;
+
+    scps_sb_init(&nb);
+    nb.head = nb.tail = nb.frontier = sb->head;
+    nb.xseq = sb->xseq;
+    nb.hi_xseq = sb->hi_xseq;
+    nb.hi_arrived = sb->hi_arrived;
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        struct scps_sent r = *scps_sb_at(sb, i);
+        if (i == sb->frontier) {
+            nb.frontier = nb.tail;
+            frontier_set = true;
+        }
+        for (uint32_t left = r.len, cut; left; left -= cut) {
+            struct scps_sent *n;
+            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH;
+            cut = SCPS_MIN(left, max);
+            if (left - cut == 1 && r.flags & SCPS_SENT_FIN)
+                cut = left; /* the FIN's octet takes no room */
+            if (scps_sb_reserve(&nb, a)) {
+                scps_sb_fini(&nb, a);
+                return SCPS_ERR_NOMEM;
+            }
+            n = &nb.v[nb.tail & nb.mask];
+            *n = r;
+            n->len = cut;
+            n->from = r.from + (r.len - left);
+            n->flags = left == cut ? r.flags : (uint8_t)(r.flags & ~ends);
+            n->skip = nb.tail + 1;
+            nb.tail++;
+            if (n->state == SCPS_SENT_ARRIVED) {
+                nb.arrived_recs++;
+                nb.arrived += cut;
+                if (!frontier_set)
+                    nb.arrived_below++;
+            } else if (n->state == SCPS_SENT_LOST) {
+                nb.lost += cut;
+                heap_push(&nb, nb.tail - 1);
+            } else {
+                nb.inflight += cut;
+                if (n->resends)
+                    resent_push(&nb, nb.tail - 1, n->xseq);
+            }
+        }
+    }
+    if (!frontier_set)
+        nb.frontier = nb.tail;
+    scps_sb_fini(sb, a);
+    *sb = nb;
+    return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What was sent and what is known of it, whoever said so.
+ *
+ * One record a segment, in a ring in order of offset; a record is in one of three states:
+ *
+ *      FLIGHT --- a report, a rule or the timer ---> LOST --- resent ---> FLIGHT
+ *         \--------------- reported ------------> ARRIVED <---- reported ----/
+ *
+ * Only the cumulative acknowledgement removes records, from the front.  Nothing here walks the window: arrived runs
+ * are jumped over (each record points ahead, paths are halved as they are walked), the loss frontier only moves
+ * ahead, lost records wait in a heap by offset and resent ones in a queue by time.
+ *
+ * The rules (when something is lost) are in loss.c; how fast repair may go is in recovery.c.
+ */
+#ifndef SCPS_CORE_SCOREBOARD_H
+#define SCPS_CORE_SCOREBOARD_H
+
+#include <scps/alloc.h>
+#include <scps/cc.h>
+
+enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
+
+enum { /* scps_sent.flags */
+       SCPS_SENT_SYN = 1,
+       SCPS_SENT_FIN = 2,
+       SCPS_SENT_APP_LIMITED = 4, /* delivery rate then: the application's */
+       SCPS_SENT_PROBE = 8,       /* a window probe: its loss says nothing of the path */
+       SCPS_SENT_PUSH = 16
+};
+
+struct scps_sent {          /* one segment; a cache line holds it */
+    scps_off from;          /* offsets [from, from+len), SYN and FIN counted */
+    scps_time sent;         /* the last time */
+    uint64_t delivered;     /* connection totals when it was sent: bytes delivered, */
+    scps_time delivered_at; /* when the last of those were, */
+    scps_time first_sent;   /* and when the flight began that they ended */
+    uint32_t len;
+    uint32_t xseq; /* number of this transmission; later ones are larger */
+    uint32_t skip; /* ARRIVED: some record ahead such that all between have arrived */
+    uint8_t state, flags, resends;
+};
+
+struct scps_resent {
+    uint32_t idx, xseq;
+};
+
+struct scps_scoreboard {
+    struct scps_sent *v; /* record i lies at v[i & mask] */
+    uint32_t mask, head, tail;
+    uint32_t frontier;                    /* first record no order-of-arrival rule has judged */
+    uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
+    uint64_t inflight, arrived, lost;     /* bytes by state */
+    uint32_t xseq;                        /* of the next transmission */
+    uint32_t hi_xseq;    /* of the latest one known to have arrived; xseq - 2^31 before any */
+    scps_off hi_arrived; /* end of the highest octets known to have arrived */
+    struct scps_resent *resent; /* ring, same mask, by time of resending */
+    uint32_t resent_head, resent_tail;
+    uint32_t *lostq; /* binary min-heap of indices; may hold some that are LOST no more */
+    uint32_t nlost;
+};
+
+/* What one acknowledgement, or one report, told: what rtt, rate, loss and cc want to hear. */
+struct scps_ack_sum {
+    uint64_t acked;     /* bytes the left edge passed, control octets included */
+    uint64_t delivered; /* bytes newly known to have arrived */
+    uint64_t lost;      /* bytes newly declared lost */
+    bool orig;          /* something arrived that was sent once only */
+    bool any;           /* something arrived: the fields below are of the latest of it to be sent */
+    struct scps_sent newest;
+    scps_time oldest_sent; /* of the earliest record passed that was sent once; -1: none */
+    bool reordered;        /* something arrived that a later arrival had overtaken */
+};
+
+void scps_sb_init(struct scps_scoreboard *sb);
+void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a);
+static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
+{
+    return sb->tail - sb->head;
+}
+static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return &sb->v[idx & sb->mask];
+}
+/* Room for one more record. 0 or SCPS_ERR_NOMEM; the next scps_sb_sent then cannot fail. */
+int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a);
+/* Appends a record for a first transmission and returns it: the caller fills in the delivery fields. */
+struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+                               unsigned flags, scps_time now);
+/* Lowest LOST record. False: there is none. */
+bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
+/* Record idx left again. */
+void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
+/* The left edge is at una: frees records below it. min_rtt tells whether the last sending can have arrived. */
+void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
+                 struct scps_ack_sum *sum);
+/* [from, to) has arrived. */
+void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
+                     scps_dur min_rtt, struct scps_ack_sum *sum);
+/* Declares record idx lost if it is in flight. */
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
+/* Declares everything in flight lost (the timer). Returns the bytes. */
+uint64_t scps_sb_lose_all(struct scps_scoreboard *sb);
+/* Takes back every loss not resent since: it was imagined. Returns the bytes. */
+uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
+/* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */
+void scps_sb_renege(struct scps_scoreboard *sb);
+/* Index of the record that holds off; false if none does. */
+bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);
+/* Cuts records so that none is longer than max. 0 or SCPS_ERR_NOMEM (then nothing changed). */
+int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max);
+
+#endif

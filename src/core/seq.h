@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The only place where sequence numbers wrap.
+ *
+ * Inside, a position in a stream is a 64-bit offset from its SYN; on the wire it is 32 bits.  Unwrapping takes the
+ * offset nearest to one that is known: right while the distance is below 2^31, which windows of at most 1 GiB
+ * guarantee (RFC 7323 section 2.3).
+ */
+#ifndef SCPS_CORE_SEQ_H
+#define SCPS_CORE_SEQ_H
+
+#include <scps/types.h>
+
+/* The wire's number of offset off in a stream that began with isn. */
+static inline uint32_t scps_seq_wrap(uint32_t isn, scps_off off)
+{
+    return isn + (uint32_t)off;
+}
+
+/* How far seq lies beyond offset near; negative: before it. */
+static inline int32_t scps_seq_ahead(uint32_t isn, scps_off near, uint32_t seq)
+{
+    return (int32_t)(seq - (isn + (uint32_t)near));
+}
+
+/* The offset of seq, as a signed value: before the SYN it is negative. */
+static inline int64_t scps_seq_unwrap(uint32_t isn, scps_off near, uint32_t seq)
+{
+    return (int64_t)near + scps_seq_ahead(isn, near, seq);
+}
+
+#endif

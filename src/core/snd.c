@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* The one place that decides what to send now, or why nothing.
+ *
+ * In order: a reset, a probe that is due, the handshake; then repair before new data before the FIN, within what the
+ * window (recovery.c), the peer and the pacer allow; then a bare acknowledgement if one is owed.  Whatever does not
+ * leave has a name: enum scps_hold.
+ *
+ * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293 section 3.8.6.2.1
+ * for the silly window; a corked one waits 200 ms at most, as with Linux's TCP_CORK.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+#define CORK_MAX SCPS_MS(200)
+
+static void hold(struct scps_conn *c, enum scps_hold why)
+{
+    scps_time now = c->env->now;
+
+    if (c->hold == why)
+        return;
+    if (c->st) {
+        c->st->holds[c->hold] += now - c->st->hold_since;
+        c->st->hold_since = now;
+    }
+    c->hold = (uint8_t)why;
+    if (why != SCPS_HOLD_NONE)
+        SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
+                     c->timer[SCPS_T_PACE]);
+}
+
+static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
+{
+    seg->sport = c->lport;
+    seg->dport = c->rport;
+    seg->seq = scps_seq_wrap(c->iss, from);
+    seg->ack = 0;
+    seg->wnd = 0;
+    seg->flags = 0;
+    seg->urg = 0;
+    seg->has = 0;
+    seg->nsack = 0;
+    seg->data = NULL;
+    seg->len = 0;
+    seg->gso = 0;
+    seg->tos = c->cfg->c.tos & 0xfc;
+    if (c->flags & SCPS_F_TS) {
+        seg->has = SCPS_HAS_TS;
+        seg->tsval = scps_conn_tsval(c);
+        seg->tsecr = c->ts_recent;
+    }
+}
+
+static void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
+{
+    scps_time now = c->env->now;
+
+    c->segs_out++;
+    if (seg->len) {
+        c->st->data_segs_out++;
+        c->st->bytes_sent += seg->len;
+        c->st->last_sent = now;
+        if (!c->st->first_sent)
+            c->st->first_sent = now;
+    }
+    if (resent) {
+        c->st->resent_segs++;
+        c->st->bytes_resent += seg->len;
+    }
+    SCPS_NOTE_IT(c, SENT, from, seg->len, seg->flags, resent);
+}
+
+/* ---- the retransmission timer ------------------------------------------------------------------------------- */
+
+static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
+{
+    unsigned shift = SCPS_MIN(c->backoff, 30);
+
+    return rto > max >> shift ? max : rto << shift;
+}
+
+void scps_snd_arm_rtx(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
+    scps_time when = c->env->now + wait;
+
+    if (cfg->user_timeout && c->tx && c->established) {
+        scps_time give_up = c->tx->progress_at + cfg->user_timeout;
+        when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));
+    }
+    scps_timer_set(c, SCPS_T_RTX, when);
+}
+
+static void arm_persist(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    scps_timer_set(c, SCPS_T_RTX, c->env->now + backed_off(c, c->rtt.rto, cfg->persist_max));
+}
+
+/* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
+static bool must_probe(const struct scps_conn *c)
+{
+    scps_off want = scps_snd_fin_end(c);
+
+    return c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED && c->nxt < want &&
+           c->edge <= c->nxt && c->una == c->nxt;
+}
+
+void scps_snd_window_changed(struct scps_conn *c)
+{
+    if (!(c->flags & SCPS_F_PERSIST))
+        return;
+    c->flags |= SCPS_F_HEARD;
+    if (c->edge > c->una) { /* open again; a probe the peer did not take goes first */
+        struct scps_ack_sum sum = {0};
+        c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);
+        c->backoff = c->probes = 0;
+        scps_timer_stop(c, SCPS_T_RTX);
+        if (c->tx && scps_sb_count(&c->tx->sb))
+            scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+    }
+}
+
+static bool timed_out(struct scps_conn *c, unsigned limit)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    if (cfg->user_timeout && c->established)
+        return c->env->now - c->tx->progress_at >= cfg->user_timeout;
+    return c->backoff >= limit;
+}
+
+void scps_snd_timeout(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
+    struct scps_tx *tx = c->tx;
+
+    if (!tx)
+        return;
+    if (c->flags & SCPS_F_PERSIST) {
+        if (c->flags & SCPS_F_HEARD)
+            c->probes = 0; /* a window may stay closed for ever as long as the peer answers */
+        c->flags &= ~(uint32_t)SCPS_F_HEARD;
+        if (cfg->user_timeout ? timed_out(c, 0) : c->probes >= cfg->data_retries) {
+            scps_conn_reset(c, c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT);
+            return;
+        }
+        c->probes++;
+        if (c->backoff < UINT8_MAX)
+            c->backoff++;
+        c->flags |= SCPS_F_PROBE_NOW;
+        scps_conn_wake(c);
+        arm_persist(c);
+        return;
+    }
+    if (c->una == c->nxt)
+        return;
+    c->st->timeouts++;
+    SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
+    if (timed_out(c, handshake ? cfg->syn_retries : cfg->data_retries)) {
+        int err = c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT;
+        if (handshake)
+            scps_conn_finish(c, err);
+        else
+            scps_conn_reset(c, err);
+        return;
+    }
+    if (handshake) {
+        struct scps_ack_sum sum = {0};
+        c->flags |= SCPS_F_SYN_LOST;
+        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
+    } else {
+        if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED)
+            scps_sb_renege(
+                &tx->sb); /* what was reported above the left edge has been thrown away */
+        scps_recovery_timeout(c);
+    }
+    if (c->backoff < UINT8_MAX)
+        c->backoff++;
+    scps_snd_arm_rtx(c);
+    scps_conn_wake(c);
+}
+
+/* ---- segments --------------------------------------------------------------------------------------------- */
+
+static void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
+{
+    base(c, seg, 0);
+    seg->has = 0;
+    seg->flags = SCPS_SYN;
+    seg->tos = c->cfg->c.tos & 0xfc;
+    scps_negotiate_offer(c, seg);
+    if (c->state == SCPS_SYN_RECEIVED) {
+        scps_ackout_fill(c, seg);
+        seg->flags &= (uint16_t) ~(c->flags & SCPS_F_ECN ? 0 : SCPS_ECE);
+    } else {
+        seg->wnd = (uint16_t)SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+    }
+}
+
+static bool handshake(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    uint32_t idx;
+    bool again = c->nxt > 0;
+
+    if (again && !scps_sb_next_lost(sb, &idx)) {
+        if (c->state == SCPS_SYN_RECEIVED && c->flags & SCPS_F_ACK_NOW) {
+            base(c, seg, c->nxt);
+            scps_ackout_fill(c, seg);
+            c->st->acks_out++;
+            left(c, seg, c->nxt, false);
+            return true;
+        }
+        hold(c, SCPS_HOLD_HANDSHAKE);
+        return false;
+    }
+    handshake_segment(c, seg);
+    if (again) {
+        scps_sb_resent(sb, idx, c->env->now);
+    } else {
+        if (scps_sb_reserve(sb, &c->env->alloc)) {
+            scps_conn_finish(c, SCPS_ERR_NOMEM);
+            return false;
+        }
+        scps_delivery_sent(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->env->now));
+        c->nxt = 1;
+    }
+    left(c, seg, 0, again);
+    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+        scps_snd_arm_rtx(c);
+    return true;
+}
+
+static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
+{
+    return len + (c->remote.family == 4 ? 40u : 60u) + (c->flags & SCPS_F_TS ? 12u : 0) +
+           c->cfg->c.rate_overhead;
+}
+
+/* False: the pacer says later, and the timer is set. */
+static bool paced(struct scps_conn *c, uint32_t len)
+{
+    scps_time when;
+
+    if (!c->pacer.rate)
+        return true;
+    when = scps_pacer_when(&c->pacer, c->env->now, wire_size(c, len));
+    if (when > c->env->now) {
+        scps_timer_set(c, SCPS_T_PACE, when);
+        hold(c, SCPS_HOLD_PACE);
+        return false;
+    }
+    return true;
+}
+
+/* Turns octets [from, from+len) into seg; fin: the FIN stands behind them. */
+static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from, uint32_t len,
+                         bool fin, bool resent)
+{
+    base(c, seg, from);
+    seg->data = scps_sndbuf_at(&c->tx->buf, from);
+    seg->len = len;
+    if (fin)
+        seg->flags |= SCPS_FIN;
+    if (len && from + len == c->end)
+        seg->flags |= SCPS_PSH;
+    if (c->flags & SCPS_F_ECN && len && !resent) {
+        seg->tos |= SCPS_ECN_ECT0;
+        if (c->flags & SCPS_F_CWR) {
+            seg->flags |= SCPS_CWR;
+            c->flags &= ~(uint32_t)SCPS_F_CWR;
+        }
+    }
+    scps_ackout_fill(c, seg);
+    if (c->pacer.rate)
+        scps_pacer_spend(&c->pacer, wire_size(c, len));
+    scps_recovery_sent(c, len, resent);
+    left(c, seg, from, resent);
+    hold(c, SCPS_HOLD_NONE);
+}
+
+static bool repair(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t inflight = scps_recovery_inflight(c);
+    struct scps_sent *r;
+    uint32_t idx, len;
+    bool fin;
+
+    if (!scps_sb_next_lost(&tx->sb, &idx))
+        return false;
+    r = scps_sb_at(&tx->sb, idx);
+    fin = r->flags & SCPS_SENT_FIN;
+    len = r->len - (fin ? 1 : 0);
+    if (r->from >= c->edge && r->from != c->una) { /* the peer took its window back */
+        hold(c, SCPS_HOLD_PEER_WINDOW);
+        return false;
+    }
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c)) {
+        hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+        return false;
+    }
+    if (!paced(c, len))
+        return false;
+    data_segment(c, seg, r->from, len, fin, true);
+    scps_sb_resent(&tx->sb, idx, c->env->now);
+    scps_delivery_sent(c, r);
+    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+        scps_snd_arm_rtx(c);
+    return true;
+}
+
+/* May a segment smaller than a full one leave? */
+static bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+{
+    struct scps_tx *tx = c->tx;
+    bool all = c->nxt + len == c->end;
+
+    if (!all && usable < c->mss &&
+        len >= c->max_wnd / 2) /* RFC 9293 3.8.6.2.1 (3): all the peer takes */
+        return true;
+    if (!all && c->una != c->nxt) {
+        hold(c, SCPS_HOLD_PEER_WINDOW); /* silly: more fits soon */
+        return false;
+    }
+    if (c->flags & (SCPS_F_SHUT | SCPS_F_PUSH_ALL))
+        return true;
+    if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
+        if (c->timer[SCPS_T_CORK] == SCPS_NEVER)
+            scps_timer_set(c, SCPS_T_CORK, c->env->now + CORK_MAX);
+        hold(c, SCPS_HOLD_CORK);
+        return false;
+    }
+    if (c->flags & SCPS_F_NODELAY || tx->small_end <= c->una)
+        return true;
+    hold(c, SCPS_HOLD_NAGLE);
+    return false;
+}
+
+/* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
+static void restart_if_idle(struct scps_conn *c)
+{
+    if (c->una == c->nxt && c->st->last_sent && c->env->now - c->st->last_sent > c->rtt.rto)
+        scps_cc_change(c, SCPS_CC_IDLE);
+}
+
+static bool new_data(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_scoreboard *sb = &tx->sb;
+    uint64_t avail = c->end - c->nxt, usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
+    bool fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
+    bool probe = c->flags & SCPS_F_PROBE_NOW;
+    uint32_t len, flags = 0;
+    struct scps_sent *r;
+
+    if (!avail && !fin) {
+        hold(c, SCPS_HOLD_APP);
+        if (tx->app_limited == 0 && sb->inflight < scps_recovery_window(c) && !sb->lost)
+            scps_delivery_app_limited(c);
+        return false;
+    }
+    if (probe && !usable && c->una == c->nxt) { /* one octet (or the FIN) beyond the window */
+        usable = 1;
+        flags |= SCPS_SENT_PROBE;
+    }
+    if (!usable) {
+        hold(c, SCPS_HOLD_PEER_WINDOW);
+        if (must_probe(c) && !(c->flags & SCPS_F_PERSIST)) {
+            c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
+            c->probes = 0;
+            arm_persist(c);
+        }
+        return false;
+    }
+    len = (uint32_t)SCPS_MIN(avail, c->mss);
+    len = (uint32_t)SCPS_MIN(len, usable);
+    if (c->una == c->nxt)
+        restart_if_idle(c);
+    inflight = scps_recovery_inflight(c);
+    if (!c->cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
+        inflight = c->nxt - c->una;
+    if (inflight && inflight + len > scps_recovery_window(c) && !(flags & SCPS_SENT_PROBE)) {
+        c->flags |= SCPS_F_CWND_LIMITED;
+        hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+        return false;
+    }
+    if (len && len < c->mss && !(flags & SCPS_SENT_PROBE) && !small_may_leave(c, len, usable))
+        return false;
+    fin = fin && c->nxt + len == c->end && (usable > len || !len);
+    if (!paced(c, len))
+        return false;
+    if (scps_sb_reserve(sb, &c->env->alloc)) {
+        hold(c, SCPS_HOLD_APP); /* no memory: the next event tries again */
+        return false;
+    }
+    if (c->una == c->nxt)
+        tx->progress_at = c->env->now;
+    data_segment(c, seg, c->nxt, len, fin, false);
+    r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags | (fin ? SCPS_SENT_FIN : 0),
+                     c->env->now);
+    scps_delivery_sent(c, r);
+    c->nxt += r->len;
+    if (len < c->mss)
+        tx->small_end = c->nxt;
+    if (fin)
+        c->flags |= SCPS_F_FIN_SENT;
+    if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
+        c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
+    if (flags & SCPS_SENT_PROBE)
+        c->st->probes_out++;
+    else if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+        scps_snd_arm_rtx(c);
+    return true;
+}
+
+/* Window probe: an octet that was sent before, or the next one. */
+static bool probe(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    bool sent = false;
+
+    if (scps_sb_count(sb)) {
+        struct scps_sent *r = scps_sb_at(sb, sb->head);
+        bool fin = r->flags & SCPS_SENT_FIN;
+        data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, true);
+        scps_sb_resent(sb, sb->head, c->env->now);
+        c->st->probes_out++;
+        sent = true;
+    } else {
+        sent = new_data(c, seg);
+    }
+    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    if (sent)
+        SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+    return sent;
+}
+
+/* An empty segment one octet behind: whoever gets it answers. */
+static void keepalive(struct scps_conn *c, struct scps_seg *seg)
+{
+    base(c, seg, c->nxt - 1);
+    scps_ackout_fill(c, seg);
+    c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW;
+    c->st->probes_out++;
+    left(c, seg, c->nxt - 1, false);
+    SCPS_NOTE_IT(c, PROBE, 1, c->probes, 0, 0);
+}
+
+static bool may_send_data(const struct scps_conn *c)
+{
+    switch (c->state) {
+    case SCPS_ESTABLISHED:
+    case SCPS_CLOSE_WAIT:
+    case SCPS_FIN_WAIT_1:
+    case SCPS_CLOSING:
+    case SCPS_LAST_ACK:
+        return c->tx != NULL;
+    default:
+        return false;
+    }
+}
+
+bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg)
+{
+    (void)now; /* env->now, which the stack has set */
+    if (c->flags & SCPS_F_RST_NOW) {
+        base(c, seg, c->nxt);
+        seg->has = 0;
+        seg->flags = SCPS_RST | SCPS_ACK;
+        seg->ack = scps_seq_wrap(c->irs, scps_rcv_nxt(c));
+        c->segs_out++;
+        c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
+        return true;
+    }
+    if (c->state == SCPS_CLOSED)
+        return false;
+    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
+        return handshake(c, seg);
+    if (c->flags & SCPS_F_KEEP_NOW) {
+        keepalive(c, seg);
+        return true;
+    }
+    if (may_send_data(c)) {
+        if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
+            return true;
+        if (c->tx->sb.lost && c->tx->rec.frto != 2) {
+            if (repair(c, seg))
+                return true;
+        } else if (new_data(c, seg)) {
+            return true;
+        }
+        /* repair may be finished or held by the window of the peer: new data never overtakes it */
+    } else {
+        hold(c, SCPS_HOLD_APP);
+    }
+    if (c->flags & SCPS_F_ACK_NOW) {
+        base(c, seg, c->nxt);
+        scps_ackout_fill(c, seg);
+        c->st->acks_out++;
+        left(c, seg, c->nxt, false);
+        SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
+        return true;
+    }
+    return false;
+}

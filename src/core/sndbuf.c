@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The send buffer: a ring in which every segment is contiguous.
+ *
+ *      0        slack                               cap      cap + slack
+ *      |---------|-----------------------------------|---------|
+ *      octets of [0, slack) are written twice ------> the copy
+ *
+ * A packet lends its payload from here, so a segment must not be torn at the ring's end.  The copy costs slack
+ * octets once round the ring.  Memory begins small and doubles as it is used.
+ */
+#include "core/sndbuf.h"
+#include "base/bytes.h"
+
+#define FIRST_CAP 8192u
+
+void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg)
+{
+    *b = (struct scps_sndbuf){.slack = max_seg, .from = first, .to = first};
+}
+
+void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a)
+{
+    if (b->mem)
+        a->free(a->ctx, b->mem, (size_t)b->cap + b->slack);
+    b->mem = NULL;
+    b->cap = 0;
+}
+
+void scps_sndbuf_trim(struct scps_sndbuf *b, const struct scps_alloc *a)
+{
+    if (b->from == b->to)
+        scps_sndbuf_fini(b, a);
+}
+
+/* Copies len octets to where offset off belongs; they do not pass the ring's end. */
+static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, const void *src,
+                  size_t len)
+{
+    uint32_t at = (uint32_t)off & (cap - 1);
+
+    if (src)
+        memcpy(mem + at, src, len);
+    else
+        memset(mem + at, 0, len);
+    if (at < slack) {
+        size_t twice = SCPS_MIN(len, slack - at);
+        memcpy(mem + cap + at, mem + at, twice);
+    }
+}
+
+static bool grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
+{
+    uint32_t cap = b->cap ? b->cap : FIRST_CAP;
+    uint8_t *mem;
+
+    while (cap < need || cap < b->slack)
+        cap *= 2;
+    mem = a->alloc(a->ctx, (size_t)cap + b->slack);
+    if (!mem)
+        return false;
+    for (scps_off off = b->from; off < b->to;) {
+        uint32_t old = (uint32_t)off & (b->cap - 1), new = (uint32_t)off &(cap - 1);
+        size_t run = SCPS_MIN(b->cap - old, cap - new);
+        run = SCPS_MIN(run, b->to - off);
+        place(mem, cap, b->slack, off, b->mem + old, run);
+        off += run;
+    }
+    scps_sndbuf_fini(b, a);
+    b->mem = mem;
+    b->cap = cap;
+    return true;
+}
+
+size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
+                         size_t len, bool hollow)
+{
+    const uint8_t *src = buf;
+    size_t done = 0;
+
+    if (hollow) {
+        b->to += len;
+        return len;
+    }
+    if (b->to - b->from + len > b->cap && !grow(b, a, b->to - b->from + len))
+        len = b->cap - (size_t)(b->to - b->from);
+    while (done < len) {
+        size_t run = SCPS_MIN(len - done, b->cap - ((uint32_t)b->to & (b->cap - 1)));
+        place(b->mem, b->cap, b->slack, b->to, src ? src + done : NULL, run);
+        b->to += run;
+        done += run;
+    }
+    return done;
+}
+
+const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off)
+{
+    return b->mem ? b->mem + ((uint32_t)off & (b->cap - 1)) : NULL;
+}

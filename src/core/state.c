@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* An arriving segment through the states, in the order of RFC 9293 section 3.10.7.
+ *
+ * Departures, each for robustness:
+ *   - RFC 5961: resets and SYNs inside the window but not at its left edge are challenged, acknowledgements far
+ *     behind what we sent are too.  Challenges are limited per second and host.
+ *   - RFC 1337: a reset does not end TIME-WAIT.
+ *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does; RFC 7323 section
+ *     3.2 would have it dropped.
+ *   - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+static int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
+{
+    scps_conn_drop(c, d, seg);
+    return (int)d;
+}
+
+static void challenge(struct scps_conn *c)
+{
+    struct scps_env *env = c->env;
+
+    if (env->now - env->challenge_since >= SCPS_SEC(1)) {
+        env->challenge_since = env->now;
+        env->challenge_left = env->challenge_limit;
+    }
+    if (!env->challenge_left) {
+        env->drops[SCPS_DROP_RATE_LIMITED]++;
+        return;
+    }
+    env->challenge_left--;
+    env->challenges++;
+    c->st->challenges++;
+    scps_ackout_now(c);
+}
+
+/* RFC 7323 section 5.3, R1. */
+static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    return c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && !(seg->flags & SCPS_RST) &&
+           (int32_t)(seg->tsval - c->ts_recent) < 0 &&
+           c->env->now - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400);
+}
+
+static int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
+{
+    bool acks = seg->flags & SCPS_ACK;
+
+    if (acks && (c->nxt == 0 || seg->ack != scps_seq_wrap(c->iss, 1)))
+        return drop(c, seg->flags & SCPS_RST ? SCPS_DROP_BLIND_RESET : SCPS_DROP_BAD_ACK, seg);
+    if (seg->flags & SCPS_RST) {
+        if (!acks)
+            return drop(c, SCPS_DROP_BLIND_RESET, seg);
+        scps_conn_finish(c, SCPS_ERR_REFUSED);
+        return 0;
+    }
+    if (!(seg->flags & SCPS_SYN))
+        return drop(c, SCPS_DROP_BAD_FLAGS, seg);
+    c->irs = seg->seq;
+    scps_negotiate_settle(c, seg);
+    c->announced = 1 + SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+    c->acked_to = 1;
+    if (!acks) { /* both opened at once */
+        uint32_t idx = c->tx->sb.head;
+        struct scps_ack_sum sum = {0};
+        scps_conn_set_state(c, SCPS_SYN_RECEIVED);
+        if (c->nxt)
+            scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
+        c->edge = 1 + seg->wnd;
+        scps_conn_wake(c);
+        return 0;
+    }
+    c->wl1 = seg->seq;
+    c->wl2 = 0;
+    c->edge = 1 + seg->wnd; /* never scaled in a SYN */
+    c->max_wnd = seg->wnd;
+    scps_conn_set_state(c, SCPS_ESTABLISHED);
+    {
+        struct scps_seg bare = *seg;
+        bare.wnd = 0; /* taken above; the scale applies from the next one on */
+        bare.seq = seg->seq - 1;
+        scps_ackin(c, c->env->now, &bare);
+    }
+    scps_conn_established(c);
+    scps_ackout_now(c);
+    if (seg->len || seg->flags & SCPS_FIN)
+        scps_rcv_data(c, seg);
+    return 0;
+}
+
+static bool data_after_close(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    return c->flags & SCPS_F_RELEASED && seg->len &&
+           scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len >
+               (int64_t)scps_rcv_nxt(c) &&
+           !(c->flags & SCPS_F_FIN_IN);
+}
+
+/* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
+static void our_fin_acked(struct scps_conn *c)
+{
+    switch (c->state) {
+    case SCPS_FIN_WAIT_1:
+        scps_conn_set_state(c, SCPS_FIN_WAIT_2);
+        break;
+    case SCPS_CLOSING:
+        scps_conn_set_state(c, SCPS_TIME_WAIT);
+        break;
+    case SCPS_LAST_ACK:
+        scps_conn_finish(c, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+/* An answer to a segment outside the window. Those without data are answered at most twice a second, lest two ends
+ * that disagree acknowledge each other for ever. */
+static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
+{
+    if (!seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN))) {
+        int32_t behind = scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq);
+        if (behind != -1) { /* a keep-alive is always answered */
+            if (c->oow_at && c->env->now - c->oow_at < SCPS_MS(500)) {
+                c->env->drops[SCPS_DROP_RATE_LIMITED]++;
+                return;
+            }
+            c->oow_at = SCPS_MAX(c->env->now, 1);
+        }
+    }
+    scps_ackout_now(c);
+}
+
+static int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
+{
+    int64_t to = scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len;
+    bool old = seg->len && to <= (int64_t)scps_rcv_nxt(c);
+
+    if (seg->flags & SCPS_RST)
+        return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+    if (old && c->state != SCPS_SYN_RECEIVED) {
+        scps_rcv_data(c,
+                      seg); /* for the statistics and the duplicate report: nothing of it is new */
+        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
+    }
+    answer_unacceptable(c, seg);
+    if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.time_wait);
+    return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+}
+
+static int reset(struct scps_conn *c, const struct scps_seg *seg)
+{
+    if (c->state == SCPS_TIME_WAIT)
+        return drop(c, SCPS_DROP_BLIND_RESET, seg);
+    if (seg->seq != scps_seq_wrap(c->irs, scps_rcv_nxt(c))) {
+        challenge(c);
+        return drop(c, SCPS_DROP_BLIND_RESET, seg);
+    }
+    scps_conn_finish(c, c->state == SCPS_SYN_RECEIVED ? SCPS_ERR_REFUSED : SCPS_ERR_RESET);
+    return 0;
+}
+
+int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *seg_in)
+{
+    struct scps_seg copy;
+    const struct scps_seg *seg = seg_in;
+
+    c->segs_in++;
+    if (c->state == SCPS_CLOSED)
+        return drop(c, SCPS_DROP_NO_CONNECTION, seg);
+    if (!c->st && scps_conn_need_stats(c))
+        return drop(c, SCPS_DROP_NO_BUFFER, seg);
+    if (c->state == SCPS_SYN_SENT)
+        return syn_sent(c, seg);
+
+    if (c->state == SCPS_SYN_RECEIVED && seg->flags & SCPS_SYN && seg->seq == c->irs) {
+        if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
+            struct scps_ack_sum sum = {0};
+            if (c->nxt && !c->una)
+                scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+            scps_conn_wake(c);
+            return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
+        }
+        copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
+        copy.flags &= (uint16_t)~SCPS_SYN;
+        copy.seq++;
+        copy.wnd = (uint16_t)(copy.wnd >> c->snd_wscale);
+        seg = &copy;
+    }
+    if (paws_rejects(c, seg)) {
+        c->st->paws_drops++;
+        answer_unacceptable(c, seg);
+        return drop(c, SCPS_DROP_PAWS, seg);
+    }
+    if (!scps_rcv_acceptable(c, seg))
+        return unacceptable(c, seg);
+    if (seg->flags & SCPS_RST)
+        return reset(c, seg);
+    if (seg->flags & SCPS_SYN) {
+        challenge(c);
+        return drop(c, SCPS_DROP_BLIND_SYN, seg);
+    }
+    if (!(seg->flags & SCPS_ACK))
+        return drop(c, SCPS_DROP_NO_ACK, seg);
+
+    /* RFC 7323 section 4.3: the echo is of the segment that moved, or could move, the left edge */
+    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS &&
+        scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
+        c->ts_recent = seg->tsval;
+        c->ts_recent_at = c->env->now;
+    }
+    if (c->state == SCPS_SYN_RECEIVED) {
+        if (c->nxt == 0 || scps_seq_ahead(c->iss, c->una, seg->ack) <= 0 ||
+            scps_seq_ahead(c->iss, c->nxt, seg->ack) > 0)
+            return drop(c, SCPS_DROP_BAD_ACK, seg);
+        c->wl1 = seg->seq - 1;
+        scps_conn_set_state(c, SCPS_ESTABLISHED);
+        if (!scps_ackin(c, at, seg))
+            return drop(c, SCPS_DROP_BAD_ACK, seg);
+        scps_conn_established(c);
+        if (c->state == SCPS_CLOSED)
+            return 0;
+        if (c->flags & SCPS_F_SHUT)
+            scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+    } else {
+        int32_t ahead = scps_seq_ahead(c->iss, c->una, seg->ack);
+        if (ahead < 0 && (int64_t) - (int64_t)ahead > (int64_t)c->max_wnd) {
+            challenge(c);
+            return drop(c, SCPS_DROP_BLIND_ACK, seg);
+        }
+        if (!scps_ackin(c, at, seg)) { /* RFC 5961 section 5.2 */
+            challenge(c);
+            drop(c, SCPS_DROP_BLIND_ACK, seg);
+            return SCPS_DROP_BLIND_ACK;
+        }
+        if (c->flags & SCPS_F_FIN_ACKED)
+            our_fin_acked(c);
+    }
+    if (c->state == SCPS_CLOSED)
+        return 0;
+    if (data_after_close(c, seg)) {
+        scps_conn_reset(c, SCPS_ERR_RESET);
+        return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
+    }
+    if (seg->tos && c->flags & SCPS_F_ECN && seg->len) {
+        if ((seg->tos & 3) == SCPS_ECN_CE)
+            c->flags |= SCPS_F_ECE;
+    }
+    if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
+        c->flags &= ~(uint32_t)SCPS_F_ECE;
+    scps_rcv_data(c, seg);
+    return 0;
+}
+
+bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    if (c->state != SCPS_TIME_WAIT || (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) != SCPS_SYN)
+        return false;
+    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS)
+        return (int32_t)(seg->tsval - c->ts_recent) > 0 ||
+               (seg->tsval == c->ts_recent &&
+                scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) > 0);
+    return scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) > 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Named timers, and the earliest of them in the host's heap.
+ *
+ * The heap's key may be too early, never too late: putting a timer off, which every acknowledgement does to the
+ * retransmission timer, touches no heap.  When the key comes up the connection is put back at its true deadline.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+scps_time scps_conn_deadline(const struct scps_conn *c)
+{
+    scps_time t = c->timer[0];
+
+    for (int i = 1; i < SCPS_T_COUNT; i++)
+        t = SCPS_MIN(t, c->timer[i]);
+    return t;
+}
+
+void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when)
+{
+    struct scps_heap *h = &c->env->deadlines;
+
+    c->timer[t] = when;
+    if (c->heap_slot == SCPS_HEAP_NONE || when < h->v[c->heap_slot].key)
+        scps_heap_set(h, when, &c->heap_slot, c); /* room was reserved when c was made */
+}
+
+static bool take(struct scps_conn *c, enum scps_timer t)
+{
+    if (c->timer[t] > c->env->now)
+        return false;
+    c->timer[t] = SCPS_NEVER;
+    return true;
+}
+
+static void keepalive(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    scps_time heard = c->st ? c->st->last_received : c->established;
+    scps_time due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
+
+    if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
+                            c->state != SCPS_FIN_WAIT_2))
+        return;
+    if (c->una != c->nxt || c->end != c->nxt) { /* data outstanding has timers of its own */
+        scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
+        return;
+    }
+    if (due > c->env->now) {
+        c->probes = 0;
+        scps_timer_set(c, SCPS_T_LIFE, due);
+        return;
+    }
+    if (cfg->user_timeout ? c->probes && c->env->now - due + cfg->keep_idle >= cfg->user_timeout
+                          : c->probes >= cfg->keep_count) {
+        scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
+        return;
+    }
+    c->probes++;
+    c->flags |= SCPS_F_KEEP_NOW;
+    scps_conn_wake(c);
+    scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_interval);
+}
+
+static void life(struct scps_conn *c)
+{
+    switch (c->state) {
+    case SCPS_TIME_WAIT:
+        scps_conn_finish(c, 0);
+        break;
+    case SCPS_FIN_WAIT_2:
+        if (c->flags & SCPS_F_RELEASED)
+            scps_conn_finish(c, 0);
+        else
+            keepalive(c);
+        break;
+    default:
+        keepalive(c);
+    }
+}
+
+void scps_conn_timers(struct scps_conn *c)
+{
+    if (take(c, SCPS_T_ACK))
+        scps_ackout_now(c);
+    if (take(c, SCPS_T_PACE))
+        scps_conn_wake(c);
+    if (take(c, SCPS_T_CORK)) {
+        c->flags |= SCPS_F_PUSH_ALL;
+        scps_conn_wake(c);
+    }
+    if (take(c, SCPS_T_RTX))
+        scps_snd_timeout(c);
+    if (take(c, SCPS_T_LIFE))
+        life(c);
+    if (take(c, SCPS_T_TRIM))
+        scps_conn_trim(c);
+}
