@@ -21,28 +21,35 @@ struct scps_link_config {
         queue_packets; /* likewise in packets; 0: no limit. The packet on the line is not counted */
     uint32_t overhead; /* framing bytes a packet, paid on the line and at risk of bit errors */
     uint32_t
-        ber_exempt; /* of the frame's bytes, this many are not at risk (the reports count 1064 of 1082) */
+        ber_exempt; /* of the frame's bytes, the first so many are not at risk (the reports count 1064 of 1082) */
     double ber;             /* bit error rate: independent packet losses p = 1-(1-ber)^(8 n) */
     double loss;            /* probability of losing a packet whatever its size */
     double dup, reorder;    /* probability of a second copy; of being held back by reorder_delay */
-    scps_dur reorder_delay; /* 0: the time of four packets on the line, at least 1 ms */
-    bool
-        flip; /* bit errors flip bits and deliver; checksums must catch them (not for hollow bytes) */
-    uint64_t seed;
+    scps_dur reorder_delay; /* 0: the time of four such packets on the line, at least 1 ms */
+    /* Bit errors flip bits and deliver, for checksums to catch. Damage to framing bytes, or to hollow ones, which
+     * have no bits, still loses the packet (dropped_ber). The same seed damages the same packets either way. */
+    bool flip;
+    uint64_t seed; /* each direction of each link draws streams of its own from it */
 };
 
-struct
-    scps_link_stats { /* one direction; conservation: offered + duplicated = delivered + all drops + in flight */
-    uint64_t offered, offered_bytes, delivered, delivered_bytes;
-    uint64_t dropped_queue, dropped_ber, dropped_loss, duplicated, reordered, flipped, in_flight;
+/* One direction. Conservation: offered + duplicated = delivered + all drops + in flight. */
+struct scps_link_stats {
+    uint64_t offered, offered_bytes, delivered, delivered_bytes; /* IP bytes */
+    uint64_t dropped_queue, dropped_ber, dropped_loss, duplicated, reordered, flipped;
+    uint64_t in_flight; /* waiting, on the line or on the way */
     uint64_t max_queue_bytes;
     scps_dur busy; /* time the line was sending */
 };
 
-/* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a to b).
- * Returns 0; SCPS_ERR_INVAL with a one-line message that names the key or unit and the allowed ones.
- * Keys: rate rate-back rtt delay delay-back ber ber-back loss loss-back queue overhead dup reorder flip.
- * Presets: scps_link_preset(i). */
+/* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a to b), seeds 0.
+ * A preset stands first; what is given neither there nor by a key is as in geo. Keys:
+ *   rate, rate-back        bit/s: a number with nothing, bit, kbit, mbit or gbit
+ *   rtt, or delay, delay-back   a number with s, ms or us
+ *   ber, ber-back; loss, loss-back; dup; reorder       probabilities
+ *   queue    bytes, packets (500p) or round trips' worth (2bdp); 0: no limit; not given: 1bdp, at least 100000 bytes
+ *   overhead bytes          flip (without a value)
+ * A key without -back sets both directions, one with it then the return one alone. Returns 0; SCPS_ERR_INVAL with one
+ * line in msg (may be NULL) that names the key or unit and the allowed ones, and leaves fwd and back alone. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
 /* Name and one-line help of preset i, e.g. "geo", "10 Mbit/s both ways, 560 ms round trip"; false past the last. */
@@ -64,19 +71,23 @@ SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc /* NUL
 SCPS_API void scps_world_free(struct scps_world *w); /* with its hosts, stacks and links */
 SCPS_API scps_time scps_world_now(const struct scps_world *w);
 
-/* A host with a stack of its own. cfg->now is overridden by the world's clock. on_event hears every
- * scps_event of the stack in order, at its virtual moment, and may call into the stack. */
+/* A host with a stack of its own. cfg NULL: the defaults; cfg->now is overridden by the world's clock. on_event (may be
+ * NULL) hears every scps_event of the stack in order, at its virtual moment, and may call into the stack. NULL on lack
+ * of memory. */
 SCPS_API struct scps_host *
 scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_config *cfg,
                 void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
                 void *ctx);
 SCPS_API struct scps_stack *scps_host_stack(const struct scps_host *h);
 SCPS_API const char *scps_host_name(const struct scps_host *h);
-/* Call after touching a host's stack from outside on_event (connect, write ...): sends what became due. */
+SCPS_API struct scps_world *scps_host_world(const struct scps_host *h);
+/* Call after touching a host's stack from outside on_event (connect, write ...): the next scps_world_run, or this one,
+ * sends what became due before the clock moves. */
 SCPS_API void scps_host_kick(struct scps_host *h);
 
 /* Joins two hosts. Each end becomes a netif of its host's stack with the address given (prefix bits long,
- * e.g. 10.0.0.1 and 10.0.0.2 with 24). mtu 0: 1500. NULL on lack of memory. */
+ * e.g. 10.0.0.1 and 10.0.0.2 with 24). mtu 0: 1500. NULL on lack of memory, for addresses that the stack refuses and
+ * for a configuration out of range (a probability beyond 0 to 1, a negative delay). */
 SCPS_API struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
                                            const struct scps_addr *addr_a, struct scps_host *b,
                                            const struct scps_addr *addr_b, unsigned prefix,
@@ -85,17 +96,21 @@ SCPS_API struct scps_link *scps_world_link(struct scps_world *w, struct scps_hos
 /* A second address pair on the same link (IPv6 beside IPv4). */
 SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *addr_a,
                                  const struct scps_addr *addr_b, unsigned prefix);
-/* Puts a filter (e.g. a capture tap) on top of end 0 (a) or 1 (b). Call before any traffic. */
+/* Puts a filter (e.g. a capture tap) on top of end 0 (a) or 1 (b) and owns it from then on. Call before any traffic:
+ * the stack sees a new netif. 0, SCPS_ERR_NOMEM. */
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
+/* The top of an end's chain, for routes of one's own. Filters go first. */
+SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
 SCPS_API void scps_link_stats(const struct scps_link *l, int dir /* 0: a to b */,
                               struct scps_link_stats *out);
-/* Changes a direction from now on; packets already on the way keep their times. */
-SCPS_API void scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
+/* Changes a direction from now on; packets already waiting or on the way keep their times. 0, SCPS_ERR_INVAL. */
+SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
-/* Calls fn(ctx) at virtual time when. 0, or SCPS_ERR_NOMEM. */
+/* Calls fn(ctx) at virtual time `when`, before anything else of that microsecond and after those asked for earlier.
+ * 0, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx);
 /* Runs until no event is left, or until the clock would pass `until` (it then stands at until), or until
- * scps_world_stop. Returns the number of events served. */
+ * scps_world_stop. Returns the number of events served: packets that arrived, wake-ups of hosts, timers. */
 SCPS_API uint64_t scps_world_run(struct scps_world *w, scps_time until);
 SCPS_API void scps_world_stop(struct scps_world *w); /* from inside a callback */
 
