@@ -16,6 +16,8 @@
 static const struct scps_cc_ops *const builtin[] = {
     &scps_cc_vj,
     &scps_cc_rate,
+    &scps_cc_vegas,
+    &scps_cc_vegas_corruption,
 };
 #define NBUILTIN (sizeof builtin / sizeof *builtin)
 

@@ -5,6 +5,6 @@
 
 #include <scps/cc.h>
 
-extern const struct scps_cc_ops scps_cc_vj, scps_cc_rate;
+extern const struct scps_cc_ops scps_cc_vj, scps_cc_rate, scps_cc_vegas, scps_cc_vegas_corruption;
 
 #endif

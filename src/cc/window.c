@@ -43,11 +43,16 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     uint64_t bytes = a->bytes, most = UINT64_MAX;
     bool repairing = w->repair > 0;
 
+    if (a->round_start) {
+        w->was_limited = w->limited;
+        w->limited = false;
+    }
+    w->limited |= v->cwnd_limited;
     if (!bytes)
         return 0;
     w->timed_out = false;
     w->repair -= SCPS_MIN(w->repair, bytes);
-    if ((a->in_recovery && !repairing && !w->spared) || !v->cwnd_limited)
+    if ((a->in_recovery && !repairing && !w->spared) || !(w->limited || w->was_limited))
         return 0;
     if (ctl->cwnd < ctl->ssthresh) {
         if (w->abc_limit)

@@ -22,6 +22,8 @@
 struct scps_win {
     uint64_t credit;   /* bytes acknowledged towards the next segment, in the grower's own scale */
     uint64_t repair;   /* after a timeout: bytes of the flight it condemned, still to be heard of */
+    bool limited;      /* the window held us back at some time in this round trip */
+    bool was_limited;  /* or in the one before */
     bool timed_out;    /* a timeout, and nothing has arrived since */
     bool cut;          /* the present episode has cost the window its part */
     bool spared;       /* the present episode is not the window's fault: growth goes on */
@@ -32,7 +34,9 @@ struct scps_win {
 void scps_win_start(struct scps_win *w, const struct scps_cc_view *v, uint64_t ssthresh,
                     unsigned abc_limit, struct scps_cc_ctl *ctl);
 
-/* Called first on every ACK. The bytes that may make the window grow: none while an episode lasts
+/* Called first on every ACK. Whether the window limits is a question about a whole round trip: with a
+ * token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last segments wait
+ * for the window. The bytes that may make the window grow: none while an episode lasts
  * (unless it was spared) or the window did not limit us; else those newly arrived, within L where one is set and
  * within what can have been sent since where a timeout came before. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP Vegas as SCPS-TP runs it: hold a few segments in the bottleneck's queue, no more.
+ *
+ *              delivered in the round
+ *     queue = ------------------------ * (rtt - base)         "diff" in the papers, here in bytes
+ *              length of the round
+ *
+ *     slow start   queue > gamma            leave it, with the window the path was seen to carry
+ *     linear       queue < alpha            one segment more
+ *                  alpha <= queue <= beta   keep
+ *                  queue > beta             half the excess less
+ *
+ * Once a round trip, from the RTTs of that round.  base is the lowest RTT known of the path.
+ *
+ * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
+ * JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas"; the
+ * project's spec sheet 4.3, which says what the SCPS reference implementation (RI) does.
+ *
+ * With RI: 3/5/4 segments, doubling every round trip (ss=0), half the excess, the first sample discarded,
+ * base forgotten after four timeouts in a row, half the window at a loss by congestion and nothing at
+ * one by corruption.  Not with RI: its decrease takes one segment more and its third duplicate halves
+ * twice, both oversights.
+ *
+ * With the paper, by parameters: alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
+ *
+ * Departures from both, with reasons:
+ * - The papers write diff = W - W base/rtt.  W/rtt stands there for the rate achieved; here that rate
+ *   is measured (bytes delivered over the round), so the formula holds too when W has just doubled, when a
+ *   configured rate or the application is the limit, and when an ACK comes only every 200 ms.
+ * - Delayed ACKs.  Under F0 the receiver's timer waits up to 200 ms, and how much of it is in the RTT
+ *   of the newest segment an ACK covers depends on how long the burst was, that is on the window: halve
+ *   the window and that RTT grows by far more than beta.  Read as a queue it would strangle the window.
+ *   The oldest segment an ACK covers started the timer and always has the whole wait in it; so its RTT is
+ *   the one used (rtt_old, what RFC 7323 echoes too).  It is in base as well and cancels out.  Under F2
+ *   this costs at most one segment of error.  Of a round the lowest RTT counts, so that a lone ACK from
+ *   the timer, or noise on the return path, is not a queue (rtt=1: the mean).
+ * - Leaving slow start, the window becomes what the path carried in that round, and the middle of alpha
+ *   and beta on top: it doubled again while the queue was being noticed.  A sender without pacing
+ *   overruns the queue before a whole round can show it; so slow start also ends when the ACKs of one
+ *   train show that the path carries less than two thirds of the window, and segments do queue (train=1):
+ *   the paper's comparison of expected with actual throughput, made inside the round.
+ * - base and route changes.  A longer route looks like a queue, and Vegas would give up its window for
+ *   ever.  But a queue of our own is gone after a few rounds of giving up half of it; if the excess is
+ *   still there after `rounds` round trips in a row it is not ours, base becomes the lowest RTT of those
+ *   rounds, and slow start (with gamma on guard) leads back to the window of before.  A base that only
+ *   ages would creep upwards with our own queue in it.
+ * - A timeout taken for corruption changes nothing but the count of timeouts (spec sheet, table 3.4).
+ *
+ * The fine-grained retransmission check of Vegas is the core's: it owns the send times.
+ */
+#include "cc/cc.h"
+#include "cc/window.h"
+
+#include "base/bytes.h"
+
+enum { HALF_THE_EXCESS, ONE_SEGMENT };
+enum { RTT_MIN, RTT_MEAN };
+enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
+
+/* ACKs with gaps below base/TRAIN_GAP are one train; so many say enough about its rate. */
+enum { TRAIN_GAP = 32, TRAIN_ACKS = 16 };
+
+struct vegas {
+    struct scps_win win;
+    /* parameters */
+    uint32_t alpha, beta, gamma; /* segments */
+    uint16_t keep, doubt_rounds, forget_after;
+    uint8_t ss, decrease, stat, corruption;
+    bool skip_first, train_on;
+    /* the mode, and for ss=1 whether this is a round to grow in */
+    bool exponential, hold;
+    /* this round */
+    scps_time began;
+    uint64_t delivered;
+    scps_dur lowest, sum;
+    uint32_t samples;
+    bool barred;
+    /* the path */
+    scps_dur base;    /* 0: not known */
+    scps_dur doubted; /* lowest RTT since the queue began to look too long */
+    uint64_t wish;    /* the window when it began */
+    uint16_t over;    /* rounds since then */
+    uint16_t timeouts;
+    bool old_known; /* the core says rtt_old, so the newest RTT is never used */
+    /* a train of ACKs */
+    scps_time train_began, last_ack;
+    uint64_t train_bytes;
+    uint32_t train_acks;
+};
+
+enum {
+    P_ALPHA,
+    P_BETA,
+    P_GAMMA,
+    P_SS,
+    P_DECREASE,
+    P_KEEP,
+    P_RTT,
+    P_FIRST,
+    P_ROUNDS,
+    P_TIMEOUTS,
+    P_TRAIN,
+    P_CORRUPTION
+};
+
+#define VEGAS_PARAMS(cause)                                                                        \
+    {                                                                                              \
+        {"alpha", "segments queued below which the window grows", 3, 0, 65535},                    \
+            {"beta", "segments queued above which it shrinks; at least alpha", 5, 0, 65535},       \
+            {"gamma", "segments queued above which slow start ends", 4, 0, 65535},                 \
+            {"ss", "slow start doubles every round trip (0) or every other one (1)", 0, 0, 1},     \
+            {"decrease", "above beta: half the excess less (0) or one segment (1)", 0, 0, 1},      \
+            {"keep", "of the window at a loss by congestion, x/1024", 512, 64, 1024},              \
+            {"rtt", "of a round's RTTs the lowest (0) or the mean (1)", 0, 0, 1},                  \
+            {"first", "discard the first RTT of the connection (1) or not (0)", 1, 0, 1},          \
+            {"rounds", "round trips above beta until base is taken for wrong; 0: never", 16, 0,    \
+             1000},                                                                                \
+            {"timeouts", "in a row, until base is forgotten; 0: never", 4, 0, 1000},               \
+            {"train", "end slow start on the rate of a train of ACKs, too (1), or not (0)", 1, 0,  \
+             1},                                                                                   \
+            {"corruption", "losses are: 0 all congestion, 1 as the core says, 2 all corruption",   \
+             cause, 0, 2},                                                                         \
+            {NULL, NULL, 0, 0, 0},                                                                 \
+    }
+
+static const struct scps_cc_param params[] = VEGAS_PARAMS(AS_TOLD);
+static const struct scps_cc_param params_corruption[] = VEGAS_PARAMS(ALL_CORRUPTION);
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    struct vegas *ve = s;
+
+    *ve = (struct vegas){
+        .alpha = (uint32_t)param[P_ALPHA],
+        .beta = (uint32_t)SCPS_MAX(param[P_ALPHA], param[P_BETA]),
+        .gamma = (uint32_t)param[P_GAMMA],
+        .ss = (uint8_t)param[P_SS],
+        .decrease = (uint8_t)param[P_DECREASE],
+        .keep = (uint16_t)param[P_KEEP],
+        .stat = (uint8_t)param[P_RTT],
+        .skip_first = param[P_FIRST] != 0,
+        .doubt_rounds = (uint16_t)param[P_ROUNDS],
+        .forget_after = (uint16_t)param[P_TIMEOUTS],
+        .train_on = param[P_TRAIN] != 0,
+        .corruption = (uint8_t)param[P_CORRUPTION],
+        .exponential = true,
+        .began = v->now,
+    };
+    scps_win_start(&ve->win, v, 0, 0, ctl);
+}
+
+/* ---- round trips ------------------------------------------------------------------------------- */
+
+/* The RTT this ACK tells of, or 0. */
+static scps_dur sample(struct vegas *ve, const struct scps_cc_ack *a)
+{
+    if (a->rtt_old > 0)
+        ve->old_known = true;
+    scps_dur rtt = ve->old_known ? a->rtt_old : a->rtt;
+    if (rtt <= 0)
+        return 0;
+    if (ve->skip_first) {
+        ve->skip_first = false;
+        return 0;
+    }
+    return rtt;
+}
+
+static void forget_base(struct vegas *ve)
+{
+    ve->base = 0;
+    ve->over = 0;
+    ve->samples = 0;
+    ve->train_acks = 0;
+}
+
+static void new_round(struct vegas *ve, const struct scps_cc_view *v)
+{
+    ve->began = v->now;
+    ve->delivered = 0;
+    ve->lowest = ve->sum = 0;
+    ve->samples = 0;
+    ve->barred = false;
+    ve->hold = ve->ss && !ve->hold;
+}
+
+/* The end of slow start: what the path carries at `bytes` in `took`, and a little to queue. */
+static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes, scps_dur took,
+                  struct scps_cc_ctl *ctl)
+{
+    uint64_t carried = scps_muldiv(bytes, (uint64_t)ve->base, (uint64_t)took);
+    uint64_t want = carried + (uint64_t)(ve->alpha + ve->beta) * v->mss / 2;
+
+    want = SCPS_MAX(want, 2 * (uint64_t)v->mss);
+    ctl->cwnd = ctl->ssthresh = SCPS_MIN(ctl->cwnd, want);
+    ve->exponential = false;
+}
+
+/* Too much queued, round after round, whatever we give up: it is not our queue. */
+static bool doubt_base(struct vegas *ve, uint64_t cwnd)
+{
+    if (!ve->over++) {
+        ve->wish = cwnd;
+        ve->doubted = ve->lowest;
+    }
+    ve->doubted = SCPS_MIN(ve->doubted, ve->lowest);
+    return ve->doubt_rounds && ve->over >= ve->doubt_rounds;
+}
+
+static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    scps_dur took = v->now - ve->began;
+    bool limited = ve->win.was_limited; /* in the round that has just ended */
+
+    if (!ve->samples || took <= 0)
+        return;
+    scps_dur rtt = ve->stat == RTT_MEAN ? ve->sum / ve->samples : ve->lowest;
+    uint64_t mss = v->mss;
+    uint64_t queue = scps_muldiv(ve->delivered, (uint64_t)(rtt - ve->base), (uint64_t)took);
+
+    if (ve->exponential) {
+        if (queue > ve->gamma * mss)
+            leave(ve, v, ve->delivered, took, ctl);
+        return;
+    }
+    if (ve->barred)
+        return;
+    if (queue <= ve->beta * mss) {
+        ve->over = 0;
+        if (queue < ve->alpha * mss && limited)
+            ctl->cwnd += mss;
+        return;
+    }
+    /* half of a small excess is soon less than a segment: then it was ours, and is as good as gone */
+    if (queue <= (ve->beta + 1) * mss) {
+        ve->over = 0;
+    } else if (doubt_base(ve, ctl->cwnd)) {
+        ve->base = ve->doubted;
+        ve->over = 0;
+        ctl->ssthresh = SCPS_MAX(ve->wish, ctl->cwnd);
+        ve->exponential = true;
+        return;
+    }
+    /* Where something else is the limit, the part of the window that is not used is given up first. */
+    uint64_t w = ctl->cwnd;
+    if (!limited)
+        w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
+    uint64_t less = ve->decrease == ONE_SEGMENT ? mss : (queue - ve->beta * mss) / 2;
+    ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
+}
+
+/* An unpaced window sends two segments for each acknowledged and builds a queue as long as the train: no
+ * RTT of this round tells it from a standing one. But the train comes at the bottleneck's own rate, and
+ * where segments queue (rtt: of the newest acknowledged) half as much again as it carries is enough. */
+static void train(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes, scps_dur rtt,
+                  struct scps_cc_ctl *ctl)
+{
+    scps_dur gap = v->now - ve->last_ack;
+
+    ve->last_ack = v->now;
+    if (!ve->train_acks || gap > ve->base / TRAIN_GAP) {
+        ve->train_began = v->now;
+        ve->train_bytes = 0;
+        ve->train_acks = 1;
+        return;
+    }
+    ve->train_bytes += bytes;
+    scps_dur took = v->now - ve->train_began;
+    if (++ve->train_acks <= TRAIN_ACKS || took <= 0 || rtt <= ve->base)
+        return;
+    uint64_t carried = scps_muldiv(ve->train_bytes, (uint64_t)ve->base, (uint64_t)took);
+    uint64_t queue = scps_muldiv(ve->train_bytes, (uint64_t)(rtt - ve->base), (uint64_t)took);
+    if (queue > (uint64_t)ve->gamma * v->mss && ctl->cwnd > carried + carried / 2)
+        leave(ve, v, ve->train_bytes, took, ctl);
+}
+
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    struct vegas *ve = s;
+    uint64_t credit = scps_win_credit(&ve->win, v, a, ctl);
+    scps_dur rtt = sample(ve, a);
+
+    ve->timeouts = 0;
+    ve->delivered += a->bytes;
+    ve->barred |= a->in_recovery && !ve->win.spared;
+    if (a->round_start) {
+        end_of_round(ve, v, ctl);
+        new_round(ve, v);
+    }
+    if (rtt) {
+        ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
+        ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
+        ve->sum += rtt;
+        ve->samples++;
+    }
+    if (!ve->exponential)
+        return;
+    if (!ve->hold)
+        scps_win_slow_start(credit, ctl);
+    if (ve->train_on && credit)
+        train(ve, v, a->bytes, a->rtt, ctl);
+    if (ctl->cwnd >= ctl->ssthresh)
+        ve->exponential = false;
+}
+
+/* ---- losses and changes ------------------------------------------------------------------------ */
+
+static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
+{
+    return cause == SCPS_LOSS_OUTAGE || ve->corruption == ALL_CORRUPTION ||
+           (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    struct vegas *ve = s;
+
+    if (!l->new_episode)
+        return;
+    /* an ECN echo is congestion by name, whatever losses are taken for */
+    if (blameless(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
+        scps_win_spare(&ve->win);
+        return;
+    }
+    scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
+    ve->exponential = false;
+    ve->over = 0;
+}
+
+static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    if (ve->timeouts < UINT16_MAX)
+        ve->timeouts++;
+    if (ve->forget_after && ve->timeouts >= ve->forget_after)
+        forget_base(ve);
+    if (blameless(ve, v->cause))
+        return;
+    scps_win_rto(&ve->win, v, ve->keep, ctl);
+    ve->exponential = true;
+    ve->over = 0;
+    ve->train_acks = 0;
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    struct vegas *ve = s;
+
+    switch (what) {
+    case SCPS_CC_RTO:
+        timeout(ve, v, ctl);
+        break;
+    case SCPS_CC_RECOVERED:
+        scps_win_recovered(&ve->win, ctl);
+        break;
+    case SCPS_CC_PATH:
+        forget_base(ve);
+        /* fall through */
+    case SCPS_CC_IDLE: /* back to the old window as fast as the queue allows */
+        scps_win_path(&ve->win, v, ctl);
+        ve->exponential = true;
+        ve->train_acks = 0;
+        break;
+    case SCPS_CC_LINK_UP:  /* the window is as before the outage; its time is no round trip */
+    case SCPS_CC_SPURIOUS: /* the core has put everything back, this round's beginning too */
+        new_round(ve, v);
+        break;
+    }
+}
+
+const struct scps_cc_ops scps_cc_vegas = {
+    .name = "vegas",
+    .help = "Vegas as in SCPS-TP: by delay; half at a loss unless it was corruption",
+    .state_size = sizeof(struct vegas),
+    .params = params,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};
+
+const struct scps_cc_ops scps_cc_vegas_corruption = {
+    .name = "vegas-corruption",
+    .help = "Vegas as in SCPS-TP: by delay alone; losses leave the window as it is",
+    .state_size = sizeof(struct vegas),
+    .params = params_corruption,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};

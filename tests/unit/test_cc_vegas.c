@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/vegas.c: its decisions against the papers' formula in floating point, and where it settles on a path. */
+#include "cc_path.h"
+
+#include <math.h>
+
+#define SEG 1000
+
+/* Round trips with a given RTT until base is known (the first sample is discarded). */
+static void open_with_base(struct cc_table *t, const char *text, scps_dur base, uint64_t cwnd)
+{
+    cc_open(t, text, .mss = SEG, .init_cwnd = (uint32_t)cwnd);
+    struct cc_row a = {CC_ACK, .bytes = 1, .rtt = base, .app = true};
+    cc_play_row(t, &a);
+    cc_play_row(t, &a);
+    assert_int_equal(t->ctl.cwnd, cwnd);
+}
+
+static void doubles_every_round_trip(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vegas", .mss = SEG, .init_cwnd = 2 * SEG);
+    for (unsigned w = 2; w <= 4096; w *= 2) {
+        assert_int_equal(t.ctl.cwnd, w * SEG);
+        cc_round_trip(&t, w / 2, SCPS_MS(500));
+    }
+    /* and by bytes, however few the acknowledgements */
+    cc_open(&t, "vegas", .mss = SEG, .init_cwnd = 2 * SEG);
+    for (unsigned w = 2; w <= 4096; w *= 2) {
+        assert_int_equal(t.ctl.cwnd, w * SEG);
+        cc_round_trip(&t, 1, SCPS_MS(500));
+    }
+}
+
+static void doubles_every_other_round_trip(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vegas,ss=1", .mss = SEG, .init_cwnd = 2 * SEG);
+    uint64_t before = t.ctl.cwnd;
+    unsigned grew = 0;
+    for (int i = 0; i < 16; i++) {
+        cc_round_trip(&t, 2, SCPS_MS(500));
+        assert_true(t.ctl.cwnd == before || t.ctl.cwnd == 2 * before);
+        grew += t.ctl.cwnd != before;
+        before = t.ctl.cwnd;
+    }
+    assert_int_equal(grew, 8);
+}
+
+/* One round of `w` segments at rtt in slow start, then the first ACK of the next. */
+static void slow_start_ends_above_gamma(void **state)
+{
+    (void)state;
+    static const unsigned w[] = {8, 16, 64, 300, 2000};
+    for (size_t i = 0; i < CC_ROWS(w); i++)
+        for (unsigned rtt = 100; rtt <= 200; rtt += 2)
+            for (unsigned gamma = 1; gamma < 8; gamma += 3) {
+                struct cc_table t;
+                char text[40];
+                snprintf(text, sizeof text, "vegas,gamma=%u", gamma);
+                open_with_base(&t, text, SCPS_MS(100), w[i] * SEG);
+                const struct cc_row round[] = {
+                    {CC_ACK, .after = SCPS_MS(rtt), .round = true, .rtt = SCPS_MS(rtt), .bytes = 1},
+                    {CC_ACK, .after = SCPS_MS(rtt), .round = true, .rtt = SCPS_MS(rtt),
+                     .bytes = w[i] * SEG},
+                };
+                cc_play(&t, round, 2);
+                double diff = w[i] - w[i] * 100.0 / rtt;
+                double carried = w[i] * 100.0 / rtt;
+                if (fabs(diff - gamma) < 0.01)
+                    continue;
+                if (diff < gamma) {
+                    assert_int_equal(t.ctl.cwnd, 2 * w[i] * SEG + 1);
+                    assert_int_equal(t.ctl.ssthresh, UINT64_MAX);
+                } else {
+                    double want = fmin(carried + (3 + 5) / 2.0, w[i]) * SEG;
+                    assert_true(fabs((double)t.ctl.cwnd - want) < 10);
+                    assert_int_equal(t.ctl.ssthresh, t.ctl.cwnd);
+                }
+            }
+}
+
+/* diff = W - W base/rtt, in the papers' own floating point, over a grid of windows and queues. */
+static void linear_mode_follows_the_formula(void **state)
+{
+    (void)state;
+    static const char *const rule[] = {"vegas", "vegas,alpha=1,beta=3,decrease=1",
+                                       "vegas,alpha=2,beta=2", "vegas,alpha=7,beta=5"};
+    static const double alpha[] = {3, 1, 2, 7}, beta[] = {5, 3, 2, 7};
+    for (size_t k = 0; k < CC_ROWS(rule); k++)
+        for (unsigned w = 4; w < 9000; w = w * 3 / 2)
+            for (double queued = 0.25; queued < w * 0.9; queued *= 1.7) {
+                struct cc_table t;
+                const double base = 400000, rtt = base / (1 - queued / w);
+                open_with_base(&t, rule[k], SCPS_MS(400), 2 * w * SEG);
+                /* a loss brings linear mode at half */
+                const struct cc_row rows[] = {
+                    {CC_LOSS, .bytes = SEG, .fresh = true, .cwnd = w * SEG},
+                    {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = w * SEG},
+                    {CC_ACK, .round = true, .rtt = -1, .bytes = 1},
+                    {CC_ACK, .rtt = (scps_dur)rtt, .after = (scps_dur)rtt / 2,
+                     .bytes = (uint64_t)w * SEG / 2},
+                    {CC_ACK, .round = true, .rtt = (scps_dur)rtt, .after = (scps_dur)rtt / 2,
+                     .bytes = (uint64_t)w * SEG / 2},
+                };
+                cc_play(&t, rows, CC_ROWS(rows));
+                double diff = w - w * base / rtt, want = w;
+                if (fabs(diff - alpha[k]) < 0.05 || fabs(diff - beta[k]) < 0.05)
+                    continue;
+                if (diff < alpha[k])
+                    want = w + 1;
+                else if (diff > beta[k])
+                    want = k == 1 ? w - 1 : w - fmin(w / 2.0, (diff - beta[k]) / 2);
+                if (want < 2)
+                    want = 2;
+                if (fabs((double)t.ctl.cwnd / SEG - want) > 0.02 + 1e-4 * w)
+                    fail_msg("%s: W %u, %f queued: cwnd %f, wanted %f", rule[k], w, diff,
+                             (double)t.ctl.cwnd / SEG, want);
+            }
+}
+
+static void growth_needs_a_window_that_limits(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    open_with_base(&t, "vegas", SCPS_MS(100), 40 * SEG);
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .fresh = true, .cwnd = 20 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED},
+        {CC_ACK, .bytes = 5 * SEG, .after = SCPS_MS(100), .round = true, .app = true},
+        {CC_ACK, .bytes = 5 * SEG, .after = SCPS_MS(100), .round = true, .app = true, .times = 9,
+         .cwnd = 20 * SEG},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+static void losses_by_cause(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    static const struct cc_row told[] = {
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 64 * SEG},
+        {CC_ACK, .bytes = 6 * SEG, .in_recovery = true, .cwnd = 70 * SEG}, /* still slow start */
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 70 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 70 * SEG},
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_OUTAGE, .cwnd = 70 * SEG},
+        {CC_LOSS, .fresh = true, .cwnd = 35 * SEG, .ssthresh = 35 * SEG},
+        {CC_LOSS, .cwnd = 35 * SEG},
+        {CC_ACK, .bytes = 35 * SEG, .in_recovery = true, .cwnd = 35 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 70 * SEG, .cwnd = SEG,
+         .ssthresh = 35 * SEG},
+        {CC_ACK, .bytes = SEG, .cwnd = 2 * SEG}, /* slow start again */
+    };
+    open_with_base(&t, "vegas", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, told, CC_ROWS(told));
+
+    static const struct cc_row all[] = {
+        {CC_LOSS, .fresh = true, .cwnd = 64 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 64 * SEG},
+        {CC_LOSS, .fresh = true, .evidence = SCPS_BY_ECN, .cwnd = 32 * SEG},
+    };
+    open_with_base(&t, "vegas-corruption", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, all, CC_ROWS(all));
+    open_with_base(&t, "vegas,corruption=2", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, all, CC_ROWS(all));
+
+    static const struct cc_row none[] = {
+        {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 48 * SEG},
+    };
+    open_with_base(&t, "vegas,corruption=0,keep=768", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, none, CC_ROWS(none));
+}
+
+static void idle_and_path(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    open_with_base(&t, "vegas", SCPS_MS(100), 10 * SEG);
+    static const struct cc_row rows[] = {
+        {CC_ACK, .bytes = 90 * SEG, .cwnd = 100 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_LINK_UP, .cwnd = 100 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_SPURIOUS, .cwnd = 100 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 10 * SEG},
+        {CC_ACK, .bytes = 90 * SEG, .cwnd = 100 * SEG},
+        /* a longer path after PATH is not a queue: no round at it makes the window smaller */
+        {CC_CHANGE, .what = SCPS_CC_PATH, .cwnd = 10 * SEG},
+        {CC_ACK, .rtt = SCPS_MS(300), .after = SCPS_MS(300), .round = true, .bytes = 1},
+        {CC_ACK, .rtt = SCPS_MS(300), .after = SCPS_MS(300), .round = true, .bytes = 10 * SEG,
+         .cwnd = 20 * SEG + 1},
+        {CC_ACK, .rtt = SCPS_MS(300), .after = SCPS_MS(300), .round = true, .bytes = 20 * SEG,
+         .cwnd = 40 * SEG + 1},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
+/* ---- on a path ------------------------------------------------------------------------------------- */
+
+#define MSS 1082
+
+static struct scps_cc_view view(unsigned iw)
+{
+    return (struct scps_cc_view){.mss = MSS, .init_cwnd = iw * MSS};
+}
+
+/* Alone on a path Vegas fills it, with some three to five segments waiting and none lost, from slow start
+ * on: queue of one bandwidth-delay product, no pacing. */
+static void settles_with_a_few_segments_queued(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bps;
+        scps_dur delay;
+    } path[] = {{100000000, SCPS_MS(500)}, {100000000, SCPS_MS(250)}, {100000000, SCPS_MS(10)},
+                {10000000, SCPS_MS(560)},  {1000000, SCPS_MS(2560)},  {2000000, SCPS_MS(40)}};
+    for (size_t i = 0; i < CC_ROWS(path); i++)
+        for (unsigned every = 1; every <= 2; every++) {
+            uint64_t bdp = path[i].bps / 8 * (uint64_t)path[i].delay / 1000000 / MSS;
+            struct cc_path p = {.bps = path[i].bps,
+                                .delay = path[i].delay,
+                                .queue = bdp + 20,
+                                .ack_every = every,
+                                .ack_delay = SCPS_MS(200)};
+            cc_path_open(&p, "vegas", view(2));
+            cc_path_run(&p, 40 * path[i].delay);
+            cc_path_mark(&p);
+            cc_path_run(&p, 40 * path[i].delay);
+            assert_int_equal(p.drops, 0);
+            assert_in_range(cc_path_goodput(&p), path[i].bps * 995 / 1000,
+                            path[i].bps * 1005 / 1000);
+            assert_in_range(p.max_queue, 3, 5 + 2 + every);
+            cc_path_close(&p);
+        }
+}
+
+/* F0: the receiver's timer alone, 200 ms. A set rate is what makes F0 sensible, and Vegas fills it; a loss
+ * that halves the window does not make the delay of the timer look like a queue. */
+static void strictly_delayed_acks(void **state)
+{
+    (void)state;
+    static const scps_dur delay[] = {SCPS_MS(500), SCPS_MS(250), SCPS_MS(10)};
+    for (size_t i = 0; i < CC_ROWS(delay); i++) {
+        struct cc_path p = {.bps = 100000000,
+                            .delay = delay[i],
+                            .queue = 6000,
+                            .ack_delay = SCPS_MS(200),
+                            .pace_bps = 80000000};
+        cc_path_open(&p, "vegas", view(2));
+        cc_path_run(&p, SCPS_SEC(20));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(20));
+        assert_in_range(cc_path_goodput(&p), 79500000, 80500000);
+        assert_int_equal(p.drops, 0);
+
+        /* down to a tenth of the window by losses: the burst is short, its tail waits long */
+        for (int k = 0; k < 5; k++) {
+            struct cc_row r = {CC_LOSS, .fresh = true};
+            cc_play_row(&p.t, &r);
+            p.t.ops->change(p.t.u.state, &p.t.v, SCPS_CC_RECOVERED, &p.t.ctl);
+        }
+        uint64_t low = p.t.ctl.cwnd;
+        cc_path_run(&p, SCPS_SEC(60));
+        assert_true(p.t.ctl.cwnd > low + 60 * MSS); /* a segment a round trip */
+        cc_path_close(&p);
+    }
+}
+
+/* Why the oldest segment's RTT is used: with the newest's, the same path is given up. */
+static void newest_rtt_would_strangle_f0(void **state)
+{
+    (void)state;
+    uint64_t cwnd[2];
+    for (int newest = 0; newest < 2; newest++) {
+        struct cc_path p = {.bps = 100000000,
+                            .delay = SCPS_MS(500),
+                            .queue = 6000,
+                            .ack_delay = SCPS_MS(200),
+                            .pace_bps = 80000000,
+                            .newest_only = newest};
+        cc_path_open(&p, "vegas,rounds=0", view(2));
+        cc_path_run(&p, SCPS_SEC(20));
+        for (int k = 0; k < 4; k++) {
+            struct cc_row r = {CC_LOSS, .fresh = true};
+            cc_play_row(&p.t, &r);
+            p.t.ops->change(p.t.u.state, &p.t.v, SCPS_CC_RECOVERED, &p.t.ctl);
+        }
+        cc_path_run(&p, SCPS_SEC(100));
+        cwnd[newest] = p.t.ctl.cwnd;
+        cc_path_close(&p);
+    }
+    assert_true(cwnd[0] > 5 * cwnd[1]);
+}
+
+static void a_longer_route_is_not_a_queue(void **state)
+{
+    (void)state;
+    uint64_t goodput[2];
+    static const char *const rule[] = {"vegas", "vegas,rounds=0"};
+    for (int k = 0; k < 2; k++) {
+        struct cc_path p = {.bps = 20000000,
+                            .delay = SCPS_MS(250),
+                            .queue = 600,
+                            .ack_every = 2,
+                            .ack_delay = SCPS_MS(200)};
+        cc_path_open(&p, rule[k], view(2));
+        cc_path_run(&p, SCPS_SEC(20));
+        p.delay = SCPS_MS(300); /* handed over to another relay */
+        cc_path_run(&p, SCPS_SEC(30));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(30));
+        goodput[k] = cc_path_goodput(&p);
+        /* and a shorter one is noticed at once */
+        p.delay = SCPS_MS(200);
+        cc_path_run(&p, SCPS_SEC(1));
+        if (!k) {
+            cc_path_run(&p, SCPS_SEC(10));
+            cc_path_mark(&p);
+            cc_path_run(&p, SCPS_SEC(10));
+            assert_in_range(p.max_queue, 1, 9);
+            assert_true(cc_path_goodput(&p) > 19000000);
+        }
+        assert_int_equal(p.drops, 0);
+        cc_path_close(&p);
+    }
+    assert_true(goodput[0] > 19000000);
+    assert_true(goodput[1] < 5000000);
+}
+
+/* Random loss: taken as congestion it costs what it costs Reno, c/sqrt(p); taken as corruption, nothing. */
+static void corruption_keeps_the_window(void **state)
+{
+    (void)state;
+    uint64_t goodput[2];
+    static const char *const rule[] = {"vegas", "vegas-corruption"};
+    for (int k = 0; k < 2; k++) {
+        struct cc_path p = {.bps = 100000000,
+                            .delay = SCPS_MS(250),
+                            .queue = 3000,
+                            .ack_every = 2,
+                            .ack_delay = SCPS_MS(200),
+                            .per = 1e-3};
+        cc_path_open(&p, rule[k], view(4));
+        cc_path_run(&p, SCPS_SEC(100));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(200));
+        goodput[k] = cc_path_goodput(&p);
+        cc_path_close(&p);
+    }
+    double reno = 1.22 * MSS * 8 / 0.25 / sqrt(1e-3); /* every segment acknowledged */
+    assert_in_range(goodput[0], reno * 0.6, reno * 1.4);
+    assert_true(goodput[1] > 98000000);
+}
+
+/* The paper's own rules, by parameters: slower, leaving slow start early, but the same place in the end. */
+static void the_paper_by_parameters(void **state)
+{
+    (void)state;
+    struct cc_path p = {.bps = 2000000,
+                        .delay = SCPS_MS(100),
+                        .queue = 60,
+                        .ack_every = 1,
+                        .ack_delay = SCPS_MS(200)};
+    cc_path_open(&p,
+                 "vegas,alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0",
+                 view(2));
+    cc_path_run(&p, SCPS_SEC(20));
+    cc_path_mark(&p);
+    cc_path_run(&p, SCPS_SEC(20));
+    assert_int_equal(p.drops, 0);
+    assert_in_range(p.max_queue, 1, 5);
+    assert_true(cc_path_goodput(&p) > 1980000);
+    cc_path_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(doubles_every_round_trip),
+        cmocka_unit_test(doubles_every_other_round_trip),
+        cmocka_unit_test(slow_start_ends_above_gamma),
+        cmocka_unit_test(linear_mode_follows_the_formula),
+        cmocka_unit_test(growth_needs_a_window_that_limits),
+        cmocka_unit_test(losses_by_cause),
+        cmocka_unit_test(idle_and_path),
+        cmocka_unit_test(settles_with_a_few_segments_queued),
+        cmocka_unit_test(strictly_delayed_acks),
+        cmocka_unit_test(newest_rtt_would_strangle_f0),
+        cmocka_unit_test(a_longer_route_is_not_a_queue),
+        cmocka_unit_test(corruption_keeps_the_window),
+        cmocka_unit_test(the_paper_by_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
