@@ -11,6 +11,8 @@ extern "C" {
 
 /* Fills len bytes of the ttcp pattern (0x20 to 0x7e repeating) as they stand at stream position pos. */
 SCPS_API void scps_pattern_fill(void *buf, size_t len, uint64_t pos);
+/* Are these len bytes of it, from position pos on? */
+SCPS_API bool scps_pattern_check(const void *buf, size_t len, uint64_t pos);
 
 /* Sends one stream and shuts down. Embedded by value; feed it every event of its connection. */
 struct scps_bulk_source {
@@ -33,7 +35,7 @@ struct scps_bulk_source {
     size_t fill, used;
     bool eof;
 };
-/* SCPS_ERR_NOMEM or 0. Writing begins when the connection is established. */
+/* SCPS_ERR_NOMEM or 0. Writing begins when the connection is established, or at once when it is. */
 SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c);
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
 SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s); /* refill can give more now */
@@ -50,6 +52,7 @@ struct scps_bulk_sink {
     bool eof;
     int err;
 };
+/* What has arrived already is read at once. c NULL (nothing to accept after all): nothing happens. */
 SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
 SCPS_API void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev);
 

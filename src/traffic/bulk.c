@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream from a source that sends and shuts down to a sink that reads to the end.
+ *
+ * Both live by the events of their connection: the source writes whenever there may be room, until a short write says
+ * that there is none; the sink reads whenever something may be there.  Neither opens or closes the connection, and
+ * neither knows whether its time is real.
+ *
+ * The pattern needs no refilling: the buffer holds a chunk and one period more, and a write begins in it wherever the
+ * stream's position falls in the period.
+ */
+#include <scps/traffic.h>
+
+#include <scps/error.h>
+#include <stdlib.h>
+
+#define CHUNK  65536
+#define PERIOD 95
+
+/* Past the handshake, so that there is something to write to. */
+static bool established(const struct scps_conn *c)
+{
+    enum scps_state st = scps_conn_state(c);
+
+    return st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED;
+}
+
+static bool fin_acked(const struct scps_conn *c)
+{
+    enum scps_state st = scps_conn_state(c);
+
+    return st == SCPS_FIN_WAIT_2 || st == SCPS_TIME_WAIT || st == SCPS_CLOSED;
+}
+
+static size_t chunk_of(const struct scps_bulk_source *s)
+{
+    return s->chunk ? s->chunk : CHUNK;
+}
+
+int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c)
+{
+    s->conn = c;
+    s->written = 0;
+    s->finished = s->closed = s->eof = false;
+    s->err = 0;
+    s->buf = NULL;
+    s->fill = s->used = 0;
+    if (!s->hollow || s->refill) {
+        s->buf = malloc(chunk_of(s) + PERIOD);
+        if (!s->buf)
+            return SCPS_ERR_NOMEM;
+        if (!s->refill)
+            scps_pattern_fill(s->buf, chunk_of(s) + PERIOD, 0);
+    }
+    if (established(c))
+        scps_bulk_source_run(s);
+    return 0;
+}
+
+/* Finds the next bytes to write: *p (NULL: hollow) and how many; 0 at the end; an error. */
+static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
+{
+    uint64_t left = s->total - s->written;
+    size_t chunk = chunk_of(s);
+    int64_t n;
+
+    if (s->used < s->fill) { /* what a short write left over */
+        *p = s->hollow ? NULL : s->buf + s->used;
+        return (int64_t)(s->fill - s->used);
+    }
+    if (s->eof || left == 0)
+        return 0;
+    if (left < chunk)
+        chunk = (size_t)left;
+    if (!s->refill) {
+        *p = s->hollow ? NULL : s->buf + s->written % PERIOD;
+        return (int64_t)chunk;
+    }
+    n = s->refill(s->ctx, s->buf, chunk);
+    s->used = 0;
+    s->fill = n > 0 ? (size_t)n : 0;
+    if (n == 0)
+        s->eof = true;
+    *p = s->hollow ? NULL : s->buf;
+    return n;
+}
+
+void scps_bulk_source_run(struct scps_bulk_source *s)
+{
+    const uint8_t *p = NULL;
+
+    while (s->conn && !s->err && !s->finished) {
+        int64_t n = next_bytes(s, &p), wrote;
+
+        if (n == SCPS_ERR_AGAIN)
+            return;
+        if (n < 0) {
+            s->err = (int)n;
+            scps_conn_abort(s->conn);
+            s->conn = NULL;
+            return;
+        }
+        if (n == 0) {
+            wrote = scps_conn_shutdown(s->conn);
+            if (wrote == 0)
+                s->finished = true;
+            else
+                s->err = (int)wrote;
+            return;
+        }
+        wrote = scps_conn_write(s->conn, p, (size_t)n, 0);
+        if (wrote == SCPS_ERR_AGAIN)
+            return; /* SCPS_EV_WRITABLE will say when */
+        if (wrote < 0) {
+            s->err = (int)wrote;
+            return;
+        }
+        s->written += (uint64_t)wrote;
+        if (s->refill)
+            s->used += (size_t)wrote;
+    }
+}
+
+void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev)
+{
+    if (!s->conn || ev->conn != s->conn)
+        return;
+    switch (ev->kind) {
+    case SCPS_EV_CONNECTED:
+    case SCPS_EV_WRITABLE:
+        scps_bulk_source_run(s);
+        break;
+    case SCPS_EV_DRAINED: /* may be about the data, from before the shutdown */
+    case SCPS_EV_CLOSED:
+        if (s->finished && fin_acked(s->conn))
+            s->closed = true;
+        break;
+    case SCPS_EV_ERROR:
+        s->err = ev->err;
+        break;
+    default:
+        break;
+    }
+}
+
+void scps_bulk_source_fini(struct scps_bulk_source *s)
+{
+    free(s->buf);
+    s->buf = NULL;
+}
+
+/* The next bytes to where they go. Returns what a read returns. */
+static int64_t sink_read(struct scps_bulk_sink *s)
+{
+    const uint8_t *p;
+    size_t len;
+    int64_t n;
+    int rc;
+
+    if (!s->take)
+        return scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0);
+    p = scps_conn_data(s->conn, &len);
+    if (p) {
+        rc = s->take(s->ctx, p, len);
+        return rc != 0 ? rc : scps_conn_read(s->conn, NULL, len, 0);
+    }
+    n = scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0); /* hollow, or no more */
+    if (n <= 0)
+        return n;
+    rc = s->take(s->ctx, NULL, (size_t)n);
+    return rc != 0 ? rc : n;
+}
+
+static void sink_run(struct scps_bulk_sink *s)
+{
+    while (!s->eof && !s->err) {
+        int64_t n = sink_read(s);
+
+        if (n > 0)
+            s->received += (uint64_t)n;
+        else if (n == 0)
+            s->eof = true;
+        else if (n == SCPS_ERR_AGAIN)
+            return;
+        else
+            s->err = (int)n;
+    }
+}
+
+void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
+{
+    s->conn = c;
+    s->received = 0;
+    s->eof = false;
+    s->err = 0;
+    if (c)
+        sink_run(s); /* what came before it was accepted */
+}
+
+void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
+{
+    if (!s->conn || ev->conn != s->conn)
+        return;
+    switch (ev->kind) {
+    case SCPS_EV_READABLE:
+    case SCPS_EV_PEER_CLOSED:
+        sink_run(s);
+        break;
+    case SCPS_EV_ERROR:
+        sink_run(s); /* what came before it can still be read */
+        if (!s->eof && !s->err)
+            s->err = ev->err;
+        break;
+    default:
+        break;
+    }
+}
