@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The event heap of virtual time.
+ *
+ * A four-way heap in one array: v[i] comes before v[4i+1] .. v[4i+4], by time, then by rank.  The ranks are unique,
+ * so the order is total and a run cannot depend on how the heap happened to be built.  It is small: a link direction
+ * is one entry however many packets it carries, a host is one, and a timer is one.
+ *
+ * Places are reserved when a link, host or timer is made: setting a time in the middle of a run never fails.
+ */
+#include "sim/vclock.h"
+
+#include <assert.h>
+#include <scps/error.h>
+#include <string.h>
+
+void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a)
+{
+    memset(c, 0, sizeof *c);
+    c->alloc = *a;
+}
+
+void scps_vclock_fini(struct scps_vclock *c)
+{
+    if (c->v)
+        c->alloc.free(c->alloc.ctx, c->v, c->cap * sizeof *c->v);
+    c->v = NULL;
+    c->n = c->cap = c->reserved = 0;
+}
+
+int scps_vclock_reserve(struct scps_vclock *c)
+{
+    if (c->reserved == c->cap) {
+        if (c->cap > UINT32_MAX / 4)
+            return SCPS_ERR_NOMEM;
+        uint32_t cap = c->cap ? c->cap * 2 : 16;
+        struct scps_vclock_node *v = c->alloc.alloc(c->alloc.ctx, cap * sizeof *v);
+        if (!v)
+            return SCPS_ERR_NOMEM;
+        if (c->v) {
+            memcpy(v, c->v, c->n * sizeof *v);
+            c->alloc.free(c->alloc.ctx, c->v, c->cap * sizeof *c->v);
+        }
+        c->v = v;
+        c->cap = cap;
+    }
+    c->reserved++;
+    return 0;
+}
+
+void scps_vclock_release(struct scps_vclock *c)
+{
+    assert(c->reserved > c->n);
+    c->reserved--;
+}
+
+static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
+{
+    return a->when < b->when || (a->when == b->when && a->rank < b->rank);
+}
+
+static inline void put(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+{
+    c->v[i] = x;
+    x.ev->at = i;
+}
+
+static void up(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+{
+    while (i > 0) {
+        uint32_t parent = (i - 1) / 4;
+        if (!before(&x, &c->v[parent]))
+            break;
+        put(c, i, c->v[parent]);
+        i = parent;
+    }
+    put(c, i, x);
+}
+
+static void down(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+{
+    for (;;) {
+        uint32_t first = 4 * i + 1, least = first;
+        if (first >= c->n)
+            break;
+        uint32_t end = first + 4 < c->n ? first + 4 : c->n;
+        for (uint32_t k = first + 1; k < end; k++)
+            if (before(&c->v[k], &c->v[least]))
+                least = k;
+        if (!before(&c->v[least], &x))
+            break;
+        put(c, i, c->v[least]);
+        i = least;
+    }
+    put(c, i, x);
+}
+
+void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
+{
+    uint32_t i = e->at;
+    struct scps_vclock_node x = {when, e->rank, e};
+
+    if (when == SCPS_NEVER) {
+        if (i == SCPS_VCLOCK_OUT)
+            return;
+        e->at = SCPS_VCLOCK_OUT;
+        x = c->v[--c->n];
+        if (i == c->n)
+            return;
+    } else if (i == SCPS_VCLOCK_OUT) {
+        assert(c->n < c->reserved);
+        up(c, c->n++, x);
+        return;
+    }
+    if (i > 0 && before(&x, &c->v[(i - 1) / 4]))
+        up(c, i, x);
+    else
+        down(c, i, x);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The event heap of virtual time: few entries, each with a time and a rank that settles ties. */
+#ifndef SCPS_SIM_VCLOCK_H
+#define SCPS_SIM_VCLOCK_H
+
+#include <scps/alloc.h>
+
+/* Embedded in whatever can be due. */
+struct scps_vevent {
+    uint64_t rank; /* of those due at one time the lowest goes first; ranks are unique */
+    uint32_t at;   /* its place in the heap; SCPS_VCLOCK_OUT when it is not in */
+};
+#define SCPS_VCLOCK_OUT UINT32_MAX
+
+struct scps_vclock_node {
+    scps_time when;
+    uint64_t rank;
+    struct scps_vevent *ev;
+};
+struct scps_vclock {
+    struct scps_vclock_node *v;
+    uint32_t n, cap;
+    uint32_t reserved; /* places promised */
+    struct scps_alloc alloc;
+};
+
+static inline void scps_vevent_init(struct scps_vevent *e, uint64_t rank)
+{
+    e->rank = rank;
+    e->at = SCPS_VCLOCK_OUT;
+}
+void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a);
+void scps_vclock_fini(struct scps_vclock *c);
+/* Promises a place to one more event, so that setting it cannot fail. 0 or SCPS_ERR_NOMEM. */
+int scps_vclock_reserve(struct scps_vclock *c);
+/* Takes the promise back; the event must be out. */
+void scps_vclock_release(struct scps_vclock *c);
+/* Makes e due at `when`, whether it was in or not; SCPS_NEVER takes it out. */
+void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when);
+/* The next one; NULL when there is none. */
+static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)
+{
+    return c->n ? &c->v[0] : NULL;
+}
+
+#endif
