@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/* A world: hosts with stacks of their own, joined by links, in virtual time.
+ *
+ *     heap: timers of scps_world_at   one entry each       at one microsecond in this order,
+ *           link directions           the next arrival     each kind in the order in which it was made
+ *           hosts                     the stack's deadline
+ *
+ * A turn takes the earliest entry and moves the clock there.  An arrival hands the packet up (every packet of that
+ * direction for this microsecond) and marks the host; a marked host is served once nothing else arrives at this
+ * moment, so packets that come together are acknowledged together, as a real driver that reads in batches would.
+ * To serve a host is what every driver does: tell the application what happened, pump, until there is no news.
+ *
+ * The pump asks for a wake-up after every turn, mostly for a retransmission timer that has just moved further away.
+ * The heap is told only when the wake-up moves closer: an entry that comes up before its host is due is put where it
+ * belongs, and nobody sees the clock move.
+ */
+#include "base/bytes.h"
+#include "sim/link.h"
+#include "sim/vclock.h"
+
+#include <assert.h>
+#include <scps/clock.h>
+#include <string.h>
+
+enum rank { RANK_TIMER, RANK_LINK, RANK_HOST };
+#define RANK(kind, nth) ((uint64_t)(kind) << 60 | (nth))
+#define RANK_KIND(r)    ((enum rank)((r) >> 60))
+
+struct timer {
+    struct scps_vevent ev; /* first in all three: the heap's entry is the thing itself */
+    void (*fn)(void *ctx);
+    void *ctx;
+    struct timer *next; /* a spare one */
+};
+
+struct end {
+    struct scps_netif nif; /* first */
+    struct scps_link *link;
+    struct scps_host *host;
+    struct scps_netif *top; /* of the chain the stack knows */
+    struct direction *out;
+};
+
+struct direction {
+    struct scps_vevent ev; /* first */
+    scps_time due;         /* as the heap has it */
+    struct scps_linkdir dir;
+    struct end *to;
+};
+
+struct addrs {
+    struct addrs *next;
+    struct scps_addr addr[2];
+    unsigned prefix;
+};
+
+struct scps_link {
+    struct scps_world *w;
+    struct scps_link *next;
+    struct end end[2];
+    struct direction dir[2]; /* 0: from end 0 to end 1 */
+    struct addrs *addrs;     /* oldest first */
+};
+
+struct scps_host {
+    struct scps_vevent ev; /* first */
+    scps_time due;         /* when the stack wants to be pumped */
+    scps_time key;         /* as the heap has it: not after due */
+    struct scps_world *w;
+    struct scps_host *next;
+    struct scps_host *next_marked;
+    bool marked;
+    struct scps_stack *stack;
+    struct scps_clock clock;
+    void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
+    void *ctx;
+    char name[32];
+};
+
+struct scps_world {
+    struct scps_alloc alloc;
+    scps_time now;
+    struct scps_vclock clock;
+    struct scps_host *marked, **marked_end;
+    bool stop;
+    uint64_t ntimers, nlinks, nhosts; /* ever made: ranks and chance streams */
+    struct scps_host *hosts;
+    struct scps_link *links;
+    struct timer *spare;
+};
+
+/* ---- the world ---- */
+
+static void *take(struct scps_world *w, size_t size)
+{
+    void *p = w->alloc.alloc(w->alloc.ctx, size);
+
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+static void give_back(struct scps_world *w, void *p, size_t size)
+{
+    w->alloc.free(w->alloc.ctx, p, size);
+}
+
+struct scps_world *scps_world_new(const struct scps_alloc *alloc)
+{
+    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_world *w = a.alloc(a.ctx, sizeof *w);
+
+    if (!w)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    w->alloc = a;
+    w->marked_end = &w->marked;
+    scps_vclock_init(&w->clock, &w->alloc);
+    return w;
+}
+
+static void link_free(struct scps_link *l)
+{
+    struct scps_world *w = l->w;
+
+    for (int i = 0; i < 2; i++) {
+        if (l->end[i].top)
+            scps_netif_close(l->end[i].top);
+        scps_linkdir_fini(&l->dir[i].dir);
+    }
+    for (struct addrs *a = l->addrs, *next; a; a = next) {
+        next = a->next;
+        give_back(w, a, sizeof *a);
+    }
+    give_back(w, l, sizeof *l);
+}
+
+void scps_world_free(struct scps_world *w)
+{
+    struct scps_alloc a;
+
+    if (!w)
+        return;
+    for (struct scps_host *h = w->hosts; h; h = h->next)
+        scps_stack_free(h->stack); /* before the netifs they are attached to */
+    for (struct scps_link *l = w->links, *next; l; l = next) {
+        next = l->next;
+        link_free(l);
+    }
+    for (struct scps_host *h = w->hosts, *next; h; h = next) {
+        next = h->next;
+        give_back(w, h, sizeof *h);
+    }
+    for (struct timer *t = w->spare, *next; t; t = next) {
+        next = t->next;
+        give_back(w, t, sizeof *t);
+    }
+    for (uint32_t i = 0; i < w->clock.n; i++)
+        if (RANK_KIND(w->clock.v[i].rank) == RANK_TIMER)
+            give_back(w, w->clock.v[i].ev, sizeof(struct timer));
+    scps_vclock_fini(&w->clock);
+    a = w->alloc;
+    a.free(a.ctx, w, sizeof *w);
+}
+
+scps_time scps_world_now(const struct scps_world *w)
+{
+    return w->now;
+}
+
+void scps_world_stop(struct scps_world *w)
+{
+    w->stop = true;
+}
+
+int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx)
+{
+    struct timer *t = w->spare;
+
+    if (t) {
+        w->spare = t->next;
+    } else {
+        t = take(w, sizeof *t);
+        if (!t)
+            return SCPS_ERR_NOMEM;
+        if (scps_vclock_reserve(&w->clock) != 0) { /* its place stays with it when it is spare */
+            give_back(w, t, sizeof *t);
+            return SCPS_ERR_NOMEM;
+        }
+    }
+    scps_vevent_init(&t->ev, RANK(RANK_TIMER, w->ntimers++));
+    t->fn = fn;
+    t->ctx = ctx;
+    scps_vclock_set(&w->clock, &t->ev, SCPS_MAX(when, w->now));
+    return 0;
+}
+
+/* ---- hosts ---- */
+
+static scps_time host_now(void *ctx)
+{
+    return ((struct scps_host *)ctx)->w->now;
+}
+
+static void host_wake_at(void *ctx, scps_time when)
+{
+    struct scps_host *h = ctx;
+
+    h->due = when;
+    if (when < h->key) {
+        h->key = when;
+        scps_vclock_set(&h->w->clock, &h->ev, when);
+    }
+}
+
+struct scps_host *
+scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_config *cfg,
+                void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
+                void *ctx)
+{
+    struct scps_stack_config c = cfg ? *cfg : scps_stack_config_default();
+    struct scps_host *h = take(w, sizeof *h), **end;
+
+    if (!h)
+        return NULL;
+    c.now = w->now;
+    h->stack = scps_stack_new(&c);
+    if (!h->stack || scps_vclock_reserve(&w->clock) != 0) {
+        scps_stack_free(h->stack);
+        give_back(w, h, sizeof *h);
+        return NULL;
+    }
+    scps_vevent_init(&h->ev, RANK(RANK_HOST, w->nhosts++));
+    h->due = h->key = SCPS_NEVER;
+    h->w = w;
+    h->clock = (struct scps_clock){host_now, host_wake_at, h};
+    h->on_event = on_event;
+    h->ctx = ctx;
+    for (size_t i = 0; name && name[i] && i + 1 < sizeof h->name; i++)
+        h->name[i] = name[i];
+    for (end = &w->hosts; *end; end = &(*end)->next)
+        ;
+    *end = h;
+    return h;
+}
+
+struct scps_stack *scps_host_stack(const struct scps_host *h)
+{
+    return h->stack;
+}
+
+const char *scps_host_name(const struct scps_host *h)
+{
+    return h->name;
+}
+
+struct scps_world *scps_host_world(const struct scps_host *h)
+{
+    return h->w;
+}
+
+void scps_host_kick(struct scps_host *h)
+{
+    struct scps_world *w = h->w;
+
+    if (h->marked)
+        return;
+    h->marked = true;
+    h->next_marked = NULL;
+    *w->marked_end = h;
+    w->marked_end = &h->next_marked;
+}
+
+/* Hands the news to the application; was there any? */
+static bool tell(struct scps_host *h)
+{
+    struct scps_event ev;
+    bool any = false;
+
+    while (scps_stack_event(h->stack, &ev)) {
+        any = true;
+        if (h->on_event)
+            h->on_event(h, &ev, h->ctx);
+    }
+    return any;
+}
+
+static void serve(struct scps_host *h)
+{
+    tell(h);
+    do
+        scps_pump(h->stack, &h->clock);
+    while (tell(h)); /* a timer that ran may be news too */
+}
+
+static struct scps_host *next_marked(struct scps_world *w)
+{
+    struct scps_host *h = w->marked;
+
+    w->marked = h->next_marked;
+    if (!w->marked)
+        w->marked_end = &w->marked;
+    h->marked = false;
+    return h;
+}
+
+/* ---- links ---- */
+
+static inline void direction_due(struct scps_world *w, struct direction *d)
+{
+    if (d->dir.next != d->due) {
+        d->due = d->dir.next;
+        scps_vclock_set(&w->clock, &d->ev, d->due);
+    }
+}
+
+static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct end *e = (struct end *)nif;
+    struct scps_world *w = e->link->w;
+    int rc = scps_linkdir_offer(&e->out->dir, w->now, pkt);
+
+    direction_due(w, e->out);
+    return rc;
+}
+
+/* An end is part of its link and goes with it. */
+static void end_close(struct scps_netif *nif)
+{
+    (void)nif;
+}
+
+static const struct scps_netif_ops end_ops = {"simlink", end_send, NULL, end_close};
+
+static int attach(struct end *e, int which)
+{
+    int rc = scps_stack_add_netif(e->host->stack, e->top);
+
+    for (struct addrs *a = e->link->addrs; rc == 0 && a; a = a->next)
+        rc = scps_stack_add_addr(e->host->stack, e->top, &a->addr[which], a->prefix);
+    return rc;
+}
+
+static int remember(struct scps_link *l, const struct scps_addr *a, const struct scps_addr *b,
+                    unsigned prefix)
+{
+    struct addrs *n = take(l->w, sizeof *n), **end;
+
+    if (!n)
+        return SCPS_ERR_NOMEM;
+    n->addr[0] = *a;
+    n->addr[1] = *b;
+    n->prefix = prefix;
+    for (end = &l->addrs; *end; end = &(*end)->next)
+        ;
+    *end = n;
+    return 0;
+}
+
+struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
+                                  const struct scps_addr *addr_a, struct scps_host *b,
+                                  const struct scps_addr *addr_b, unsigned prefix, uint32_t mtu,
+                                  const struct scps_link_config *a_to_b,
+                                  const struct scps_link_config *b_to_a)
+{
+    struct scps_link *l = take(w, sizeof *l), **last;
+    unsigned reserved = 0, attached = 0;
+
+    if (!l)
+        return NULL;
+    l->w = w;
+    if (scps_linkdir_init(&l->dir[0].dir, a_to_b, w->nlinks * 2, &w->alloc) != 0 ||
+        scps_linkdir_init(&l->dir[1].dir, b_to_a, w->nlinks * 2 + 1, &w->alloc) != 0)
+        goto fail;
+    for (; reserved < 2; reserved++)
+        if (scps_vclock_reserve(&w->clock) != 0)
+            goto fail;
+    if (remember(l, addr_a, addr_b, prefix) != 0)
+        goto fail;
+    for (unsigned i = 0; i < 2; i++) {
+        struct end *e = &l->end[i];
+        e->nif.ops = &end_ops;
+        e->nif.name = "simlink";
+        e->nif.mtu = mtu ? mtu : 1500;
+        e->nif.flags = SCPS_NETIF_HOLLOW;
+        e->link = l;
+        e->host = i ? b : a;
+        e->top = &e->nif;
+        e->out = &l->dir[i];
+        l->dir[i].to = &l->end[1 - i];
+        l->dir[i].due = SCPS_NEVER;
+        scps_vevent_init(&l->dir[i].ev, RANK(RANK_LINK, w->nlinks * 2 + i));
+    }
+    for (; attached < 2; attached++)
+        if (attach(&l->end[attached], (int)attached) != 0) {
+            scps_stack_remove_netif(l->end[attached].host->stack, l->end[attached].top);
+            goto fail;
+        }
+    w->nlinks++;
+    for (last = &w->links; *last; last = &(*last)->next)
+        ;
+    *last = l;
+    return l;
+
+fail:
+    while (attached > 0) {
+        attached--;
+        scps_stack_remove_netif(l->end[attached].host->stack, l->end[attached].top);
+    }
+    while (reserved-- > 0)
+        scps_vclock_release(&w->clock);
+    link_free(l);
+    return NULL;
+}
+
+int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *addr_a,
+                        const struct scps_addr *addr_b, unsigned prefix)
+{
+    int rc = remember(l, addr_a, addr_b, prefix);
+
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = scps_stack_add_addr(l->end[i].host->stack, l->end[i].top, i ? addr_b : addr_a, prefix);
+    return rc;
+}
+
+int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter)
+{
+    struct end *e = &l->end[end];
+
+    scps_stack_remove_netif(e->host->stack, e->top);
+    e->top = scps_netif_push(e->top, filter);
+    return attach(e, end);
+}
+
+struct scps_netif *scps_link_netif(const struct scps_link *l, int end)
+{
+    return l->end[end].top;
+}
+
+void scps_link_stats(const struct scps_link *l, int dir, struct scps_link_stats *out)
+{
+    scps_linkdir_stats(&l->dir[dir].dir, l->w->now, out);
+}
+
+int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg)
+{
+    return scps_linkdir_change(&l->dir[dir].dir, cfg);
+}
+
+/* Hands up all that arrives now. */
+static uint64_t arrive(struct scps_world *w, struct direction *d)
+{
+    struct scps_pkt pkt;
+    uint64_t n = 0;
+
+    while (d->dir.next <= w->now) {
+        scps_linkdir_peek(&d->dir, &pkt);
+        scps_netif_recv(&d->to->nif, &pkt);
+        scps_linkdir_pop(&d->dir);
+        n++;
+    }
+    direction_due(w, d);
+    scps_host_kick(d->to->host);
+    return n;
+}
+
+/* ---- the run ---- */
+
+uint64_t scps_world_run(struct scps_world *w, scps_time until)
+{
+    uint64_t served = 0;
+
+    w->stop = false;
+    while (!w->stop) {
+        const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
+
+        if (w->marked && !(top && top->when <= w->now && RANK_KIND(top->rank) != RANK_HOST)) {
+            serve(next_marked(w));
+            continue;
+        }
+        if (!top || top->when > until) {
+            if (until != SCPS_NEVER && until > w->now)
+                w->now = until;
+            break;
+        }
+        switch (RANK_KIND(top->rank)) {
+        case RANK_TIMER: {
+            struct timer *t = (struct timer *)(void *)top->ev;
+            w->now = top->when;
+            scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
+            t->next = w->spare;
+            w->spare = t;
+            served++;
+            t->fn(t->ctx);
+            break;
+        }
+        case RANK_LINK:
+            w->now = top->when;
+            served += arrive(w, (struct direction *)(void *)top->ev);
+            break;
+        case RANK_HOST: {
+            struct scps_host *h = (struct scps_host *)(void *)top->ev;
+            scps_time when = top->when;
+            bool early = h->due > when;
+            h->key = early ? h->due : SCPS_NEVER;
+            scps_vclock_set(&w->clock, &h->ev, h->key);
+            if (!early) {
+                w->now = SCPS_MAX(w->now, when);
+                served++;
+                h->due = SCPS_NEVER; /* the pump says anew */
+                scps_host_kick(h);
+            }
+            break;
+        }
+        }
+    }
+    return served;
+}
