@@ -57,8 +57,8 @@ enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
 
-/* ACKs with gaps below base/TRAIN_GAP are one train; so many say enough about its rate. */
-enum { TRAIN_GAP = 32, TRAIN_ACKS = 16 };
+/* A gap of a quarter of base, or of four mean ones, ends a train of ACKs; eight say enough of its rate. */
+enum { TRAIN_ACKS = 8 };
 
 struct vegas {
     struct scps_win win;
@@ -258,8 +258,11 @@ static void train(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes
 {
     scps_dur gap = v->now - ve->last_ack;
 
+    scps_dur mean = (ve->last_ack - ve->train_began) / SCPS_MAX(ve->train_acks - 1, 1);
+
     ve->last_ack = v->now;
-    if (!ve->train_acks || gap > ve->base / TRAIN_GAP) {
+    if (!ve->train_acks || gap > ve->base / 4 ||
+        (ve->train_acks > 2 && gap > SCPS_MAX(4 * mean, ve->base / 64))) {
         ve->train_began = v->now;
         ve->train_bytes = 0;
         ve->train_acks = 1;
@@ -267,7 +270,7 @@ static void train(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes
     }
     ve->train_bytes += bytes;
     scps_dur took = v->now - ve->train_began;
-    if (++ve->train_acks <= TRAIN_ACKS || took <= 0 || rtt <= ve->base)
+    if (++ve->train_acks < TRAIN_ACKS || took <= 0 || rtt <= ve->base)
         return;
     uint64_t carried = scps_muldiv(ve->train_bytes, (uint64_t)ve->base, (uint64_t)took);
     uint64_t queue = scps_muldiv(ve->train_bytes, (uint64_t)(rtt - ve->base), (uint64_t)took);
