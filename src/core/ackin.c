@@ -254,6 +254,7 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
     if (sum.delivered && c->established) {
         struct scps_cc_view v;
         a.in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
+        a.rtt_old = sum.oldest_sent >= 0 ? c->env->now - sum.oldest_sent : 0;
         scps_cc_view_of(c, &v);
         c->cfg->c.cc->ack(c->cc_state, &v, &a, &c->ctl);
         c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;

@@ -541,6 +541,11 @@ int scps_conn_error(const struct scps_conn *c)
     return c->err;
 }
 
+unsigned scps_conn_icmp(const struct scps_conn *c)
+{
+    return c->icmp;
+}
+
 uint32_t scps_conn_id(const struct scps_conn *c)
 {
     return c->id;

@@ -172,6 +172,7 @@ struct scps_conn {
     uint16_t pmtu_mss; /* largest payload plus options the path and the peer take */
     uint16_t mss;      /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss;
+    uint16_t icmp; /* type << 8 | code of the newest ICMP error */
     uint32_t flags;
     uint8_t dupacks;
     int8_t soft_err; /* what an ICMP message said, until the peer is heard again */

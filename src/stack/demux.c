@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* From a flow to its connection: a chained hash table, keyed so that strangers cannot aim at one bucket. */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+#define FIRST_BUCKETS 64u
+
+static uint64_t mix(uint64_t h, uint64_t w)
+{
+    unsigned __int128 p = (unsigned __int128)(h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static uint64_t words(uint64_t h, const struct scps_addr *a)
+{
+    uint64_t w[2];
+
+    memcpy(w, a->b, sizeof w);
+    h = mix(h, w[0]);
+    return a->family == 6 ? mix(h, w[1]) : h;
+}
+
+uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt)
+{
+    uint64_t h = st->env.key[0] ^ salt;
+
+    h = words(h, &f->remote);
+    h = words(h, &f->local);
+    return mix(mix(h, (uint64_t)f->lport << 16 | f->rport), st->env.key[1]);
+}
+
+static bool same(const struct scps_addr *a, const struct scps_addr *b)
+{
+    return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
+}
+
+struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
+{
+    struct scps_conn *c;
+
+    if (!st->buckets)
+        return NULL;
+    for (c = st->buckets[scps_flow_hash(st, f, 0) & st->bucket_mask]; c; c = c->hash_next)
+        if (c->rport == f->rport && c->lport == f->lport && same(&c->remote, &f->remote) &&
+            same(&c->local, &f->local))
+            break;
+    return c;
+}
+
+static struct scps_conn **bucket(struct scps_stack *st, const struct scps_conn *c)
+{
+    struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
+
+    return &st->buckets[scps_flow_hash(st, &f, 0) & st->bucket_mask];
+}
+
+static int grow(struct scps_stack *st)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    uint32_t old_n = st->buckets ? st->bucket_mask + 1 : 0, n = old_n ? old_n * 2 : FIRST_BUCKETS;
+    struct scps_conn **old = st->buckets, **b = a->alloc(a->ctx, n * sizeof *b);
+
+    if (!b)
+        return old ? 0 : SCPS_ERR_NOMEM; /* longer chains will do */
+    memset(b, 0, n * sizeof *b);
+    st->buckets = b;
+    st->bucket_mask = n - 1;
+    for (uint32_t i = 0; i < old_n; i++) {
+        for (struct scps_conn *c = old[i], *next; c; c = next) {
+            struct scps_conn **at = bucket(st, c);
+            next = c->hash_next;
+            c->hash_next = *at;
+            *at = c;
+        }
+    }
+    if (old)
+        a->free(a->ctx, old, old_n * sizeof *old);
+    return 0;
+}
+
+int scps_demux_add(struct scps_stack *st, struct scps_conn *c)
+{
+    struct scps_conn **at;
+
+    if ((!st->buckets || st->n_conns > st->bucket_mask) && grow(st))
+        return SCPS_ERR_NOMEM;
+    at = bucket(st, c);
+    c->hash_next = *at;
+    *at = c;
+    return 0;
+}
+
+void scps_demux_remove(struct scps_stack *st, struct scps_conn *c)
+{
+    struct scps_conn **at = bucket(st, c);
+
+    while (*at && *at != c)
+        at = &(*at)->hash_next;
+    if (*at)
+        *at = c->hash_next;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What arrives as ICMP.
+ *
+ * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section 4.1).  On a
+ * synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the reason to give should the
+ * connection time out.  While a SYN is outstanding, port, protocol and prohibited mean refused.  Too big lowers the
+ * path MTU, never below what the links of small satellites have; the octets it stopped go out again at once, cut to
+ * size, and no controller hears of it (RFC 1191 section 6.5, RFC 8201).
+ */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+#define LEAST_MTU_4 256u
+#define LEAST_MTU_6 1280u
+
+/* RFC 1191 section 7: what an old router that does not say may mean. */
+static uint32_t plateau(uint32_t failed)
+{
+    static const uint16_t table[] = {65535, 32000, 17914, 8166, 4352, 2002,
+                                     1492,  1006,  508,   296,  0};
+
+    for (size_t i = 0; table[i]; i++)
+        if (table[i] < failed)
+            return table[i];
+    return LEAST_MTU_4;
+}
+
+static void too_big(struct scps_conn *c, const struct scps_icmp *m)
+{
+    uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->pmtu_mss + over;
+    uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
+    struct scps_ack_sum sum = {0};
+    struct scps_scoreboard *sb;
+
+    mtu = SCPS_MAX(mtu, c->remote.family == 4 ? LEAST_MTU_4 : LEAST_MTU_6);
+    if (mtu >= old || !c->tx || c->cfg->c.df_off)
+        return;
+    SCPS_NOTE_IT(c, PMTU, old, mtu, 0, 0);
+    sb = &c->tx->sb;
+    /* Only the too long are lost; being cut they keep their state, so this comes first. */
+    for (uint32_t i = sb->head; i != sb->tail; i++)
+        if (scps_sb_at(sb, i)->len + scps_negotiate_overhead(c) > mtu - over)
+            scps_sb_lose(sb, i, &sum);
+    scps_conn_set_pmtu_mss(c, mtu - over);
+    scps_conn_wake(c);
+}
+
+static int error(struct scps_conn *c, const struct scps_icmp *m)
+{
+    bool handshake = c->state == SCPS_SYN_SENT;
+
+    c->icmp = (uint16_t)(m->type << 8 | m->code);
+    switch (m->kind) {
+    case SCPS_ICMP_TOO_BIG:
+        too_big(c, m);
+        break;
+    case SCPS_ICMP_UNREACH_PORT:
+    case SCPS_ICMP_UNREACH_PROTO:
+        if (handshake)
+            scps_conn_finish(c, SCPS_ERR_REFUSED);
+        else
+            c->soft_err = SCPS_ERR_REFUSED;
+        break;
+    case SCPS_ICMP_UNREACH_ADMIN:
+        if (handshake)
+            scps_conn_finish(c, SCPS_ERR_UNREACH);
+        else
+            c->soft_err = SCPS_ERR_UNREACH;
+        break;
+    case SCPS_ICMP_UNREACH_NET:
+    case SCPS_ICMP_UNREACH_HOST:
+    case SCPS_ICMP_TTL:
+    case SCPS_ICMP_PARAM:
+        c->soft_err = SCPS_ERR_UNREACH;
+        break;
+    default:
+        return SCPS_DROP_BAD_ICMP;
+    }
+    return 0;
+}
+
+int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                    const uint8_t *p, size_t len)
+{
+    struct scps_icmp m;
+    struct scps_flow f;
+    struct scps_conn *c;
+    int err = scps_icmp_parse(ip, p, len, &m);
+
+    if (err)
+        return scps_stack_drop(st, (enum scps_drop)err);
+    if (m.kind == SCPS_ICMP_ECHO) {
+        if (st->cfg.echo_reply)
+            scps_answer_echo(st, nif, ip, &m);
+        return 0;
+    }
+    if (!m.has_quote || m.quote.proto != SCPS_IPPROTO_TCP)
+        return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
+    f = (struct scps_flow){m.quote.src, m.quote.dst, m.sport, m.dport};
+    c = scps_demux_find(st, &f);
+    if (!c || scps_seq_ahead(c->iss, c->una, m.seq) < 0 ||
+        scps_seq_ahead(c->iss, c->nxt, m.seq) >= 0)
+        return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
+    err = error(c, &m);
+    return err ? scps_stack_drop(st, (enum scps_drop)err) : 0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Listening: half-open connections, the accept queue, SYN cookies.
+ *
+ * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait; beyond that the answer is a cookie and
+ * nothing is kept.  A cookie is our sequence number: 24 bits of SipHash over the flow, the peer's sequence number and
+ * the time, 5 bits of that time (in units of 64 s) and 3 bits for the MSS.  When the SYN carried timestamps, the low
+ * six bits of ours carry window scale and SACK, which the peer echoes (as Linux does); without them these options are
+ * not in force.  A cookie is good for the current unit and the one before.
+ */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+#include "base/prng.h"
+
+#define UNIT SCPS_SEC(64)
+
+static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
+
+static bool zero(const struct scps_addr *a)
+{
+    static const uint8_t none[16];
+
+    return !memcmp(a->b, none, sizeof none);
+}
+
+struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
+                                         uint16_t port)
+{
+    struct scps_listener *any = NULL;
+
+    for (struct scps_listener *l = st->listeners; l; l = l->next) {
+        if (l->local.port != port)
+            continue;
+        if (!l->local.addr.family) {
+            any = any ? any : l;
+        } else if (l->local.addr.family == local->family) {
+            if (scps_addr_equal(&l->local.addr, local))
+                return l;
+            if (zero(&l->local.addr))
+                any = l;
+        }
+    }
+    return any;
+}
+
+/* ---- cookies ------------------------------------------------------------------------------------------------ */
+
+static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow *f,
+                            uint32_t peer_isn, uint64_t unit, unsigned mss)
+{
+    uint8_t msg[56] = {'c'};
+
+    memcpy(msg + 1, f->local.b, 16);
+    memcpy(msg + 17, f->remote.b, 16);
+    scps_put16(msg + 33, f->lport);
+    scps_put16(msg + 35, f->rport);
+    scps_put32(msg + 37, peer_isn);
+    scps_put32(msg + 41, (uint32_t)(unit >> 32));
+    scps_put32(msg + 45, (uint32_t)unit);
+    msg[49] = (uint8_t)mss;
+    return (uint32_t)scps_siphash(st->env.key, msg, sizeof msg) & 0xffffff;
+}
+
+static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
+                        const struct scps_seg *syn)
+{
+    struct scps_stack *st = l->st;
+    const struct scps_conn_config *cfg = &l->cfg->c;
+    uint64_t unit = (uint64_t)(st->env.now / UNIT);
+    uint32_t overhead = f->local.family == 4 ? 40 : 60;
+    unsigned peer = syn->has & SCPS_HAS_MSS ? syn->mss : f->local.family == 4 ? 536 : 1220, idx = 0;
+    uint8_t scale = 0;
+    struct scps_seg seg = {.flags = SCPS_SYN | SCPS_ACK,
+                           .ack = syn->seq + 1,
+                           .wnd = (uint16_t)SCPS_MIN(cfg->rcvbuf, 65535),
+                           .has = SCPS_HAS_MSS};
+
+    while (idx < 7 && cookie_mss[idx + 1] <= peer)
+        idx++;
+    while (scale < 14 && (UINT32_C(65535) << scale) < cfg->rcvbuf)
+        scale++;
+    seg.seq = cookie_hash(st, f, syn->seq, unit, idx) << 8 | (uint32_t)(unit & 31) << 3 | idx;
+    seg.mss = (uint16_t)(nif->nif->mtu - overhead);
+    if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
+        uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
+        if (syn->has & SCPS_HAS_WSCALE && cfg->wscale) {
+            bits = SCPS_MIN(syn->wscale, 14);
+            seg.has |= SCPS_HAS_WSCALE;
+            seg.wscale = scale;
+        }
+        if (syn->has & SCPS_HAS_SACK_OK && cfg->sack) {
+            bits |= 16;
+            seg.has |= SCPS_HAS_SACK_OK;
+        }
+        seg.has |= SCPS_HAS_TS;
+        seg.tsval = (clock & ~UINT32_C(63)) | bits;
+        if ((int32_t)(seg.tsval - clock) > 0)
+            seg.tsval -= 64;
+        seg.tsecr = syn->tsval;
+    }
+    l->cookie_at = SCPS_MAX(st->env.now, 1);
+    st->count.cookies_out++;
+    scps_answer_segment(st, nif, f, &seg);
+}
+
+/* Rebuilds the SYN a cookie stands for. False: it is none of ours. */
+static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f,
+                        const struct scps_seg *seg, struct scps_seg *syn)
+{
+    const struct scps_stack *st = l->st;
+    uint32_t cookie = seg->ack - 1, peer_isn = seg->seq - 1;
+    uint64_t unit = (uint64_t)(st->env.now / UNIT);
+    unsigned idx = cookie & 7;
+
+    if (!l->cookie_at || st->env.now - l->cookie_at > 2 * UNIT)
+        return false;
+    if ((unit & 31) != (cookie >> 3 & 31))
+        unit--;
+    if ((unit & 31) != (cookie >> 3 & 31) || cookie_hash(st, f, peer_isn, unit, idx) != cookie >> 8)
+        return false;
+    *syn = (struct scps_seg){.flags = SCPS_SYN,
+                             .seq = peer_isn,
+                             .wnd = seg->wnd,
+                             .has = SCPS_HAS_MSS,
+                             .mss = cookie_mss[idx]};
+    if (seg->has & SCPS_HAS_TS) {
+        syn->has |= SCPS_HAS_TS;
+        syn->tsval = seg->tsval;
+        if ((seg->tsecr & 15) != 15) {
+            syn->has |= SCPS_HAS_WSCALE;
+            syn->wscale = seg->tsecr & 15;
+        }
+        if (seg->tsecr & 16)
+            syn->has |= SCPS_HAS_SACK_OK;
+    }
+    return true;
+}
+
+/* ---- arriving segments --------------------------------------------------------------------------------------- */
+
+static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
+                                  const struct scps_flow *f)
+{
+    const struct scps_route *r = scps_route_find(l->st, &f->remote);
+    uint32_t mtu =
+        r && r->nif == nif->nif && r->mtu ? SCPS_MIN(r->mtu, nif->nif->mtu) : nif->nif->mtu;
+    int err;
+    struct scps_conn *c = scps_stack_conn(l->st, l->cfg, f, nif, mtu, &err);
+
+    if (c)
+        c->listener = l;
+    return c;
+}
+
+static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
+                    const struct scps_seg *seg)
+{
+    struct scps_stack *st = l->st;
+    struct scps_conn *c;
+
+    if (l->pending >= l->backlog)
+        return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
+    if (l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns) {
+        if (!st->cfg.syn_cookies)
+            return scps_stack_drop(st, SCPS_DROP_SYN_LIMIT);
+        send_cookie(l, nif, f, seg);
+        return 0;
+    }
+    c = new_conn(l, nif, f);
+    if (!c)
+        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+    if (scps_conn_answer(c, seg)) {
+        scps_stack_discard(st, c);
+        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+    }
+    c->segs_in++;
+    l->half_open++;
+    st->half_open++;
+    return 0;
+}
+
+static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
+                    const struct scps_seg *seg)
+{
+    struct scps_stack *st = l->st;
+    struct scps_seg syn;
+    struct scps_conn *c;
+
+    if (!read_cookie(l, f, seg, &syn)) {
+        scps_answer_reset(st, nif, f, seg);
+        return scps_stack_drop(st, l->cookie_at ? SCPS_DROP_BAD_COOKIE : SCPS_DROP_NO_CONNECTION);
+    }
+    if (l->pending >= l->backlog)
+        return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
+    c = st->n_conns < st->cfg.max_conns ? new_conn(l, nif, f) : NULL;
+    if (!c)
+        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+    c->iss = seg->ack - 1;
+    l->half_open++; /* scps_listener_established takes it back */
+    st->half_open++;
+    if (scps_conn_from_cookie(c, &syn, 1)) {
+        l->half_open--;
+        st->half_open--;
+        scps_stack_discard(st, c);
+        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+    }
+    st->count.cookies_ok++;
+    return scps_conn_input(c, st->env.now, seg);
+}
+
+int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
+                        const struct scps_seg *seg)
+{
+    if (seg->flags & SCPS_RST)
+        return scps_stack_drop(l->st, SCPS_DROP_NO_CONNECTION);
+    if (seg->flags & SCPS_ACK) {
+        if (seg->flags & SCPS_SYN) {
+            scps_answer_reset(l->st, nif, f, seg);
+            return scps_stack_drop(l->st, SCPS_DROP_NO_CONNECTION);
+        }
+        return take_ack(l, nif, f, seg);
+    }
+    if (!(seg->flags & SCPS_SYN) || seg->flags & SCPS_FIN)
+        return scps_stack_drop(l->st, SCPS_DROP_BAD_FLAGS);
+    return take_syn(l, nif, f, seg);
+}
+
+/* ---- the accept queue --------------------------------------------------------------------------------------- */
+
+void scps_listener_established(struct scps_env *env, struct scps_conn *c)
+{
+    struct scps_listener *l = c->listener;
+    struct scps_stack *st = (struct scps_stack *)env;
+
+    l->half_open--;
+    st->half_open--;
+    c->ev_next = NULL;
+    if (l->last)
+        l->last->ev_next = c;
+    else
+        l->first = c;
+    l->last = c;
+    l->pending++;
+    l->announce = true;
+    if (!l->queued) {
+        struct scps_listener **at = &st->ev_listeners;
+        while (*at)
+            at = &(*at)->ev_next;
+        l->ev_next = NULL;
+        l->queued = true;
+        *at = l;
+    }
+}
+
+void scps_listener_forget(struct scps_conn *c)
+{
+    struct scps_listener *l = c->listener;
+
+    if (!l)
+        return;
+    if (!c->established) {
+        l->half_open--;
+        l->st->half_open--;
+    }
+    c->listener = NULL;
+}
+
+struct scps_conn *scps_accept(struct scps_listener *l)
+{
+    struct scps_conn *c = l->first;
+
+    if (!c)
+        return NULL;
+    l->first = c->ev_next;
+    if (!l->first)
+        l->last = NULL;
+    l->pending--;
+    c->ev_next = NULL;
+    c->listener = NULL;
+    if (c->events) /* what happened before it had an owner */
+        scps_conn_tell(c, SCPS_EV_WRITABLE);
+    return c;
+}
+
+unsigned scps_listener_pending(const struct scps_listener *l)
+{
+    return l->pending;
+}
+
+void scps_listener_set_user(struct scps_listener *l, void *user)
+{
+    l->user = user;
+}
+
+void *scps_listener_user(const struct scps_listener *l)
+{
+    return l->user;
+}
+
+void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out)
+{
+    *out = l->local;
+}
+
+/* ---- lifetime ------------------------------------------------------------------------------------------------ */
+
+struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_config *cfg,
+                                  const struct scps_endpoint *local, unsigned backlog, int *err)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_listener *l;
+    int dummy;
+
+    err = err ? err : &dummy;
+    *err = SCPS_ERR_INVAL;
+    if (!local || !local->port || !backlog)
+        return NULL;
+    *err = SCPS_ERR_ADDRNOTAVAIL;
+    if (local->addr.family && !zero(&local->addr) && !scps_stack_has_addr(st, &local->addr))
+        return NULL;
+    *err = SCPS_ERR_ADDRINUSE;
+    for (l = st->listeners; l; l = l->next)
+        if (l->local.port == local->port && scps_addr_equal(&l->local.addr, &local->addr))
+            return NULL;
+    *err = SCPS_ERR_NOMEM;
+    l = a->alloc(a->ctx, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (struct scps_listener){.st = st, .local = *local, .backlog = backlog};
+    l->cfg = scps_config_new(a, cfg, err);
+    if (!l->cfg) {
+        a->free(a->ctx, l, sizeof *l);
+        return NULL;
+    }
+    l->next = st->listeners;
+    st->listeners = l;
+    *err = 0;
+    return l;
+}
+
+int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg, unsigned backlog)
+{
+    const struct scps_alloc *a = &l->st->env.alloc;
+    struct scps_shared_config *s;
+    int err;
+
+    if (cfg) {
+        s = scps_config_new(a, cfg, &err);
+        if (!s)
+            return err;
+        scps_config_unref(a, l->cfg);
+        l->cfg = s;
+    }
+    if (backlog)
+        l->backlog = backlog;
+    return 0;
+}
+
+static void unlink_listener(struct scps_listener *l)
+{
+    struct scps_listener **at;
+
+    for (at = &l->st->listeners; *at != l;)
+        at = &(*at)->next;
+    *at = l->next;
+    if (l->queued) {
+        for (at = &l->st->ev_listeners; *at != l;)
+            at = &(*at)->ev_next;
+        *at = l->ev_next;
+    }
+}
+
+void scps_listener_close(struct scps_listener *l)
+{
+    struct scps_stack *st = l->st;
+    struct scps_conn *c;
+
+    while ((c = scps_accept(l)))
+        scps_conn_abort(c);
+    for (c = st->all; c; c = c->all_next) {
+        if (c->listener != l)
+            continue;
+        scps_listener_forget(c);
+        scps_conn_abort(c);
+    }
+    unlink_listener(l);
+    scps_config_unref(&st->env.alloc, l->cfg);
+    st->env.alloc.free(st->env.alloc.ctx, l, sizeof *l);
+}
+
+void scps_listener_free_all(struct scps_stack *st)
+{
+    while (st->listeners)
+        scps_listener_close(st->listeners);
+}

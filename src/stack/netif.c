@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Chains of links: down through the filters to the device, up through them to the stack. */
+#include "stack/stack.h"
+
+int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    int err;
+
+    nif->rx_packets++;
+    nif->rx_bytes += pkt->len + pkt->payload_len;
+    if (nif->upper && nif->upper->ops && nif->upper->ops->recv)
+        return nif->upper->ops->recv(nif->upper, pkt);
+    if (nif->upper)
+        return scps_netif_recv(nif->upper, pkt);
+    if (!nif->stack)
+        return SCPS_DROP_NOT_OURS;
+    err = scps_stack_input(nif->stack, nif, pkt);
+    if (err)
+        nif->rx_dropped++;
+    return err;
+}
+
+int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    int err = nif->ops && nif->ops->send ? nif->ops->send(nif, pkt) : SCPS_ERR_AGAIN;
+
+    if (!err) {
+        nif->tx_packets++;
+        nif->tx_bytes += pkt->len + pkt->payload_len;
+    } else if (err != SCPS_ERR_AGAIN) {
+        nif->tx_errors++;
+    }
+    return err;
+}
+
+void scps_netif_ready(struct scps_netif *nif)
+{
+    while (nif->upper)
+        nif = nif->upper;
+    if (nif->stack_priv)
+        scps_nif_of(nif)->blocked = false;
+}
+
+struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter)
+{
+    nif->upper = filter;
+    filter->lower = nif;
+    filter->mtu = nif->mtu;
+    filter->flags = nif->flags;
+    if (!filter->name)
+        filter->name = nif->name;
+    return filter;
+}
+
+void scps_netif_close(struct scps_netif *top)
+{
+    while (top) {
+        struct scps_netif *lower = top->lower;
+        if (top->ops && top->ops->close)
+            top->ops->close(top);
+        top = lower;
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers a stranger must not guess: sequence numbers (RFC 6528), ports (RFC 6056), timestamps (RFC 7323 5.4). */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+#include "base/prng.h"
+
+static uint64_t secret(const struct scps_stack *st, const struct scps_flow *f, bool with_lport,
+                       uint8_t salt)
+{
+    uint8_t msg[38] = {salt};
+
+    memcpy(msg + 1, f->local.b, 16);
+    memcpy(msg + 17, f->remote.b, 16);
+    scps_put16(msg + 33, f->rport);
+    if (with_lport)
+        scps_put16(msg + 35, f->lport);
+    msg[37] = f->local.family;
+    return scps_siphash(st->env.key, msg, sizeof msg);
+}
+
+uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f)
+{
+    return (uint32_t)(st->env.now / 4) + (uint32_t)secret(st, f, true, 'i');
+}
+
+uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f)
+{
+    return (uint32_t)secret(st, f, false, 't');
+}
+
+static bool listened(const struct scps_stack *st, const struct scps_flow *f)
+{
+    return scps_listener_find(st, &f->local, f->lport) != NULL;
+}
+
+int scps_port_choose(struct scps_stack *st, struct scps_flow *f)
+{
+    uint32_t range = (uint32_t)(st->cfg.port_max - st->cfg.port_min) + 1;
+    uint32_t offset = (uint32_t)secret(st, f, false, 'p');
+
+    for (uint32_t tries = 0; tries < range; tries++) {
+        f->lport = (uint16_t)(st->cfg.port_min + (offset + st->port_next++) % range);
+        if (!scps_demux_find(st, f) && !listened(st, f))
+            return 0;
+    }
+    return SCPS_ERR_ADDRNOTAVAIL;
+}
+
+static bool zero(const struct scps_addr *a)
+{
+    static const uint8_t none[16];
+
+    return !a->family || !memcmp(a->b, none, sizeof none);
+}
+
+bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local)
+{
+    const struct scps_addr *want = &local->addr;
+
+    for (const struct scps_listener *l = st->listeners; l; l = l->next) {
+        const struct scps_addr *has = &l->local.addr;
+        if (l->local.port == local->port &&
+            (!has->family || !want->family || has->family == want->family) &&
+            (zero(has) || zero(want) || scps_addr_equal(has, want)))
+            return true;
+    }
+    for (const struct scps_conn *c = st->all; c; c = c->all_next)
+        if (c->lport == local->port && (!want->family || want->family == c->local.family) &&
+            (zero(want) || scps_addr_equal(&c->local, want)) && (c->state != SCPS_CLOSED))
+            return true;
+    return false;
+}

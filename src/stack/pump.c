@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The turn of the crank that every driver shares.
+ *
+ * A packet the device refuses for now (SCPS_ERR_AGAIN) is kept, its lent payload copied, and goes first when the
+ * device is ready again; until then that link is asked for nothing.
+ */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+/* Keeps what the device refused. Without memory it is lost, as on any full link. */
+static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_pkt *pkt)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    size_t real = pkt->payload ? pkt->payload_len : 0, need = pkt->len + real;
+
+    nif->blocked = true;
+    if (nif->kept_mem && nif->kept.cap < need) {
+        a->free(a->ctx, nif->kept_mem, nif->kept.cap);
+        nif->kept_mem = NULL;
+    }
+    if (!nif->kept_mem) {
+        size_t cap = SCPS_MAX(need, nif->nif->mtu);
+        nif->kept_mem = a->alloc(a->ctx, cap);
+        if (!nif->kept_mem)
+            return;
+        nif->kept.cap = cap;
+    }
+    memcpy(nif->kept_mem, pkt->data, pkt->len);
+    if (real)
+        memcpy(nif->kept_mem + pkt->len, pkt->payload, real);
+    {
+        size_t cap = nif->kept.cap;
+        nif->kept = *pkt;
+        nif->kept.cap = cap;
+    }
+    nif->kept.data = nif->kept_mem;
+    nif->kept.payload = real ? nif->kept_mem + pkt->len : NULL;
+    nif->pending = true;
+}
+
+static void pump_link(struct scps_stack *st, struct scps_nif *nif, const struct scps_clock *clk)
+{
+    uint8_t room[2048];
+    struct scps_pkt out;
+
+    if (!nif->nif->ops)
+        return; /* somebody fetches with scps_stack_output */
+    if (nif->pending) {
+        if (scps_netif_send(nif->nif, &nif->kept) == SCPS_ERR_AGAIN) {
+            nif->blocked = true;
+            return;
+        }
+        nif->pending = false;
+    }
+    while (!nif->blocked) {
+        out.data = room;
+        out.cap = sizeof room;
+        if (!scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out))
+            break;
+        if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
+            keep(st, nif, &out);
+    }
+}
+
+void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
+{
+    scps_stack_advance(st, clk->now(clk->ctx));
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        pump_link(st, st->nifs[i], clk);
+    clk->wake_at(clk->ctx, scps_stack_deadline(st));
+}

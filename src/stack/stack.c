@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* One host: its parts put together, time, events, and the turn of the connections. */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+#include "base/prng.h"
+
+/* ---- lifetime ------------------------------------------------------------------------------------------------ */
+
+struct scps_stack_config scps_stack_config_default(void)
+{
+    return (struct scps_stack_config){
+        .seed = {UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)},
+        .max_conns = 65536,
+        .max_half_open = 256,
+        .syn_cookies = true,
+        .challenge_acks = 100,
+        .resets = 1000,
+        .echo_reply = true,
+        .port_min = 49152,
+        .port_max = 65535,
+    };
+}
+
+struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
+{
+    struct scps_stack_config cfg = cfg_in ? *cfg_in : scps_stack_config_default();
+    struct scps_stack *st;
+
+    if (!cfg.alloc.alloc || !cfg.alloc.free)
+        cfg.alloc = scps_alloc_default();
+    if (!cfg.port_min || cfg.port_max < cfg.port_min) {
+        cfg.port_min = 49152;
+        cfg.port_max = 65535;
+    }
+    st = cfg.alloc.alloc(cfg.alloc.ctx, sizeof *st);
+    if (!st)
+        return NULL;
+    memset(st, 0, sizeof *st);
+    st->cfg = cfg;
+    st->env.alloc = cfg.alloc;
+    st->env.obs = cfg.observer;
+    st->env.now = cfg.now;
+    st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
+    st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
+    st->env.challenge_limit = st->env.challenge_left = cfg.challenge_acks;
+    st->env.challenge_since = cfg.now;
+    st->env.established = scps_listener_established;
+    st->answers_left = cfg.resets;
+    st->answers_since = cfg.now;
+    scps_heap_init(&st->env.deadlines, &st->env.alloc);
+    return st;
+}
+
+void scps_stack_free(struct scps_stack *st)
+{
+    struct scps_alloc a;
+
+    if (!st)
+        return;
+    a = st->env.alloc;
+    scps_listener_free_all(st);
+    while (st->all)
+        scps_stack_discard(st, st->all);
+    for (uint32_t i = 0; i < st->n_nifs; i++) {
+        struct scps_nif *nif = st->nifs[i];
+        scps_outq_fini(st, &nif->out);
+        if (nif->kept_mem)
+            a.free(a.ctx, nif->kept_mem, nif->kept.cap);
+        nif->nif->stack = NULL;
+        nif->nif->stack_priv = NULL;
+        a.free(a.ctx, nif, sizeof *nif);
+    }
+    if (st->nifs)
+        a.free(a.ctx, st->nifs, st->n_nifs * sizeof *st->nifs);
+    if (st->addrs)
+        a.free(a.ctx, st->addrs, st->n_addrs * sizeof *st->addrs);
+    if (st->routes)
+        a.free(a.ctx, st->routes, st->n_routes * sizeof *st->routes);
+    if (st->buckets)
+        a.free(a.ctx, st->buckets, ((size_t)st->bucket_mask + 1) * sizeof *st->buckets);
+    scps_heap_fini(&st->env.deadlines);
+    a.free(a.ctx, st, sizeof *st);
+}
+
+int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_nif **v, *nif;
+
+    if (!netif || netif->stack || netif->upper || netif->mtu < 68)
+        return SCPS_ERR_INVAL;
+    nif = a->alloc(a->ctx, sizeof *nif);
+    v = a->alloc(a->ctx, (st->n_nifs + 1) * sizeof *v);
+    if (!nif || !v) {
+        if (nif)
+            a->free(a->ctx, nif, sizeof *nif);
+        if (v)
+            a->free(a->ctx, v, (st->n_nifs + 1) * sizeof *v);
+        return SCPS_ERR_NOMEM;
+    }
+    memset(nif, 0, sizeof *nif);
+    nif->nif = netif;
+    if (st->n_nifs) {
+        memcpy(v, st->nifs, st->n_nifs * sizeof *v);
+        a->free(a->ctx, st->nifs, st->n_nifs * sizeof *v);
+    }
+    st->nifs = v;
+    st->nifs[st->n_nifs++] = nif;
+    netif->stack = st;
+    netif->stack_priv = nif;
+    return 0;
+}
+
+void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
+{
+    struct scps_nif *nif = scps_nif_of(netif);
+    uint32_t keep = 0;
+
+    for (struct scps_conn *c = st->all, *next; c; c = next) {
+        next = c->all_next;
+        if (c->turns != &nif->turns)
+            continue;
+        scps_conn_finish(c, SCPS_ERR_LINKDOWN);
+        scps_conn_unready(c);
+        c->turns = NULL;
+    }
+    for (uint32_t i = 0; i < st->n_routes; i++)
+        if (st->routes[i].nif != netif)
+            st->routes[keep++] = st->routes[i];
+    /* the arrays keep their size for the allocator: what is left over is made to match nothing */
+    for (uint32_t i = keep; i < st->n_routes; i++)
+        st->routes[i] = (struct scps_route){0};
+    for (uint32_t i = 0; i < st->n_addrs; i++)
+        if (st->addrs[i].nif == nif)
+            st->addrs[i] = (struct scps_local_addr){0};
+    nif->last = NULL;
+    nif->blocked = true;
+    scps_stack_reap(st);
+}
+
+struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
+                                  const struct scps_flow *f, struct scps_nif *nif, uint32_t mtu,
+                                  int *err)
+{
+    uint32_t over = f->local.family == 4 ? 40 : 60, adv;
+    struct scps_conn *c;
+
+    *err = SCPS_ERR_LIMIT;
+    if (st->n_conns >= st->cfg.max_conns)
+        return NULL;
+    *err = SCPS_ERR_NOMEM;
+    if (scps_heap_reserve(&st->env.deadlines, st->n_conns + 1))
+        return NULL;
+    c = scps_conn_new(&st->env, cfg);
+    if (!c)
+        return NULL;
+    c->local = f->local;
+    c->remote = f->remote;
+    c->lport = f->lport;
+    c->rport = f->rport;
+    if (scps_demux_add(st, c)) {
+        scps_conn_free(c);
+        return NULL;
+    }
+    c->iss = scps_isn(st, f);
+    c->ts_offset = scps_ts_offset(st, f);
+    c->turns = &nif->turns;
+    if (!++st->next_id)
+        ++st->next_id;
+    c->id = st->next_id;
+    adv = mtu - over;
+    if (cfg->c.mss)
+        adv = SCPS_MIN(adv, cfg->c.mss);
+    c->adv_mss = (uint16_t)SCPS_MIN(adv, 65535 - over);
+    scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
+    c->all_next = st->all;
+    if (st->all)
+        st->all->all_prev = c;
+    st->all = c;
+    st->n_conns++;
+    *err = 0;
+    return c;
+}
+
+void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
+{
+    struct scps_env *env = &st->env;
+
+    if (c->flags & SCPS_F_EVENTS) { /* rare: its owner let go without draining the events */
+        struct scps_conn **at = &env->ev_head, *prev = NULL;
+        while (*at != c) {
+            prev = *at;
+            at = &(*at)->ev_next;
+        }
+        *at = c->ev_next;
+        if (env->ev_tail == c)
+            env->ev_tail = prev;
+    }
+    scps_listener_forget(c);
+    if (!(c->flags & SCPS_F_REPLACED))
+        scps_demux_remove(st, c);
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (st->nifs[i]->last == c)
+            st->nifs[i]->last = NULL;
+    if (c->all_prev)
+        c->all_prev->all_next = c->all_next;
+    else
+        st->all = c->all_next;
+    if (c->all_next)
+        c->all_next->all_prev = c->all_prev;
+    st->n_conns--;
+    scps_conn_free(c);
+}
+
+void scps_stack_reap(struct scps_stack *st)
+{
+    while (st->env.dead) {
+        struct scps_conn *c = st->env.dead;
+        st->env.dead = c->ready_next;
+        scps_stack_discard(st, c);
+    }
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------- */
+
+static bool zero(const struct scps_addr *a)
+{
+    static const uint8_t none[16];
+
+    return !a->family || !memcmp(a->b, none, sizeof none);
+}
+
+struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
+                               const struct scps_endpoint *local,
+                               const struct scps_endpoint *remote, int *err)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_flow f = {0};
+    const struct scps_route *r;
+    const struct scps_addr *src;
+    struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
+    struct scps_shared_config *shared;
+    struct scps_conn *c;
+    int dummy;
+
+    err = err ? err : &dummy;
+    scps_stack_reap(st);
+    *err = SCPS_ERR_INVAL;
+    if (!remote || !remote->port || zero(&remote->addr) ||
+        (remote->addr.family != 4 && remote->addr.family != 6))
+        return NULL;
+    f.remote = remote->addr;
+    memset(f.remote.b + (f.remote.family == 4 ? 4 : 16), 0, f.remote.family == 4 ? 12 : 0);
+    f.rport = remote->port;
+    *err = SCPS_ERR_UNREACH;
+    r = scps_route_find(st, &f.remote);
+    if (!r)
+        return NULL;
+    *err = SCPS_ERR_ADDRNOTAVAIL;
+    if (local && !zero(&local->addr)) {
+        if (local->addr.family != f.remote.family || !scps_stack_has_addr(st, &local->addr))
+            return NULL;
+        f.local = local->addr;
+    } else {
+        src = scps_route_source(st, scps_nif_of(r->nif), &f.remote);
+        if (!src)
+            return NULL;
+        f.local = *src;
+    }
+    if (local && local->port) {
+        f.lport = local->port;
+        *err = SCPS_ERR_ADDRINUSE;
+        if (scps_demux_find(st, &f))
+            return NULL;
+    } else if (scps_port_choose(st, &f)) {
+        return NULL;
+    }
+    if (!own.expected_rtt)
+        own.expected_rtt = r->expected_rtt;
+    if (own.loss_cause == SCPS_LOSS_CONGESTION)
+        own.loss_cause = r->loss_cause;
+    shared = scps_config_new(a, &own, err);
+    if (!shared)
+        return NULL;
+    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif),
+                        r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu, err);
+    scps_config_unref(a, shared);
+    if (!c)
+        return NULL;
+    if (scps_conn_open(c)) {
+        scps_stack_discard(st, c);
+        *err = SCPS_ERR_NOMEM;
+        return NULL;
+    }
+    *err = 0;
+    return c;
+}
+
+struct scps_stack *scps_conn_stack(const struct scps_conn *c)
+{
+    return (struct scps_stack *)c->env;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+void scps_stack_clock(struct scps_stack *st, scps_time now)
+{
+    if (now > st->env.now)
+        st->env.now = now;
+}
+
+scps_time scps_stack_now(const struct scps_stack *st)
+{
+    return st->env.now;
+}
+
+bool scps_stack_may_answer(struct scps_stack *st)
+{
+    if (st->env.now - st->answers_since >= SCPS_SEC(1)) {
+        st->answers_since = st->env.now;
+        st->answers_left = st->cfg.resets;
+    }
+    if (!st->answers_left) {
+        st->env.drops[SCPS_DROP_RATE_LIMITED]++;
+        return false;
+    }
+    st->answers_left--;
+    return true;
+}
+
+/* Serves what is due and leaves the true earliest deadline on top. */
+static void serve_timers(struct scps_stack *st)
+{
+    struct scps_heap *h = &st->env.deadlines;
+    struct scps_conn *c;
+
+    while ((c = scps_heap_top(h))) {
+        scps_time due = scps_conn_deadline(c);
+        if (due <= st->env.now) {
+            scps_conn_timers(c);
+            if (c->heap_slot == SCPS_HEAP_NONE)
+                continue;
+            due = scps_conn_deadline(c);
+        } else if (due <= h->v[0].key) {
+            break;
+        }
+        if (due == SCPS_NEVER)
+            scps_heap_remove(h, &c->heap_slot);
+        else
+            scps_heap_set(h, due, &c->heap_slot, c);
+    }
+}
+
+void scps_stack_advance(struct scps_stack *st, scps_time now)
+{
+    scps_stack_reap(st);
+    scps_stack_clock(st, now);
+    serve_timers(st);
+}
+
+scps_time scps_stack_deadline(const struct scps_stack *st)
+{
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (!st->nifs[i]->blocked &&
+            (st->nifs[i]->turns.head || !scps_outq_empty(&st->nifs[i]->out)))
+            return st->env.now;
+    return scps_heap_min(&st->env.deadlines);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+/* To the back of its link's turns, so that all get theirs. */
+static void next_turn(struct scps_turns *t)
+{
+    struct scps_conn *c = t->head;
+
+    if (c == t->tail)
+        return;
+    t->head = c->ready_next;
+    t->head->ready_prev = NULL;
+    c->ready_next = NULL;
+    c->ready_prev = t->tail;
+    t->tail->ready_next = c;
+    t->tail = c;
+}
+
+int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
+                      struct scps_pkt *out)
+{
+    struct scps_nif *nif = scps_nif_of(netif);
+    struct scps_conn *c;
+    struct scps_seg seg;
+
+    scps_stack_reap(st);
+    scps_stack_clock(st, now);
+    if (scps_heap_min(&st->env.deadlines) <= st->env.now)
+        serve_timers(st);
+    out->at = st->env.now;
+    if (!scps_outq_empty(&nif->out) && scps_outq_get(nif, out)) {
+        st->count.packets_out++;
+        st->count.bytes_out += out->len;
+        return 1;
+    }
+    while ((c = nif->turns.head)) {
+        if (!scps_conn_output(c, st->env.now, &seg)) {
+            scps_conn_unready(c);
+            continue;
+        }
+        scps_ipout(st, c, &seg, out);
+        next_turn(&nif->turns);
+        st->count.packets_out++;
+        st->count.bytes_out += out->len + out->payload_len;
+        if (seg.flags & SCPS_RST)
+            scps_conn_sent_last(c);
+        return 1;
+    }
+    serve_timers(st);
+    return nif->turns.head ? scps_stack_output(st, netif, now, out) : 0;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
+{
+    struct scps_env *env = &st->env;
+    struct scps_listener *l = st->ev_listeners;
+    struct scps_conn *c;
+
+    if (l) {
+        st->ev_listeners = l->ev_next;
+        l->queued = l->announce = false;
+        *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
+        return 1;
+    }
+    while ((c = env->ev_head)) {
+        for (unsigned kind = 0; c->events && kind < SCPS_EV_COUNT; kind++) {
+            if (!(c->events >> kind & 1))
+                continue;
+            c->events &= (uint16_t) ~(1u << kind);
+            *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
+                                      .conn = c,
+                                      .user = c->user,
+                                      .err = kind == SCPS_EV_ERROR ? c->err : 0};
+            return 1;
+        }
+        env->ev_head = c->ev_next;
+        if (!env->ev_head)
+            env->ev_tail = NULL;
+        c->flags &= ~(uint32_t)SCPS_F_EVENTS;
+    }
+    return 0;
+}
+
+void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out)
+{
+    *out = st->count;
+    memcpy(out->drops, st->env.drops, sizeof out->drops);
+    out->challenge_acks = st->env.challenges;
+    out->conns = st->n_conns;
+    out->half_open = st->half_open;
+    out->listeners = 0;
+    for (const struct scps_listener *l = st->listeners; l; l = l->next)
+        out->listeners++;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* One host inside: what the files of this folder share. */
+#ifndef SCPS_STACK_STACK_H
+#define SCPS_STACK_STACK_H
+
+#include <scps/clock.h>
+#include <scps/conn.h>
+#include <scps/wire.h>
+
+#include "core/conn.h"
+
+struct scps_flow { /* our side first */
+    struct scps_addr local, remote;
+    uint16_t lport, rport;
+};
+
+/* Answers nobody's connection will send: resets, ICMP, SYN cookies. A bounded ring of whole packets. */
+struct scps_outq {
+    uint8_t *mem; /* NULL until used */
+    uint32_t head, tail;
+    uint64_t full; /* answers that found no room */
+};
+
+/* A netif as the stack sees it: netif->stack_priv. */
+struct scps_nif {
+    struct scps_netif *nif;
+    struct scps_turns turns;
+    struct scps_outq out;
+    struct scps_conn *last; /* whose packet came last */
+    bool blocked;           /* the device said SCPS_ERR_AGAIN */
+    bool pending;           /* kept holds the packet it refused */
+    struct scps_pkt kept;
+    uint8_t *kept_mem; /* the whole of it: the payload is lent for one call only */
+};
+
+struct scps_local_addr {
+    struct scps_addr addr;
+    unsigned prefix;
+    struct scps_nif *nif;
+};
+
+struct scps_listener {
+    struct scps_stack *st;
+    struct scps_shared_config *cfg;
+    struct scps_endpoint local; /* family 0: both; zeros: every address of the family */
+    unsigned backlog, pending, half_open;
+    struct scps_conn *first, *last; /* established, not accepted; linked by ev_next */
+    scps_time cookie_at;            /* when the last SYN cookie left; 0 never */
+    void *user;
+    bool announce, queued; /* SCPS_EV_ACCEPT is due; it stands in the queue for that */
+    struct scps_listener *next, *ev_next;
+};
+
+struct scps_stack {
+    struct scps_env env; /* first: connections know only this */
+    struct scps_stack_config cfg;
+    struct scps_nif **nifs;
+    uint32_t n_nifs;
+    struct scps_local_addr *addrs;
+    uint32_t n_addrs;
+    struct scps_route *routes;
+    uint32_t n_routes;
+    struct scps_conn **buckets;
+    uint32_t bucket_mask, n_conns, half_open;
+    struct scps_conn *all;
+    struct scps_listener *listeners, *ev_listeners;
+    uint32_t next_id, port_next;
+    uint32_t answers_left; /* this second's resets and ICMP errors */
+    scps_time answers_since;
+    struct scps_stack_stats count;
+};
+
+/* ---- demux.c ------------------------------------------------------------------------------------------------ */
+uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
+struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
+int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
+void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
+
+/* ---- route.c ------------------------------------------------------------------------------------------------- */
+const struct scps_route *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
+/* The source address for dst on nif; NULL if nif has none of that family. */
+const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
+                                          const struct scps_addr *dst);
+/* The addr table's row for a; NULL if it is not ours. */
+const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
+                                               const struct scps_addr *a);
+
+/* ---- port.c --------------------------------------------------------------------------------------------------- */
+/* RFC 6528. */
+uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
+uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
+/* Picks f->lport (RFC 6056 section 3.3.3). 0 or SCPS_ERR_ADDRNOTAVAIL. */
+int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
+
+/* ---- listen.c -------------------------------------------------------------------------------------------------- */
+struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
+                                         uint16_t port);
+/* A segment for a listener, of a flow nobody has. Returns a scps_drop, counted; 0 if used. */
+int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
+                        const struct scps_seg *seg);
+void scps_listener_established(struct scps_env *env, struct scps_conn *c);
+/* A connection of l ended before it was accepted. */
+void scps_listener_forget(struct scps_conn *c);
+void scps_listener_free_all(struct scps_stack *st);
+
+/* ---- stack.c -------------------------------------------------------------------------------------------------- */
+/* A new connection for flow f through route r (NULL: looked up), in the tables, not opened yet. */
+struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
+                                  const struct scps_flow *f, struct scps_nif *nif, uint32_t mtu,
+                                  int *err);
+void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
+void scps_stack_reap(struct scps_stack *st);
+void scps_stack_clock(struct scps_stack *st, scps_time now);
+static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
+{
+    st->env.drops[d]++;
+    return (int)d;
+}
+/* One more answer to a stranger this second? */
+bool scps_stack_may_answer(struct scps_stack *st);
+
+/* ---- ipout.c, answer.c ------------------------------------------------------------------------------------------- */
+/* A segment of c as a packet: headers into out->data, the payload lent. */
+void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
+                struct scps_pkt *out);
+/* Queues a whole packet; false when the queue is full. */
+bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len);
+bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out);
+static inline bool scps_outq_empty(const struct scps_outq *q)
+{
+    return q->head == q->tail;
+}
+void scps_outq_fini(struct scps_stack *st, struct scps_outq *q);
+/* Queues one bare segment from f->local to f->remote. */
+void scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
+                         struct scps_seg *seg);
+/* The reset RFC 9293 section 3.10.7.1 prescribes for seg. */
+void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
+                       const struct scps_seg *seg);
+void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                      const struct scps_icmp *m);
+void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
+                                  const struct scps_ip *ip, const uint8_t *packet, size_t len);
+
+/* ---- icmp.c -------------------------------------------------------------------------------------------------- */
+int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                    const uint8_t *p, size_t len);
+
+/* ---- netif.c -------------------------------------------------------------------------------------------------- */
+static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
+{
+    return nif->stack_priv;
+}
+
+#endif
