@@ -49,11 +49,11 @@ struct scps_conn_config {
     enum scps_loss_cause loss_cause; /* what an unexplained loss means; default congestion */
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
-    scps_dur ack_delay;          /* delayed-ACK timer; default 200 ms */
+    scps_dur ack_delay;          /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
     /* timers */
     scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
     scps_dur rto_initial;  /* 0: 1 s, or 3 x expected_rtt when that is given */
-    scps_dur rto_min;      /* 0: 200 ms, or expected_rtt/2 when that is smaller */
+    scps_dur rto_min;      /* least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when that is given */
     scps_dur rto_max;      /* 0: 60 s, or 8 x expected_rtt when that is larger */
     scps_dur persist_max;  /* longest time between window probes; 0: rto_max */
     scps_dur time_wait;    /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
@@ -139,8 +139,9 @@ SCPS_API const char *scps_state_name(enum scps_state s);
 
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 SCPS_API int scps_conn_error(const struct scps_conn *c);   /* SCPS_ERR_* that ended it, else 0 */
-/* The newest ICMP error heard about this connection: type << 8 | code, of its IP version; 0: none. Tells what
- * scps_conn_error's SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
+/* The newest ICMP error heard about this connection since its peer last acknowledged something new: type << 8 |
+ * code, of its IP version; 0: none. Tells what scps_conn_error's SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open
+ * (RFC 1122 section 4.2.3.9). */
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
 SCPS_API uint32_t scps_conn_id(const struct scps_conn *c); /* unique in its stack, never 0 */
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */

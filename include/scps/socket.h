@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+/* BSD sockets without an operating system: contexts, descriptors, errno; packets and time handed in.
+ *
+ * For porting programs and for conformance tools.  Every call is Linux's of the same name, with a context in
+ * front and its constants spelled SCPS_; the values, and the layouts of the structures, are those of 64-bit
+ * Linux, so that a program or a packetdrill adaptor passes its own through unchanged.  A call that fails
+ * returns -1 and sets errno.  No call raises a signal.
+ *
+ * A context is one host: a stack, its sockets, no globals.  It is driven in one of two ways.
+ *
+ *   Packets by hand, any clock          Over devices, in real time
+ *   --------------------------          --------------------------
+ *   scps_ctx_inject   a packet in       cfg.stack and cfg.kick belong to a driver that hands every
+ *   scps_ctx_take     a packet out      scps_event to scps_ctx_event; <scps/io.h> has one for libev,
+ *   scps_ctx_advance  time passes       scps_sockloop
+ *
+ *     struct scps_ctx_config cfg = scps_ctx_config_linux();      // plain TCP, Linux's timers
+ *     struct scps_ctx *ctx = scps_ctx_new(&cfg);
+ *     scps_ctx_add_addr(ctx, &my_addr, 24);
+ *     int s = scps_socket(ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
+ *     scps_sock_connect(ctx, s, &peer, sizeof peer);             // -1, EINPROGRESS: nobody waits here
+ *     n = scps_ctx_take(ctx, buf, sizeof buf, &sent_at);         // the SYN
+ *     scps_ctx_inject(ctx, synack, len, sent_at + 10000);        // answered 10 ms later
+ *     scps_sock_connect(ctx, s, &peer, sizeof peer);             // 0
+ *
+ * Blocking is the caller's choice.  With cfg.wait, a call that must wait calls it, with no lock held, until it
+ * can go on; without it every socket behaves as if O_NONBLOCK were set.  cfg.lock and cfg.unlock surround every
+ * entry: give them a mutex and threads may share a context.
+ *
+ * docs/howto/sockets.md has every option and every difference from Linux; docs/howto/conformance.md drives it
+ * from a packetdrill-like tool.
+ */
+#ifndef SCPS_SOCKET_H
+#define SCPS_SOCKET_H
+
+#include <scps/conn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct scps_ctx;
+
+/* ---- constants: Linux's values --------------------------------------------------------------------- */
+
+/* domains and types */
+enum {
+    SCPS_AF_UNSPEC = 0,
+    SCPS_AF_INET = 2,
+    SCPS_AF_INET6 = 10,
+    SCPS_SOCK_STREAM = 1,
+    SCPS_SOCK_NONBLOCK = 04000, /* or-ed to the type of scps_socket, and flag of accept4 */
+    SCPS_SOCK_CLOEXEC = 02000000
+};
+
+/* levels of get- and setsockopt */
+enum {
+    SCPS_SOL_IP = 0,
+    SCPS_SOL_SOCKET = 1,
+    SCPS_SOL_TCP = 6,
+    SCPS_SOL_IPV6 = 41,
+    SCPS_SOL_SCPS_ROUTE = 0xfc, /* the SCPS reference's SCPS_ROUTE */
+    SCPS_SOL_SCPS = 0xfe        /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
+};
+
+/* SCPS_SOL_SOCKET; int unless said otherwise */
+enum {
+    SCPS_SO_DEBUG = 1,
+    SCPS_SO_REUSEADDR = 2,
+    SCPS_SO_TYPE = 3,  /* get */
+    SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which clears it */
+    SCPS_SO_BROADCAST = 6,
+    SCPS_SO_SNDBUF = 7, /* bytes of payload; not doubled */
+    SCPS_SO_RCVBUF = 8, /* likewise */
+    SCPS_SO_KEEPALIVE = 9,
+    SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in line */
+    SCPS_SO_PRIORITY = 12,
+    SCPS_SO_LINGER = 13, /* struct scps_linger */
+    SCPS_SO_REUSEPORT = 15,
+    SCPS_SO_RCVLOWAT = 18,
+    SCPS_SO_SNDLOWAT = 19,   /* get: 1 */
+    SCPS_SO_RCVTIMEO = 20,   /* struct scps_timeval */
+    SCPS_SO_SNDTIMEO = 21,   /* struct scps_timeval */
+    SCPS_SO_ACCEPTCONN = 30, /* get */
+    SCPS_SO_SNDBUFFORCE = 32,
+    SCPS_SO_RCVBUFFORCE = 33,
+    SCPS_SO_PROTOCOL = 38,       /* get */
+    SCPS_SO_DOMAIN = 39,         /* get */
+    SCPS_SO_MAX_PACING_RATE = 47 /* bytes/s, 4 or 8 bytes; all ones: no limit */
+};
+
+/* SCPS_SOL_TCP; int unless said otherwise */
+enum {
+    SCPS_TCP_NODELAY = 1,
+    SCPS_TCP_MAXSEG = 2,
+    SCPS_TCP_CORK = 3,
+    SCPS_TCP_KEEPIDLE = 4,  /* s */
+    SCPS_TCP_KEEPINTVL = 5, /* s */
+    SCPS_TCP_KEEPCNT = 6,
+    SCPS_TCP_SYNCNT = 7,
+    SCPS_TCP_LINGER2 = 8,       /* s */
+    SCPS_TCP_INFO = 11,         /* get: struct scps_tcp_info */
+    SCPS_TCP_QUICKACK = 12,     /* 1: every segment is acknowledged at once; 0: as configured */
+    SCPS_TCP_CONGESTION = 13,   /* text: a controller's name, with ",key=value..." when setting */
+    SCPS_TCP_USER_TIMEOUT = 18, /* ms */
+    SCPS_TCP_NOTSENT_LOWAT = 25
+};
+
+/* SCPS_SOL_IP, SCPS_SOL_IPV6 */
+enum {
+    SCPS_IP_TOS = 1,
+    SCPS_IP_TTL = 2,
+    SCPS_IP_MTU_DISCOVER = 10, /* SCPS_PMTUDISC_* */
+    SCPS_IP_MTU = 14,          /* get */
+    SCPS_IP_BIND_ADDRESS_NO_PORT = 24,
+    SCPS_IPV6_UNICAST_HOPS = 16,
+    SCPS_IPV6_MTU_DISCOVER = 23,
+    SCPS_IPV6_MTU = 24, /* get */
+    SCPS_IPV6_V6ONLY = 26,
+    SCPS_IPV6_TCLASS = 67,
+    SCPS_PMTUDISC_DONT = 0,
+    SCPS_PMTUDISC_WANT = 1,
+    SCPS_PMTUDISC_DO = 2
+};
+
+/* SCPS_SOL_SCPS with the numbers and units of the SCPS reference: int, times in milliseconds. */
+enum {
+    SCPS_TP_MAXSEG = 0x01,
+    SCPS_TP_NODELAY = 0x02,
+    SCPS_TP_ACKDELAY = 0x03,
+    SCPS_TP_ACKBEHAVE = 0x05, /* enum scps_ack_mode: 0, 1, 2 */
+    SCPS_TP_RTOMIN = 0x06,
+    SCPS_TP_PERSISTTIME = 0x08, /* longest time between window probes */
+    SCPS_TP_TIMEOUT = 0x09,     /* a count: retransmissions of data */
+    SCPS_TP_LONGTIMEOUT = 0x0a, /* a count: retransmissions of a SYN */
+    SCPS_TP_2MSLTIMEOUT = 0x0b,
+    SCPS_TP_TIMESTAMP = 0x0d,
+    SCPS_TP_VEGAS_CONGEST = 0x12, /* 1: controller "vegas" (0: "rate"); get: is it the one */
+    SCPS_TP_VJ_CONGEST = 0x13,    /* likewise "vj" */
+    SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
+    SCPS_TP_VEGAS_BETA = 0x15,
+    SCPS_TP_VEGAS_GAMMA = 0x16,
+    SCPS_TP_RTOMAX = 0x1e,
+    /* SCPS_SOL_SCPS_ROUTE, for this socket alone */
+    SCPS_ROUTE_RATE = 1, /* bit/s on the wire; 0 unlimited */
+    SCPS_ROUTE_RTT = 3,  /* ms, expected */
+    SCPS_ROUTE_IRTO = 7  /* ms */
+};
+
+/* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs, bytes,
+ * bytes/s). The value is an int64_t, or an int when optlen is 4. */
+enum {
+    SCPS_TP_RATE = 0x100,
+    SCPS_TP_RATE_OVERHEAD,
+    SCPS_TP_BURST,
+    SCPS_TP_PACING,
+    SCPS_TP_INIT_CWND, /* segments */
+    SCPS_TP_SACK,
+    SCPS_TP_DSACK,
+    SCPS_TP_TIMESTAMPS,
+    SCPS_TP_WSCALE,
+    SCPS_TP_ECN,
+    SCPS_TP_LIMITED_TRANSMIT,
+    SCPS_TP_SPURIOUS_UNDO,
+    SCPS_TP_DUPTHRESH,
+    SCPS_TP_LOSS_CAUSE, /* enum scps_loss_cause */
+    SCPS_TP_ACK_MODE,   /* enum scps_ack_mode */
+    SCPS_TP_ACK_DELAY,
+    SCPS_TP_EXPECTED_RTT,
+    SCPS_TP_RTO_INITIAL,
+    SCPS_TP_RTO_MIN,
+    SCPS_TP_RTO_MAX,
+    SCPS_TP_PERSIST_MAX,
+    SCPS_TP_TIME_WAIT,
+    SCPS_TP_FIN_WAIT2,
+    SCPS_TP_SYN_RETRIES,
+    SCPS_TP_DATA_RETRIES,
+    SCPS_TP_USER_TIMEOUT,
+    SCPS_TP_KEEP_IDLE,
+    SCPS_TP_KEEP_INTERVAL,
+    SCPS_TP_KEEP_COUNT,
+    SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
+    SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
+    SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */
+};
+
+/* flags of send and recv */
+enum {
+    SCPS_MSG_OOB = 1,
+    SCPS_MSG_PEEK = 2,
+    SCPS_MSG_TRUNC = 0x20, /* recv: the bytes are discarded, not stored */
+    SCPS_MSG_DONTWAIT = 0x40,
+    SCPS_MSG_EOR = 0x80,
+    SCPS_MSG_WAITALL = 0x100,
+    SCPS_MSG_ERRQUEUE = 0x2000,
+    SCPS_MSG_NOSIGNAL = 0x4000,
+    SCPS_MSG_MORE = 0x8000,
+    SCPS_MSG_FASTOPEN = 0x20000000
+};
+
+/* poll */
+enum {
+    SCPS_POLLIN = 0x001,
+    SCPS_POLLPRI = 0x002,
+    SCPS_POLLOUT = 0x004,
+    SCPS_POLLERR = 0x008,
+    SCPS_POLLHUP = 0x010,
+    SCPS_POLLNVAL = 0x020,
+    SCPS_POLLRDNORM = 0x040,
+    SCPS_POLLWRNORM = 0x100,
+    SCPS_POLLRDHUP = 0x2000
+};
+
+/* shutdown, fcntl, ioctl */
+enum {
+    SCPS_SHUT_RD = 0,
+    SCPS_SHUT_WR = 1,
+    SCPS_SHUT_RDWR = 2,
+    SCPS_F_GETFD = 1,
+    SCPS_F_SETFD = 2,
+    SCPS_F_GETFL = 3,
+    SCPS_F_SETFL = 4,
+    SCPS_FD_CLOEXEC = 1,
+    SCPS_O_RDWR = 2,
+    SCPS_O_NONBLOCK = 04000,
+    SCPS_FIONREAD = 0x541b, /* int: bytes a read would give */
+    SCPS_SIOCINQ = 0x541b,
+    SCPS_SIOCOUTQ =
+        0x5411, /* int: written and not acknowledged, an unacknowledged FIN counted as one */
+    SCPS_SIOCOUTQNSD = 0x894b, /* int: written and not sent once */
+    SCPS_FIONBIO = 0x5421,
+    SCPS_SIOCATMARK = 0x8905 /* int: 0, there is no mark */
+};
+
+/* ---- structures: Linux's layouts ------------------------------------------------------------------- */
+
+/* Addresses are passed as pointers to void: give one of these, or on Linux a struct sockaddr of the system. */
+struct scps_sockaddr {
+    uint16_t sa_family;
+    uint8_t sa_data[14];
+};
+struct scps_sockaddr_in {
+    uint16_t sin_family; /* SCPS_AF_INET */
+    uint16_t sin_port;   /* network order, as everything below */
+    uint8_t sin_addr[4];
+    uint8_t sin_zero[8];
+};
+struct scps_sockaddr_in6 {
+    uint16_t sin6_family; /* SCPS_AF_INET6 */
+    uint16_t sin6_port;
+    uint32_t sin6_flowinfo; /* ignored; 0 when given out, and the next but one too */
+    uint8_t sin6_addr[16];  /* ::ffff:a.b.c.d is the IPv4 address a.b.c.d, unless IPV6_V6ONLY */
+    uint32_t sin6_scope_id;
+};
+struct scps_sockaddr_storage {
+    uint16_t ss_family;
+    uint8_t ss_pad[118];
+    uint64_t ss_align;
+};
+
+/* Writes ep as an address for a socket of this domain (SCPS_AF_INET, or SCPS_AF_INET6, where IPv4 becomes a mapped
+ * address; 0: ep's own family, SCPS_AF_INET if that is 0 too). Returns its length, 0 if IPv6 does not fit. */
+SCPS_API uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
+                                    const struct scps_endpoint *ep);
+/* Reads an address back. 0; -1 with errno EINVAL (too short), EAFNOSUPPORT. */
+SCPS_API int scps_sockaddr_get(const void *addr, uint32_t addrlen, struct scps_endpoint *ep);
+
+struct scps_iovec {
+    void *iov_base;
+    size_t iov_len;
+};
+struct scps_msghdr {
+    void *msg_name; /* ignored by sendmsg; recvmsg sets msg_namelen to 0 */
+    uint32_t msg_namelen;
+    struct scps_iovec *msg_iov;
+    size_t msg_iovlen;
+    void *msg_control; /* none is taken; recvmsg sets msg_controllen to 0 */
+    size_t msg_controllen;
+    int msg_flags; /* set to 0 by recvmsg */
+};
+struct scps_pollfd {
+    int fd;
+    short events, revents;
+};
+struct scps_linger {
+    int l_onoff, l_linger; /* s */
+};
+struct scps_timeval {
+    int64_t tv_sec, tv_usec;
+};
+
+/* TCP_INFO. Fields we do not know are 0; which, and where the meaning differs, is said here. */
+struct scps_tcp_info {
+    uint8_t tcpi_state;       /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
+    uint8_t tcpi_ca_state;    /* 0 open, 1 disorder, 3 recovery, 4 loss */
+    uint8_t tcpi_retransmits; /* consecutive timeouts, as the next but one */
+    uint8_t tcpi_probes;      /* 0 */
+    uint8_t tcpi_backoff;
+    uint8_t tcpi_options; /* 1 timestamps, 2 SACK, 4 window scale, 8 ECN */
+    uint8_t tcpi_snd_wscale : 4, tcpi_rcv_wscale : 4;
+    uint8_t tcpi_delivery_rate_app_limited : 1, tcpi_fastopen_client_fail : 2;
+    uint32_t tcpi_rto, tcpi_ato;         /* µs */
+    uint32_t tcpi_snd_mss, tcpi_rcv_mss; /* bytes */
+    uint32_t tcpi_unacked,
+        tcpi_sacked;              /* segments; listening: waiting for accept, and the backlog */
+    uint32_t tcpi_lost;           /* segments */
+    uint32_t tcpi_retrans;        /* 0 */
+    uint32_t tcpi_fackets;        /* 0, as in Linux */
+    uint32_t tcpi_last_data_sent; /* ms ago; here of any segment */
+    uint32_t tcpi_last_ack_sent;  /* 0, as in Linux */
+    uint32_t tcpi_last_data_recv; /* ms ago; here of any segment */
+    uint32_t tcpi_last_ack_recv;  /* ms ago */
+    uint32_t tcpi_pmtu;
+    uint32_t tcpi_rcv_ssthresh; /* the window on offer */
+    uint32_t tcpi_rtt, tcpi_rttvar;
+    uint32_t tcpi_snd_ssthresh, tcpi_snd_cwnd; /* segments; 0x7fffffff: no limit */
+    uint32_t tcpi_advmss;
+    uint32_t tcpi_reordering; /* the duplicate-ACK threshold */
+    uint32_t tcpi_rcv_rtt;    /* 0 */
+    uint32_t tcpi_rcv_space;  /* the receive buffer */
+    uint32_t tcpi_total_retrans;
+    uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* all ones: none */
+    uint64_t tcpi_bytes_acked,
+        tcpi_bytes_received; /* payload; Linux counts an acknowledged SYN too */
+    uint32_t tcpi_segs_out, tcpi_segs_in;
+    uint32_t tcpi_notsent_bytes;
+    uint32_t tcpi_min_rtt;
+    uint32_t tcpi_data_segs_in, tcpi_data_segs_out;
+    uint64_t tcpi_delivery_rate;
+    uint64_t tcpi_busy_time;      /* µs with something to send */
+    uint64_t tcpi_rwnd_limited;   /* µs held by the peer's window */
+    uint64_t tcpi_sndbuf_limited; /* 0 */
+    uint32_t tcpi_delivered;      /* segments' worth of payload known to have arrived */
+    uint32_t tcpi_delivered_ce;   /* ECN echoes */
+    uint64_t tcpi_bytes_sent, tcpi_bytes_retrans;
+    uint32_t tcpi_dsack_dups, tcpi_reord_seen;
+    uint32_t tcpi_rcv_ooopack;
+    uint32_t tcpi_snd_wnd, tcpi_rcv_wnd;
+    uint32_t tcpi_rehash; /* 0 */
+    uint16_t tcpi_total_rto, tcpi_total_rto_recoveries /* 0 */;
+    uint32_t tcpi_total_rto_time; /* 0 */
+};
+
+/* ---- a context --------------------------------------------------------------------------------------- */
+
+enum scps_wait_dir {
+    SCPS_WAIT_READ,
+    SCPS_WAIT_WRITE, /* connect waits for this, too */
+    SCPS_WAIT_ACCEPT,
+    SCPS_WAIT_POLL, /* any of the sockets of a poll: s is -1 */
+    SCPS_WAIT_CLOSE /* a lingering close: s is -1, the descriptor is free already */
+};
+
+/* What a call that blocks waits for. */
+struct scps_wait {
+    struct scps_ctx *ctx;
+    void *user; /* cfg.user */
+    int s;
+    enum scps_wait_dir dir;
+    scps_time deadline; /* on the context's clock: SO_RCVTIMEO, SO_LINGER, poll's; or SCPS_NEVER */
+    struct {            /* private */
+        struct scps_wait *next;
+        void *sock;
+        uint64_t serial;
+        size_t need;
+        const struct scps_pollfd *fds;
+        size_t nfds;
+    } p;
+};
+
+struct scps_ctx_config {
+    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else the caller's,
+     * whose driver hands its events to scps_ctx_event; every connection on it is then the context's. */
+    struct scps_stack *stack;
+    struct scps_stack_config
+        stack_config;             /* its allocator and ports serve the sockets in either case */
+    struct scps_conn_config conn; /* what every socket begins with */
+    uint32_t mtu;                 /* of the netif inside; default 1500 */
+    uint32_t
+        queue_packets; /* waiting for take, at most; default 4096. The stack holds the rest back */
+    uint32_t max_sockets; /* EMFILE beyond; default 1024 */
+    int first_fd;         /* the lowest descriptor, whose lowest free one is given out; default 3 */
+    unsigned max_backlog; /* a longer backlog is cut to this; default 4096 */
+    /* A call must wait: run the world until scps_wait_over(w), or sleep until another thread has done so. Called
+     * with no lock held; may use the context. Returns 0 (the call looks again, and calls again if it must),
+     * or an errno value for the call to fail with (EINTR). NULL: nothing ever blocks. */
+    int (*wait)(const struct scps_wait *w);
+    /* Around every entry. Not taken twice by one thread. NULL: no locking. */
+    void (*lock)(void *user);
+    void (*unlock)(void *user);
+    void (*wake)(
+        void *
+            user); /* something has changed: look at your waits again. Called locked. May be NULL */
+    void (*kick)(
+        void *user); /* cfg.stack only: it has something to send. Called locked. May be NULL */
+    /* The clock. NULL: time is what inject and advance say (with cfg.stack: scps_stack_now). With a stack of
+     * its own, each call first runs the timers that are due. */
+    scps_time (*now)(void *user);
+    void *user;
+};
+
+/* The library's defaults: scps_conn_config_default and scps_stack_config_default. */
+SCPS_API struct scps_ctx_config scps_ctx_config_default(void);
+/* Plain TCP with the figures of a Linux host: initial window 10, RTO at least 200 ms and at most 120 s, initially
+ * 1 s, delayed ACK 40 ms, an ACK for every second full segment, 6 SYN and 15 data retries, TIME-WAIT and
+ * orphaned FIN-WAIT-2 60 s, receive buffer 6 MiB (a window scale of 7), send buffer 4 MiB, SACK, DSACK,
+ * timestamps and window scale, no ECN, no pacing, controller "vj"; ephemeral ports 32768 to 60999. */
+SCPS_API struct scps_ctx_config scps_ctx_config_linux(void);
+
+/* cfg NULL: the defaults. NULL with errno ENOMEM or EINVAL. */
+SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
+/* Frees the sockets and its own stack, without a word to the peers; on cfg.stack connections are reset and
+ * listeners closed. No call may be waiting. */
+SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
+SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
+/* The stack below; what is done to it directly needs the lock, and scps_ctx_turn afterwards. */
+SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
+/* Serves what is due now, as every call does: tells the sockets, sends. */
+SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
+
+/* For the netif inside. The address reaches the whole world: a default route of its family comes with it.
+ * 0; -1 with errno EINVAL, ENOMEM. */
+SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
+/* r->nif NULL: the netif inside. Errors as above. */
+SCPS_API int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r);
+
+/* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is taken. An earlier
+ * time than the last counts as the last. Returns 0 if it was used, else the scps_drop. */
+SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at);
+/* The next packet sent, oldest first, and when it was (sent_at may be NULL). Returns its length; 0 if there is
+ * none; -1 with errno EMSGSIZE if cap is too small (it stays). Time does not pass. */
+SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at);
+SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx); /* packets take would give */
+/* Lets time pass: every timer up to and including `when` is served at its own moment, in order; the packets sent
+ * meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER. Once queue_packets wait,
+ * nothing more is sent until some are taken. */
+SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
+/* The same, but stops at the first moment when a blocked call can go on, or a packet waits for take. Returns the
+ * time it is then. */
+SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
+/* When advance would have something to do next (blocked calls' deadlines counted); SCPS_NEVER if never. */
+SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
+SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
+
+/* True when the call can go on: it is ready, its time is up, its socket was closed. For cfg.wait and whoever runs
+ * the world for it. Takes no lock: with several threads, call it locked. */
+SCPS_API bool scps_wait_over(const struct scps_wait *w);
+/* cfg.stack only: its driver hands in every event of the stack. Takes no lock. */
+SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
+/* The connection below a socket; NULL if there is none (with errno EBADF if there is no such socket). The socket
+ * owns it. */
+SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
+
+/* ---- the calls ----------------------------------------------------------------------------------------- */
+
+/* Besides what is named: EBADF everywhere, EFAULT for a NULL that must not be, ENOMEM. */
+
+/* protocol 0 or SCPS_SOL_TCP. EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
+SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol);
+/* EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not ours), EADDRINUSE. */
+SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
+/* An unbound socket gets a port. Again: another backlog. EINVAL (connected), EADDRINUSE. */
+SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
+/* addr and addrlen NULL: nobody asks. EAGAIN, EINVAL (not listening), EMFILE. */
+SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
+/* flags: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
+SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen,
+                               int flags);
+/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED, ENETUNREACH, EHOSTUNREACH,
+ * EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure it may be tried again. Family SCPS_AF_UNSPEC: disconnects. */
+SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
+
+/* How many bytes; 0 at the end of the stream. EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
+ * (SCPS_MSG_OOB). */
+SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
+SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
+                                 int iovcnt);
+SCPS_API int64_t scps_sock_recv(struct scps_ctx *ctx, int s, void *buf, size_t len, int flags);
+SCPS_API int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int s, void *buf, size_t len, int flags,
+                                    void *addr, uint32_t *addrlen);
+SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msghdr *msg, int flags);
+
+/* How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut down),
+ * ECONNRESET and ETIMEDOUT (once, then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN). */
+SCPS_API int64_t scps_sock_write(struct scps_ctx *ctx, int s, const void *buf, size_t len);
+SCPS_API int64_t scps_sock_writev(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
+                                  int iovcnt);
+SCPS_API int64_t scps_sock_send(struct scps_ctx *ctx, int s, const void *buf, size_t len,
+                                int flags);
+SCPS_API int64_t scps_sock_sendto(struct scps_ctx *ctx, int s, const void *buf, size_t len,
+                                  int flags, const void *addr, uint32_t addrlen);
+SCPS_API int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int s, const struct scps_msghdr *msg,
+                                   int flags);
+
+/* ENOTCONN, EINVAL. */
+SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
+/* The descriptor is free afterwards whatever is returned: 0, or -1 with EBADF or what cfg.wait gave. SO_LINGER with
+ * a time waits for the acknowledgement of the FIN, if there is a cfg.wait; with time 0 it resets. */
+SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
+/* timeout in ms; below 0: none. Returns how many have revents. */
+SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
+                            int timeout);
+SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
+/* ENOTCONN. */
+SCPS_API int scps_sock_getpeername(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
+/* ENOPROTOOPT, EINVAL, EDOM and the like: docs/howto/sockets.md has a line for each option. */
+SCPS_API int scps_sock_getsockopt(struct scps_ctx *ctx, int s, int level, int name, void *val,
+                                  uint32_t *len);
+SCPS_API int scps_sock_setsockopt(struct scps_ctx *ctx, int s, int level, int name, const void *val,
+                                  uint32_t len);
+/* SCPS_F_*. EINVAL. */
+SCPS_API int scps_sock_fcntl(struct scps_ctx *ctx, int s, int cmd, long arg);
+/* ENOTTY; EINVAL on a listening socket. */
+SCPS_API int scps_sock_ioctl(struct scps_ctx *ctx, int s, unsigned long request, void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Socket addresses, and which socket may have which port.
+ *
+ * Inside, an address is a struct scps_endpoint.  "Any" is family 4 or 6 with an address of zeros, or family 0
+ * for an IPv6 socket that takes IPv4, too; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is IPv4.
+ *
+ * Two sockets conflict when they have one port and a common address, unless both have SO_REUSEADDR and the
+ * other does not listen, or both have SO_REUSEPORT.  Without either, connections that are still ending in the
+ * background keep the port, TIME-WAIT among them (as Linux; RFC 9293 section 3.6.1 is why).
+ */
+#include <string.h>
+
+#include "socket/sock.h"
+
+static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+/* The shortest sockaddr_in6 Linux takes: RFC 2133's, which ended before the scope. */
+#define IN6_MIN 24
+
+uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
+                           const struct scps_endpoint *ep)
+{
+    uint8_t port[2];
+    scps_put16(port, ep->port);
+    if (domain == SCPS_AF_UNSPEC)
+        domain = ep->addr.family == 6 ? SCPS_AF_INET6 : SCPS_AF_INET;
+    memset(out, 0, sizeof *out);
+    if (domain == SCPS_AF_INET6) {
+        struct scps_sockaddr_in6 a = {.sin6_family = SCPS_AF_INET6};
+        memcpy(&a.sin6_port, port, 2);
+        if (ep->addr.family == 4) {
+            memcpy(a.sin6_addr, mapped_prefix, 12);
+            memcpy(a.sin6_addr + 12, ep->addr.b, 4);
+        } else {
+            memcpy(a.sin6_addr, ep->addr.b, 16);
+        }
+        memcpy(out, &a, sizeof a);
+        return sizeof a;
+    }
+    if (ep->addr.family == 6)
+        return 0;
+    struct scps_sockaddr_in a = {.sin_family = SCPS_AF_INET};
+    memcpy(&a.sin_port, port, 2);
+    memcpy(a.sin_addr, ep->addr.b, 4);
+    memcpy(out, &a, sizeof a);
+    return sizeof a;
+}
+
+/* 0, -EINVAL, -EAFNOSUPPORT. */
+static int addr_get(const void *addr, uint32_t len, struct scps_endpoint *ep)
+{
+    uint16_t family;
+    if (len < sizeof family)
+        return -EINVAL;
+    memcpy(&family, addr, sizeof family);
+    struct scps_endpoint e = {0};
+    if (family == SCPS_AF_INET) {
+        struct scps_sockaddr_in a;
+        if (len < sizeof a)
+            return -EINVAL;
+        memcpy(&a, addr, sizeof a);
+        e.port = scps_get16((const uint8_t *)&a.sin_port);
+        e.addr.family = 4;
+        memcpy(e.addr.b, a.sin_addr, 4);
+    } else if (family == SCPS_AF_INET6) {
+        struct scps_sockaddr_in6 a = {0};
+        if (len < IN6_MIN)
+            return -EINVAL;
+        memcpy(&a, addr, SCPS_MIN(len, sizeof a));
+        e.port = scps_get16((const uint8_t *)&a.sin6_port);
+        if (memcmp(a.sin6_addr, mapped_prefix, 12) == 0) {
+            e.addr.family = 4;
+            memcpy(e.addr.b, a.sin6_addr + 12, 4);
+        } else {
+            e.addr.family = 6;
+            memcpy(e.addr.b, a.sin6_addr, 16);
+        }
+    } else {
+        return -EAFNOSUPPORT;
+    }
+    *ep = e;
+    return 0;
+}
+
+int scps_sockaddr_get(const void *addr, uint32_t len, struct scps_endpoint *ep)
+{
+    int r = addr && ep ? addr_get(addr, len, ep) : -EFAULT;
+    if (r < 0) {
+        errno = -r;
+        return -1;
+    }
+    return 0;
+}
+
+int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
+                      struct scps_endpoint *ep)
+{
+    uint16_t family;
+    if (!addr)
+        return -EFAULT;
+    /* the length a socket of this domain wants is judged before the family */
+    if (len < (s->domain == SCPS_AF_INET6 ? IN6_MIN : sizeof(struct scps_sockaddr_in)))
+        return -EINVAL;
+    memcpy(&family, addr, sizeof family);
+    if (family != s->domain)
+        return -EAFNOSUPPORT;
+    return addr_get(addr, len, ep);
+}
+
+int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
+                       uint32_t *len)
+{
+    struct scps_sockaddr_storage a;
+    if (!len || !addr)
+        return -EFAULT;
+    if (*len > INT32_MAX)
+        return -EINVAL;
+    uint32_t n = scps_sockaddr_put(&a, s->domain, ep);
+    memcpy(addr, &a, SCPS_MIN(n, *len));
+    *len = n;
+    return 0;
+}
+
+struct scps_addr scps_sock_any(const struct sock *s)
+{
+    struct scps_addr any = {.family = 4};
+    if (s->domain == SCPS_AF_INET6)
+        any.family = s->v6only ? 6 : 0;
+    return any;
+}
+
+static bool is_zero(const struct scps_addr *a)
+{
+    static const uint8_t zero[16];
+    return memcmp(a->b, zero, 16) == 0;
+}
+
+static bool overlap(const struct scps_addr *a, const struct scps_addr *b)
+{
+    if (a->family == 0 || b->family == 0)
+        return true;
+    return a->family == b->family && (is_zero(a) || is_zero(b) || memcmp(a->b, b->b, 16) == 0);
+}
+
+/* Another socket of this context with the port, in a way that rules ep out for s. */
+static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, bool strict)
+{
+    const struct scps_ctx *ctx = s->ctx;
+    for (uint32_t i = 0; i < ctx->nslot; i++) {
+        const struct sock *o = ctx->slot[i];
+        if (!o || o == s || !o->bound || o->local.port != ep->port ||
+            !overlap(&o->local.addr, &ep->addr))
+            continue;
+        if (!strict && s->reuseaddr && o->reuseaddr && !o->lis)
+            continue;
+        if (!strict && s->reuseport && o->reuseport)
+            continue;
+        return true;
+    }
+    return false;
+}
+
+bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
+{
+    if (conflict_here(s, ep, false))
+        return true;
+    return !s->reuseaddr && !s->reuseport && scps_stack_port_busy(s->ctx->st, ep);
+}
+
+int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
+{
+    struct scps_ctx *ctx = s->ctx;
+    struct scps_endpoint ep = *want;
+    if (ep.port == 0) {
+        uint32_t lo = ctx->cfg.stack_config.port_min;
+        uint32_t n = ctx->cfg.stack_config.port_max - lo + 1;
+        uint32_t first = (uint32_t)scps_prng_below(&ctx->prng, n); /* RFC 6056 section 3.3.1 */
+        uint32_t i = 0;
+        for (; i < n; i++) {
+            ep.port = (uint16_t)(lo + (first + i) % n);
+            if (!conflict_here(s, &ep, true) && !scps_stack_port_busy(ctx->st, &ep))
+                break;
+        }
+        if (i == n)
+            return -EADDRINUSE;
+    } else if (scps_sock_conflict(s, &ep)) {
+        return -EADDRINUSE;
+    }
+    s->local = ep;
+    s->bound = true;
+    return 0;
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: MIT */
+/* A context: entries and their lock, time, the queue of packets, descriptors, and waiting.
+ *
+ * Time moves only in run_to, from one deadline of the stack to the next, and whatever is due at a moment is
+ * sent at that moment; so a packet's time in the queue is the time its timer fired, however far apart two
+ * calls of the driver are.  When the queue is full the stack is asked for no more, as by a link that is busy:
+ * its deadline then lies in the past and time jumps, which is the one case where a timer is served late.
+ *
+ * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs.  Anything may happen
+ * meanwhile, so the socket is looked up again afterwards, by descriptor and serial number.
+ */
+#include <string.h>
+
+#include "socket/sock.h"
+
+/* ---- configuration ------------------------------------------------------------------------------- */
+
+struct scps_ctx_config scps_ctx_config_default(void)
+{
+    return (struct scps_ctx_config){.stack_config = scps_stack_config_default(),
+                                    .conn = scps_conn_config_default(),
+                                    .mtu = 1500,
+                                    .queue_packets = 4096,
+                                    .max_sockets = 1024,
+                                    .first_fd = 3,
+                                    .max_backlog = 4096};
+}
+
+struct scps_ctx_config scps_ctx_config_linux(void)
+{
+    struct scps_ctx_config cfg = scps_ctx_config_default();
+    struct scps_conn_config *c = &cfg.conn;
+
+    c->cc = scps_cc_find("vj");
+    scps_cc_param_defaults(c->cc, c->cc_param);
+    c->rate = 0;
+    c->pacing = false;
+    c->init_cwnd_segs = 10;
+    c->sndbuf = 4u << 20;
+    c->rcvbuf = 6u << 20;
+    c->ttl = 64;
+    c->tos = 0;
+    c->sack = c->dsack = c->timestamps = c->wscale = true;
+    c->ecn = false;
+    c->nodelay = false;
+    c->limited_transmit = true;
+    c->spurious_undo = true;
+    c->dupthresh = 3;
+    c->loss_cause = SCPS_LOSS_CONGESTION;
+    c->ack_mode = SCPS_ACK_OTHER;
+    c->ack_delay = SCPS_MS(40);
+    c->expected_rtt = 0;
+    c->rto_initial = SCPS_SEC(1);
+    c->rto_min = SCPS_MS(200);
+    c->rto_max = SCPS_SEC(120);
+    c->persist_max = SCPS_SEC(120);
+    c->time_wait = SCPS_SEC(60);
+    c->fin_wait2 = SCPS_SEC(60);
+    c->syn_retries = 6;
+    c->data_retries = 15;
+    c->user_timeout = 0;
+    c->keepalive = false;
+    c->keep_idle = SCPS_SEC(7200);
+    c->keep_interval = SCPS_SEC(75);
+    c->keep_count = 9;
+    cfg.stack_config.port_min = 32768;
+    cfg.stack_config.port_max = 60999;
+    return cfg;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+void *scps_sock_alloc(struct scps_ctx *ctx, size_t n)
+{
+    return ctx->alloc.alloc(ctx->alloc.ctx, n);
+}
+
+void scps_sock_free(struct scps_ctx *ctx, void *p, size_t n)
+{
+    if (p)
+        ctx->alloc.free(ctx->alloc.ctx, p, n);
+}
+
+/* ---- life ---------------------------------------------------------------------------------------- */
+
+struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
+{
+    struct scps_ctx_config c = cfg ? *cfg : scps_ctx_config_default();
+    if (!c.queue_packets || !c.max_sockets || c.max_sockets > INT32_MAX / 2 || c.first_fd < 0 ||
+        c.first_fd > INT32_MAX / 2 || !c.max_backlog || (!c.stack && c.mtu < 68) ||
+        !c.stack_config.port_min || c.stack_config.port_min > c.stack_config.port_max) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct scps_alloc a = c.stack_config.alloc.alloc ? c.stack_config.alloc : scps_alloc_default();
+    struct scps_ctx *ctx = a.alloc(a.ctx, sizeof *ctx);
+    if (!ctx)
+        goto nomem;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->cfg = c;
+    ctx->alloc = a;
+    ctx->own = !c.stack;
+    /* The ports we choose are not to be foretold from the sequence numbers' key. */
+    const char salt[] = "ports of the socket layer";
+    scps_prng_seed(&ctx->prng, scps_siphash(c.stack_config.seed, salt, sizeof salt));
+    ctx->st = c.stack;
+    if (ctx->own) {
+        ctx->now = SCPS_MAX(c.stack_config.now, 0);
+        if (c.now)
+            ctx->now = ctx->cfg.stack_config.now = c.now(c.user);
+        ctx->nif = (struct scps_netif){.name = "ctx", .mtu = c.mtu};
+        ctx->st = scps_stack_new(&ctx->cfg.stack_config);
+        if (!ctx->st)
+            goto nomem;
+        if (scps_stack_add_netif(ctx->st, &ctx->nif) < 0) {
+            scps_stack_free(ctx->st);
+            goto nomem;
+        }
+    }
+    return ctx;
+nomem:
+    if (ctx)
+        a.free(a.ctx, ctx, sizeof *ctx);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void scps_ctx_free(struct scps_ctx *ctx)
+{
+    if (!ctx)
+        return;
+    for (uint32_t i = 0; i < ctx->nslot; i++) {
+        struct sock *s = ctx->slot[i];
+        if (!s)
+            continue;
+        if (ctx->own) /* the stack takes them with it */
+            s->conn = NULL, s->lis = NULL;
+        scps_sock_disconnect(s);
+        scps_sock_destroy(s);
+    }
+    scps_sock_free(ctx, ctx->slot, ctx->nslot * sizeof *ctx->slot);
+    if (ctx->own)
+        scps_stack_free(ctx->st);
+    scps_sock_free(ctx, ctx->qmeta, ctx->qcap * sizeof *ctx->qmeta);
+    scps_sock_free(ctx, ctx->qbuf, (size_t)ctx->qcap * ctx->nif.mtu);
+    struct scps_alloc a = ctx->alloc;
+    a.free(a.ctx, ctx, sizeof *ctx);
+}
+
+void *scps_ctx_user(const struct scps_ctx *ctx)
+{
+    return ctx->cfg.user;
+}
+
+struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx)
+{
+    return ctx->st;
+}
+
+/* ---- packets out --------------------------------------------------------------------------------- */
+
+static bool queue_grow(struct scps_ctx *ctx)
+{
+    uint32_t cap = ctx->qcap ? ctx->qcap * 2 : 16;
+    cap = SCPS_MIN(cap, ctx->cfg.queue_packets);
+    size_t mtu = ctx->nif.mtu;
+    struct slot_pkt *meta = scps_sock_alloc(ctx, cap * sizeof *meta);
+    uint8_t *buf = scps_sock_alloc(ctx, cap * mtu);
+    if (!meta || !buf) {
+        scps_sock_free(ctx, meta, cap * sizeof *meta);
+        scps_sock_free(ctx, buf, cap * mtu);
+        return false;
+    }
+    for (uint32_t i = 0; i < ctx->qlen; i++) {
+        uint32_t from = (ctx->qhead + i) % ctx->qcap;
+        meta[i] = ctx->qmeta[from];
+        memcpy(buf + i * mtu, ctx->qbuf + from * mtu, meta[i].len);
+    }
+    scps_sock_free(ctx, ctx->qmeta, ctx->qcap * sizeof *meta);
+    scps_sock_free(ctx, ctx->qbuf, ctx->qcap * mtu);
+    ctx->qmeta = meta;
+    ctx->qbuf = buf;
+    ctx->qcap = cap;
+    ctx->qhead = 0;
+    return true;
+}
+
+/* Fetches one packet of the stack into the queue. */
+static bool fetch(struct scps_ctx *ctx)
+{
+    if (ctx->qlen == ctx->qcap && (ctx->qcap == ctx->cfg.queue_packets || !queue_grow(ctx)))
+        return false;
+    size_t mtu = ctx->nif.mtu;
+    uint32_t at = (ctx->qhead + ctx->qlen) % ctx->qcap;
+    uint8_t *room = ctx->qbuf + at * mtu;
+    struct scps_pkt out = {.data = room, .cap = mtu};
+    if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
+        return false;
+    size_t len = out.len + out.payload_len;
+    if (len > mtu) /* would be our mistake: the netif takes no trains */
+        return false;
+    if (out.data != room)
+        memmove(room, out.data, out.len);
+    if (out.payload)
+        memcpy(room + out.len, out.payload, out.payload_len);
+    else if (out.payload_len)
+        memset(room + out.len, 0, out.payload_len);
+    ctx->qmeta[at] = (struct slot_pkt){.at = ctx->now, .len = (uint32_t)len};
+    ctx->qlen++;
+    ctx->nif.tx_packets++;
+    ctx->nif.tx_bytes += len;
+    return true;
+}
+
+static void drain_events(struct scps_ctx *ctx)
+{
+    struct scps_event ev;
+    while (scps_stack_event(ctx->st, &ev) == 1)
+        scps_ctx_event(ctx, &ev);
+}
+
+/* Everything due at this moment: sockets hear first, for what they do about it goes out with the rest. */
+void scps_sock_turn(struct scps_ctx *ctx)
+{
+    if (ctx->turning) /* the driver of cfg.stack came back through an event */
+        return;
+    ctx->turning = true;
+    if (ctx->own) {
+        do {
+            drain_events(ctx);
+        } while (fetch(ctx));
+        drain_events(ctx);
+    } else if (ctx->cfg.kick) {
+        ctx->cfg.kick(ctx->cfg.user);
+    }
+    ctx->turning = false;
+}
+
+void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
+{
+    uintptr_t id = (uintptr_t)ev->user;
+    if (id == 0 || id > ctx->nslot)
+        return;
+    struct sock *s = ctx->slot[id - 1];
+    if (s && ((ev->conn && ev->conn == s->conn) || (ev->listener && ev->listener == s->lis)))
+        scps_sock_hear(s, ev);
+}
+
+/* ---- time ---------------------------------------------------------------------------------------- */
+
+scps_time scps_sock_now(const struct scps_ctx *ctx)
+{
+    if (ctx->own)
+        return ctx->now;
+    return ctx->cfg.now ? ctx->cfg.now(ctx->cfg.user) : scps_stack_now(ctx->st);
+}
+
+scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur)
+{
+    scps_time now = scps_sock_now(ctx);
+    return dur >= SCPS_NEVER - now ? SCPS_NEVER : now + dur;
+}
+
+static bool woken(const struct scps_ctx *ctx)
+{
+    for (const struct scps_wait *w = ctx->waits; w; w = w->p.next)
+        if (scps_wait_over(w))
+            return true;
+    return false;
+}
+
+static scps_time waits_deadline(const struct scps_ctx *ctx)
+{
+    scps_time d = SCPS_NEVER;
+    for (const struct scps_wait *w = ctx->waits; w; w = w->p.next)
+        d = SCPS_MIN(d, w->deadline);
+    return d;
+}
+
+static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
+{
+    if (!ctx->own || when == SCPS_NEVER)
+        return;
+    scps_sock_turn(ctx);
+    while (ctx->now < when) {
+        if (step && (ctx->qlen || woken(ctx)))
+            return;
+        scps_time d = scps_stack_deadline(ctx->st);
+        if (d <= ctx->now)
+            /* Held back by a full queue; otherwise the smallest step there is. */
+            d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
+        if (step)
+            d = SCPS_MIN(d, waits_deadline(ctx));
+        ctx->now = SCPS_CLAMP(d, ctx->now, when);
+        scps_stack_advance(ctx->st, ctx->now);
+        scps_sock_turn(ctx);
+    }
+}
+
+/* ---- entries ------------------------------------------------------------------------------------- */
+
+static void catch_up(struct scps_ctx *ctx)
+{
+    if (ctx->own && ctx->cfg.now)
+        run_to(ctx, ctx->cfg.now(ctx->cfg.user), false);
+}
+
+void scps_sock_enter(struct scps_ctx *ctx)
+{
+    if (ctx->cfg.lock)
+        ctx->cfg.lock(ctx->cfg.user);
+    catch_up(ctx);
+}
+
+int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r)
+{
+    if (ctx->cfg.unlock)
+        ctx->cfg.unlock(ctx->cfg.user);
+    if (r < 0) {
+        errno = (int)-r;
+        return -1;
+    }
+    return r;
+}
+
+int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r)
+{
+    scps_sock_turn(ctx);
+    if (ctx->cfg.wake)
+        ctx->cfg.wake(ctx->cfg.user);
+    return scps_sock_leave_quiet(ctx, r);
+}
+
+void scps_ctx_turn(struct scps_ctx *ctx)
+{
+    scps_sock_enter(ctx);
+    scps_sock_leave(ctx, 0);
+}
+
+/* ---- descriptors --------------------------------------------------------------------------------- */
+
+int scps_sock_fd(const struct sock *s)
+{
+    return s->ctx->cfg.first_fd + (int)s->index;
+}
+
+struct sock *scps_sock_find(struct scps_ctx *ctx, int fd)
+{
+    if (fd < ctx->cfg.first_fd || (uint32_t)(fd - ctx->cfg.first_fd) >= ctx->nslot)
+        return NULL;
+    struct sock *s = ctx->slot[fd - ctx->cfg.first_fd];
+    if (s)
+        scps_sock_refresh(s);
+    return s;
+}
+
+static uint32_t free_slot(const struct scps_ctx *ctx)
+{
+    uint32_t i = 0;
+    while (i < ctx->nslot && ctx->slot[i])
+        i++;
+    return i;
+}
+
+bool scps_sock_full(const struct scps_ctx *ctx)
+{
+    return free_slot(ctx) == ctx->cfg.max_sockets;
+}
+
+int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
+{
+    uint32_t i = free_slot(ctx);
+    if (i == ctx->nslot) {
+        uint32_t n = ctx->nslot ? ctx->nslot * 2 : 16;
+        n = SCPS_MIN(n, ctx->cfg.max_sockets);
+        if (n == ctx->nslot)
+            return -EMFILE;
+        struct sock **v = scps_sock_alloc(ctx, n * sizeof *v);
+        if (!v)
+            return -ENOMEM;
+        memset(v, 0, n * sizeof *v);
+        if (ctx->nslot)
+            memcpy(v, ctx->slot, ctx->nslot * sizeof *v);
+        scps_sock_free(ctx, ctx->slot, ctx->nslot * sizeof *v);
+        ctx->slot = v;
+        ctx->nslot = n;
+    }
+    struct sock *s = scps_sock_alloc(ctx, sizeof *s);
+    if (!s)
+        return -ENOMEM;
+    *s = (struct sock){.ctx = ctx,
+                       .serial = ++ctx->serial,
+                       .index = i,
+                       .cfg = ctx->cfg.conn,
+                       .ack_mode = ctx->cfg.conn.ack_mode,
+                       .pmtudisc = ctx->cfg.conn.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT,
+                       .rcvlowat = 1,
+                       .rcvtimeo = SCPS_NEVER,
+                       .sndtimeo = SCPS_NEVER};
+    ctx->slot[i] = s;
+    *out = s;
+    return 0;
+}
+
+void scps_sock_detach(struct sock *s)
+{
+    if (s->index == UINT32_MAX)
+        return;
+    s->ctx->slot[s->index] = NULL;
+    s->index = UINT32_MAX;
+}
+
+void scps_sock_destroy(struct sock *s)
+{
+    scps_sock_detach(s);
+    scps_sock_free(s->ctx, s, sizeof *s);
+}
+
+struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    struct scps_conn *c = s ? s->conn : NULL;
+    scps_sock_leave_quiet(ctx, s ? 0 : -EBADF);
+    return c;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------- */
+
+bool scps_wait_over(const struct scps_wait *w)
+{
+    struct scps_ctx *ctx = w->ctx;
+    if (w->deadline <= scps_sock_now(ctx))
+        return true;
+    if (w->dir == SCPS_WAIT_POLL) {
+        for (size_t i = 0; i < w->p.nfds; i++) {
+            if (w->p.fds[i].fd < 0)
+                continue;
+            struct sock *s = scps_sock_find(ctx, w->p.fds[i].fd);
+            unsigned want = (unsigned short)w->p.fds[i].events | SCPS_POLLERR | SCPS_POLLHUP;
+            if (!s || (scps_sock_events(s) & want))
+                return true;
+        }
+        return false;
+    }
+    struct sock *s = w->dir == SCPS_WAIT_CLOSE ? w->p.sock : scps_sock_find(ctx, w->s);
+    if (!s || s->serial != w->p.serial)
+        return true;
+    if (w->dir == SCPS_WAIT_CLOSE)
+        scps_sock_refresh(s);
+    return scps_sock_ready(s, w->dir, w->p.need);
+}
+
+int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
+{
+    if (!ctx->cfg.wait)
+        return -EAGAIN;
+    scps_sock_turn(ctx); /* packets due because of this call can be taken while it waits */
+    if (scps_sock_now(ctx) >= w->deadline)
+        return -EAGAIN;
+    w->ctx = ctx;
+    w->user = ctx->cfg.user;
+    w->p.next = ctx->waits;
+    ctx->waits = w;
+    if (ctx->cfg.wake)
+        ctx->cfg.wake(ctx->cfg.user);
+    if (ctx->cfg.unlock)
+        ctx->cfg.unlock(ctx->cfg.user);
+    int r = ctx->cfg.wait(w);
+    if (ctx->cfg.lock)
+        ctx->cfg.lock(ctx->cfg.user);
+    struct scps_wait **p = &ctx->waits;
+    while (*p != w)
+        p = &(*p)->p.next;
+    *p = w->p.next;
+    catch_up(ctx);
+    return r > 0 ? -r : r;
+}
+
+int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_time deadline)
+{
+    struct sock *s = *sp;
+    struct scps_ctx *ctx = s->ctx;
+    int fd = scps_sock_fd(s);
+    struct scps_wait w = {.s = fd, .dir = dir, .deadline = deadline};
+    w.p.serial = s->serial;
+    w.p.need = need;
+    int r = scps_sock_block_on(ctx, &w);
+    s = scps_sock_find(ctx, fd);
+    if (!s || s->serial != w.p.serial)
+        return -EBADF; /* closed by somebody meanwhile: *sp is gone */
+    return r;
+}
+
+/* ---- the driver's side --------------------------------------------------------------------------- */
+
+int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix)
+{
+    scps_sock_enter(ctx);
+    int r = -EINVAL;
+    if (ctx->own && addr && (addr->family == 4 || addr->family == 6)) {
+        struct scps_route dflt = {.dst = {.family = addr->family}, .nif = &ctx->nif};
+        int e = scps_stack_add_addr(ctx->st, &ctx->nif, addr, prefix);
+        if (e == 0)
+            e = scps_stack_add_route(ctx->st, &dflt);
+        r = e < 0 ? -scps_sock_errno(e) : 0;
+    }
+    return (int)scps_sock_leave(ctx, r);
+}
+
+int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
+{
+    scps_sock_enter(ctx);
+    int e = SCPS_ERR_INVAL;
+    if (r && (r->nif || ctx->own)) {
+        struct scps_route mine = *r;
+        if (!mine.nif)
+            mine.nif = &ctx->nif;
+        e = scps_stack_add_route(ctx->st, &mine);
+    }
+    return (int)scps_sock_leave(ctx, e < 0 ? -scps_sock_errno(e) : 0);
+}
+
+int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at)
+{
+    scps_sock_enter(ctx);
+    int r = SCPS_DROP_FILTERED;
+    if (ctx->own) {
+        run_to(ctx, at, false);
+        struct scps_pkt in = {.data = (uint8_t *)packet, .len = len, .at = SCPS_MIN(at, ctx->now)};
+        ctx->nif.rx_packets++;
+        ctx->nif.rx_bytes += len;
+        r = scps_stack_input(ctx->st, &ctx->nif, &in);
+    }
+    return (int)scps_sock_leave(ctx, r);
+}
+
+int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at)
+{
+    scps_sock_enter(ctx);
+    if (!ctx->qlen)
+        return scps_sock_leave_quiet(ctx, 0);
+    struct slot_pkt m = ctx->qmeta[ctx->qhead];
+    if (m.len > cap)
+        return scps_sock_leave_quiet(ctx, -EMSGSIZE);
+    memcpy(buf, ctx->qbuf + (size_t)ctx->qhead * ctx->nif.mtu, m.len);
+    if (sent_at)
+        *sent_at = m.at;
+    bool full = ctx->qlen == ctx->cfg.queue_packets;
+    ctx->qhead = (ctx->qhead + 1) % ctx->qcap;
+    ctx->qlen--;
+    if (full) /* what was held back follows */
+        return scps_sock_leave(ctx, m.len);
+    return scps_sock_leave_quiet(ctx, m.len);
+}
+
+size_t scps_ctx_queued(struct scps_ctx *ctx)
+{
+    scps_sock_enter(ctx);
+    return (size_t)scps_sock_leave_quiet(ctx, ctx->qlen);
+}
+
+void scps_ctx_advance(struct scps_ctx *ctx, scps_time when)
+{
+    scps_sock_enter(ctx);
+    run_to(ctx, when, false);
+    scps_sock_leave(ctx, 0);
+}
+
+scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when)
+{
+    scps_sock_enter(ctx);
+    run_to(ctx, when, true);
+    scps_sock_turn(ctx);
+    return scps_sock_leave(ctx, scps_sock_now(ctx));
+}
+
+scps_time scps_ctx_next_deadline(struct scps_ctx *ctx)
+{
+    scps_sock_enter(ctx);
+    scps_time d = SCPS_MIN(scps_stack_deadline(ctx->st), waits_deadline(ctx));
+    return scps_sock_leave_quiet(ctx, SCPS_MAX(d, 0));
+}
+
+scps_time scps_ctx_now(struct scps_ctx *ctx)
+{
+    scps_sock_enter(ctx);
+    return scps_sock_leave_quiet(ctx, scps_sock_now(ctx));
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes through a socket: read, recv and their kin; write, send and theirs.
+ *
+ * The order in which the reasons to stop are looked at is Linux's, and visible: what has arrived is given out
+ * before anything else; then the end of the stream goes before a pending error, a pending error before the
+ * shutting of the side, and that before "never connected".  A call that has moved some bytes reports them and
+ * leaves the error for the next one.
+ */
+#include <string.h>
+
+#include "socket/sock.h"
+
+/* The longest transfer of one call, as in Linux; keeps counts within every return type. */
+#define MAX_RW  0x7ffff000u
+#define IOV_MAX 1024
+
+/* ---- vectors ------------------------------------------------------------------------------------- */
+
+struct vec {
+    const struct scps_iovec *v;
+    size_t n, total;
+};
+
+static int vec_of(const struct scps_iovec *v, size_t n, struct vec *out)
+{
+    uint64_t total = 0;
+    if (n > IOV_MAX)
+        return -EMSGSIZE;
+    if (!v && n)
+        return -EFAULT;
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].iov_len > PTRDIFF_MAX)
+            return -EINVAL;
+        total = SCPS_MIN(total + v[i].iov_len, MAX_RW);
+    }
+    *out = (struct vec){.v = v, .n = n, .total = (size_t)total};
+    return 0;
+}
+
+/* The piece that begins at byte at. */
+static struct scps_iovec piece(const struct vec *v, size_t at)
+{
+    size_t i = 0, before = 0;
+    while (at - before >= v->v[i].iov_len)
+        before += v->v[i++].iov_len;
+    size_t off = at - before;
+    struct scps_iovec p = {NULL, SCPS_MIN(v->v[i].iov_len - off, v->total - at)};
+    if (v->v[i].iov_base)
+        p.iov_base = (uint8_t *)v->v[i].iov_base + off;
+    return p;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+/* Moves what is there, from byte at of the vector on. Returns how much, or -EFAULT. */
+static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
+{
+    size_t moved = 0;
+    while (s->conn && at + moved < v->total) {
+        struct scps_iovec p = piece(v, at + moved);
+        if (!discard && !p.iov_base)
+            return moved || !scps_conn_readable(s->conn) ? (int64_t)moved : -EFAULT;
+        int64_t n = scps_conn_read(s->conn, discard ? NULL : p.iov_base, p.iov_len, 0);
+        if (n <= 0)
+            break;
+        moved += (size_t)n;
+    }
+    return (int64_t)moved;
+}
+
+/* The same, leaving the bytes where they are. A peek starts at the front always, so several pieces take a copy. */
+static int64_t peek(struct sock *s, const struct vec *v)
+{
+    if (!s->conn || !v->total || !scps_conn_readable(s->conn))
+        return 0;
+    struct scps_iovec p = piece(v, 0);
+    if (!p.iov_base)
+        return -EFAULT;
+    if (p.iov_len == v->total) {
+        int64_t n = scps_conn_read(s->conn, p.iov_base, p.iov_len, SCPS_PEEK);
+        return SCPS_MAX(n, 0);
+    }
+    size_t want = SCPS_MIN(scps_conn_readable(s->conn), v->total);
+    uint8_t *tmp = scps_sock_alloc(s->ctx, want);
+    if (!tmp)
+        return -ENOMEM;
+    int64_t n = scps_conn_read(s->conn, tmp, want, SCPS_PEEK);
+    int64_t at = 0;
+    while (at < n) {
+        p = piece(v, (size_t)at);
+        if (!p.iov_base)
+            break;
+        size_t k = SCPS_MIN(p.iov_len, (size_t)(n - at));
+        memcpy(p.iov_base, tmp + at, k);
+        at += (int64_t)k;
+    }
+    scps_sock_free(s->ctx, tmp, want);
+    return at;
+}
+
+static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
+{
+    struct scps_ctx *ctx = s->ctx;
+    bool peeking = flags & SCPS_MSG_PEEK, nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
+    if (flags & SCPS_MSG_ERRQUEUE)
+        return -EAGAIN; /* nothing is ever queued there */
+    if (s->lis)
+        return -ENOTCONN;
+    if (flags & SCPS_MSG_OOB)
+        return -EINVAL; /* urgent data stays in line */
+    size_t target = flags & SCPS_MSG_WAITALL ? v->total : SCPS_MIN((size_t)s->rcvlowat, v->total);
+    target = SCPS_MAX(target, 1);
+    scps_time deadline = scps_sock_after(ctx, s->rcvtimeo);
+    int64_t copied = 0;
+
+    for (;;) {
+        int64_t n =
+            peeking ? peek(s, v) : pull(s, v, (size_t)copied, (flags & SCPS_MSG_TRUNC) != 0);
+        if (n < 0)
+            return copied ? copied : n;
+        copied = peeking ? n : copied + n;
+        if ((size_t)copied >= target || (v->total == 0 && scps_sock_readable(s, 1)))
+            return copied;
+        bool over = s->err || (s->shut & SHUT_RCV) || scps_sock_state(s) == SCPS_CLOSED;
+        if (copied && (nowait || over))
+            return copied;
+        if (!copied) {
+            if (s->done)
+                return 0;
+            if (s->err)
+                return -scps_sock_take_error(s);
+            if (s->shut & SHUT_RCV)
+                return 0;
+            if (scps_sock_state(s) == SCPS_CLOSED)
+                return -ENOTCONN;
+            if (nowait)
+                return -EAGAIN;
+        }
+        /* A peek waits for its whole; a read takes what comes, for the buffer may be smaller than the whole. */
+        size_t need = peeking ? SCPS_MIN(target, (size_t)s->cfg.rcvbuf) : 1;
+        if (peeking && (size_t)copied >= need)
+            return copied;
+        int r = scps_sock_block(&s, SCPS_WAIT_READ, need, deadline);
+        if (r < 0)
+            return copied ? copied : r;
+    }
+}
+
+static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
+                        int flags, bool is_read)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    struct vec v;
+    int64_t r = s ? vec_of(iov, n, &v) : -EBADF;
+    if (r == 0 && !(is_read && v.total == 0)) /* read of nothing is 0 in every state */
+        r = do_recv(s, &v, flags);
+    return scps_sock_leave(ctx, r);
+}
+
+int64_t scps_sock_read(struct scps_ctx *ctx, int fd, void *buf, size_t len)
+{
+    struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
+    return recv_vec(ctx, fd, &v, 1, 0, true);
+}
+
+int64_t scps_sock_readv(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
+{
+    if (n < 0 || n > IOV_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    return recv_vec(ctx, fd, iov, (size_t)n, 0, true);
+}
+
+int64_t scps_sock_recv(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags)
+{
+    struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
+    return recv_vec(ctx, fd, &v, 1, flags, false);
+}
+
+int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags,
+                           void *addr, uint32_t *addrlen)
+{
+    int64_t r = scps_sock_recv(ctx, fd, buf, len, flags);
+    if (r >= 0 && addr && addrlen)
+        *addrlen = 0; /* a stream does not say from whom each time */
+    return r;
+}
+
+int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg, int flags)
+{
+    if (!msg) {
+        errno = EFAULT;
+        return -1;
+    }
+    int64_t r = recv_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false);
+    if (r >= 0) {
+        msg->msg_namelen = 0;
+        msg->msg_controllen = 0;
+        msg->msg_flags = 0;
+    }
+    return r;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* The connection's sending side is over: the pending error once, then EPIPE. */
+static int pipe_error(struct sock *s)
+{
+    int e = scps_sock_take_error(s);
+    return e ? -e : -EPIPE;
+}
+
+static int64_t do_send(struct sock *s, const struct vec *v, int flags)
+{
+    struct scps_ctx *ctx = s->ctx;
+    bool nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
+    if (flags & (SCPS_MSG_OOB | SCPS_MSG_FASTOPEN))
+        return -EOPNOTSUPP;
+    scps_time deadline = scps_sock_after(ctx, s->sndtimeo);
+    for (;;) {
+        enum scps_state st = scps_sock_state(s);
+        if (st == SCPS_ESTABLISHED || st == SCPS_CLOSE_WAIT)
+            break;
+        if (s->err || (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED))
+            return pipe_error(s);
+        if (nowait)
+            return -EAGAIN;
+        int r = scps_sock_block(&s, SCPS_WAIT_WRITE, 0, deadline);
+        if (r < 0)
+            return r;
+    }
+    int64_t copied = 0;
+    bool turned = false;
+    for (;;) {
+        if (s->err || (s->shut & SHUT_SEND))
+            return copied ? copied : pipe_error(s);
+        if ((size_t)copied == v->total)
+            return copied;
+        struct scps_iovec p = piece(v, (size_t)copied);
+        if (!p.iov_base)
+            return copied ? copied : -EFAULT;
+        size_t room = scps_sock_room(s);
+        if (room || !s->notsent_lowat) { /* a refused write is promised an event */
+            /* a piece that is not the last of the message is never a reason to send a short segment */
+            size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
+            bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
+            int64_t n = scps_conn_write(s->conn, p.iov_base, k, more ? SCPS_MORE : 0);
+            if (n > 0) {
+                copied += n;
+                turned = false;
+                continue;
+            }
+            scps_sock_refresh(s);
+            if (n != SCPS_ERR_AGAIN && !s->err && !(s->shut & SHUT_SEND))
+                return copied ? copied : -scps_sock_errno((int)n);
+            if (n != SCPS_ERR_AGAIN)
+                continue;
+        } else if (!turned) {
+            /* what waits to be sent counts here, and may be able to go */
+            scps_sock_turn(ctx);
+            turned = true;
+            continue;
+        }
+        if (nowait)
+            return copied ? copied : -EAGAIN;
+        int r = scps_sock_block(&s, SCPS_WAIT_WRITE, 1, deadline);
+        if (r < 0)
+            return copied ? copied : r;
+        turned = false;
+    }
+}
+
+static int64_t send_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
+                        int flags)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    struct vec v;
+    int64_t r = s ? vec_of(iov, n, &v) : -EBADF;
+    if (r == 0)
+        r = do_send(s, &v, flags);
+    return scps_sock_leave(ctx, r);
+}
+
+int64_t scps_sock_write(struct scps_ctx *ctx, int fd, const void *buf, size_t len)
+{
+    return scps_sock_send(ctx, fd, buf, len, 0);
+}
+
+int64_t scps_sock_writev(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
+{
+    if (n < 0 || n > IOV_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    return send_vec(ctx, fd, iov, (size_t)n, 0);
+}
+
+int64_t scps_sock_send(struct scps_ctx *ctx, int fd, const void *buf, size_t len, int flags)
+{
+    struct scps_iovec v = {(void *)(uintptr_t)buf, SCPS_MIN(len, MAX_RW)};
+    return send_vec(ctx, fd, &v, 1, flags);
+}
+
+int64_t scps_sock_sendto(struct scps_ctx *ctx, int fd, const void *buf, size_t len, int flags,
+                         const void *addr, uint32_t addrlen)
+{
+    (void)addr; /* a connection knows its peer */
+    (void)addrlen;
+    return scps_sock_send(ctx, fd, buf, len, flags);
+}
+
+int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int fd, const struct scps_msghdr *msg, int flags)
+{
+    if (!msg) {
+        errno = EFAULT;
+        return -1;
+    }
+    return send_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags);
+}

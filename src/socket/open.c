@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a socket: socket, bind, listen, accept, connect, shutdown, close; its names; poll. */
+#include <string.h>
+
+#include "socket/sock.h"
+
+static void *handle(const struct sock *s)
+{
+    return (void *)((uintptr_t)s->index + 1);
+}
+
+int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
+{
+    scps_sock_enter(ctx);
+    int kind = type & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC);
+    struct sock *s;
+    int r;
+    if (kind < 0 || kind > 10)
+        r = -EINVAL;
+    else if (domain != SCPS_AF_INET && domain != SCPS_AF_INET6)
+        r = -EAFNOSUPPORT;
+    else if (kind != SCPS_SOCK_STREAM)
+        r = -ESOCKTNOSUPPORT;
+    else if (protocol != 0 && protocol != SCPS_SOL_TCP)
+        r = -EPROTONOSUPPORT;
+    else
+        r = scps_sock_new(ctx, &s);
+    if (r == 0) {
+        s->domain = domain;
+        s->nonblock = type & SCPS_SOCK_NONBLOCK;
+        s->cloexec = type & SCPS_SOCK_CLOEXEC;
+        s->local.addr = scps_sock_any(s);
+        r = scps_sock_fd(s);
+    }
+    return (int)scps_sock_leave_quiet(ctx, r);
+}
+
+static bool is_any(const struct scps_addr *a)
+{
+    static const uint8_t zero[16];
+    return memcmp(a->b, zero, 16) == 0;
+}
+
+static int do_bind(struct sock *s, const void *addr, uint32_t len)
+{
+    struct scps_endpoint ep;
+    int r = scps_sock_addr_in(s, addr, len, &ep);
+    if (r == -EAFNOSUPPORT && s->domain == SCPS_AF_INET) {
+        /* the address of no family stands for any, as programs older than the rule have it */
+        struct scps_sockaddr_in a;
+        memcpy(&a, addr, sizeof a);
+        if (a.sin_family == SCPS_AF_UNSPEC && memcmp(a.sin_addr, "\0\0\0", 4) == 0) {
+            ep = (struct scps_endpoint){.addr.family = 4,
+                                        .port = scps_get16((const uint8_t *)&a.sin_port)};
+            r = 0;
+        }
+    }
+    if (r < 0)
+        return r;
+    if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
+        return -EINVAL;
+    bool any = is_any(&ep.addr);
+    if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
+        return -EADDRNOTAVAIL;
+    if (scps_sock_state(s) != SCPS_CLOSED || s->ss != SS_UNCONNECTED || s->local.port ||
+        s->bound_addr)
+        return -EINVAL;
+    if (any && ep.addr.family != 4)
+        ep.addr = scps_sock_any(s);
+    if (ep.port == 0 && s->addr_no_port) {
+        s->local.addr = ep.addr; /* connect chooses the port */
+    } else {
+        r = scps_sock_take_port(s, &ep);
+        if (r < 0)
+            return r;
+    }
+    s->bound_addr = !any;
+    s->bound_port = ep.port != 0;
+    return 0;
+}
+
+int scps_sock_bind(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave_quiet(ctx, s ? do_bind(s, addr, len) : -EBADF);
+}
+
+static int do_listen(struct sock *s, int backlog)
+{
+    if (s->ss != SS_UNCONNECTED || s->conn)
+        return -EINVAL;
+    unsigned limit = s->ctx->cfg.max_backlog;
+    unsigned n = backlog < 0 ? limit : SCPS_MIN((unsigned)backlog, limit);
+    s->backlog = n;
+    n += 1; /* as in Linux, where the queue is full when it is longer than the backlog */
+    if (s->lis) {
+        int e = scps_listener_set(s->lis, NULL, n);
+        return e < 0 ? -scps_sock_errno(e) : 0;
+    }
+    bool port_chosen = s->local.port == 0;
+    int r = 0, err = 0;
+    if (port_chosen)
+        r = scps_sock_take_port(s, &s->local);
+    else if (scps_sock_conflict(s, &s->local))
+        r = -EADDRINUSE;
+    if (r < 0)
+        return r;
+    s->lis = scps_listen(s->ctx->st, &s->cfg, &s->local, n, &err);
+    if (!s->lis) {
+        if (port_chosen) {
+            s->bound = false;
+            s->local.port = 0;
+        }
+        return -scps_sock_errno(err);
+    }
+    s->shut = s->shut_app = 0;
+    scps_listener_set_user(s->lis, handle(s));
+    return 0;
+}
+
+int scps_sock_listen(struct scps_ctx *ctx, int fd, int backlog)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave(ctx, s ? do_listen(s, backlog) : -EBADF);
+}
+
+/* What a socket made by accept has from the one that listens. */
+static void inherit(struct sock *s, const struct sock *from)
+{
+    s->domain = from->domain;
+    s->cfg = from->cfg;
+    s->ack_mode = from->ack_mode;
+    s->reuseaddr = from->reuseaddr;
+    s->reuseport = from->reuseport;
+    s->v6only = from->v6only;
+    s->cork = from->cork;
+    s->quickack = from->quickack;
+    s->debug = from->debug;
+    s->broadcast = from->broadcast;
+    s->priority = from->priority;
+    s->pmtudisc = from->pmtudisc;
+    s->linger = from->linger;
+    s->linger_s = from->linger_s;
+    s->rcvlowat = from->rcvlowat;
+    s->notsent_lowat = from->notsent_lowat;
+    s->rcvtimeo = from->rcvtimeo;
+    s->sndtimeo = from->sndtimeo;
+}
+
+static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
+{
+    struct scps_ctx *ctx = l->ctx;
+    if (flags & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC))
+        return -EINVAL;
+    struct sock *s;
+    int r = scps_sock_new(
+        ctx, &s); /* the descriptor comes first: no connection is lost for want of one */
+    if (r < 0)
+        return r;
+    scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);
+    for (;;) {
+        r = -EINVAL;
+        if (!l->lis)
+            break;
+        s->conn = scps_accept(l->lis);
+        if (s->conn)
+            break;
+        r = -EAGAIN;
+        if (l->nonblock)
+            break;
+        r = scps_sock_block(&l, SCPS_WAIT_ACCEPT, 1, deadline);
+        if (r < 0)
+            break;
+    }
+    if (!s->conn) {
+        scps_sock_destroy(s);
+        return r;
+    }
+    inherit(s, l);
+    s->nonblock = flags & SCPS_SOCK_NONBLOCK;
+    s->cloexec = flags & SCPS_SOCK_CLOEXEC;
+    s->ss = SS_CONNECTED;
+    s->bound = true;
+    scps_conn_local(s->conn, &s->local);
+    scps_conn_remote(s->conn, &s->remote);
+    scps_conn_set_user(s->conn, handle(s));
+    scps_conn_set_config(s->conn, &s->cfg); /* what was set on the listener since the SYN came */
+    if (s->cork)
+        scps_conn_cork(s->conn, true);
+    scps_sock_refresh(s);
+    if (addr) {
+        r = scps_sock_addr_out(s, &s->remote, addr, len);
+        if (r < 0) {
+            scps_sock_disconnect(s);
+            scps_sock_destroy(s);
+            return r;
+        }
+    }
+    return scps_sock_fd(s);
+}
+
+int scps_sock_accept4(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len, int flags)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave(ctx, s ? do_accept(s, addr, len, flags) : -EBADF);
+}
+
+int scps_sock_accept(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len)
+{
+    return scps_sock_accept4(ctx, fd, addr, len, 0);
+}
+
+static int start_connect(struct sock *s, const void *addr, uint32_t len)
+{
+    struct scps_endpoint ep;
+    int err = 0, r = scps_sock_addr_in(s, addr, len, &ep);
+    if (r < 0)
+        return r;
+    if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
+        return -ENETUNREACH;
+    if (is_any(&ep.addr))
+        return -ENETUNREACH; /* there is no loopback it could stand for */
+    if (ep.port == 0)
+        return -EADDRNOTAVAIL;
+    struct scps_endpoint local = s->local;
+    if (!s->bound_addr)
+        local.addr = (struct scps_addr){0};
+    else if (local.addr.family != ep.addr.family)
+        return -ENETUNREACH;
+    s->conn = scps_connect(s->ctx->st, &s->cfg, &local, &ep, &err);
+    if (!s->conn) {
+        if (err == SCPS_ERR_UNREACH)
+            return -ENETUNREACH;
+        if (err == SCPS_ERR_ADDRINUSE)
+            return -EADDRNOTAVAIL;
+        return -scps_sock_errno(err);
+    }
+    s->err = 0;
+    s->shut = s->shut_app = 0;
+    s->done = s->dead = false;
+    s->ss = SS_CONNECTING;
+    s->bound = true;
+    scps_conn_local(s->conn, &s->local);
+    s->remote = ep;
+    scps_conn_set_user(s->conn, handle(s));
+    if (s->cork)
+        scps_conn_cork(s->conn, true);
+    return 0;
+}
+
+static int do_connect(struct sock *s, const void *addr, uint32_t len)
+{
+    uint16_t family;
+    int r, unfinished = -EALREADY;
+    if (!addr)
+        return -EFAULT;
+    if (len < sizeof family)
+        return -EINVAL;
+    memcpy(&family, addr, sizeof family);
+    if (family == SCPS_AF_UNSPEC) {
+        scps_sock_disconnect(s);
+        return 0;
+    }
+    switch (s->ss) {
+    case SS_CONNECTED:
+        return -EISCONN;
+    case SS_CONNECTING:
+        break;
+    case SS_UNCONNECTED:
+        if (scps_sock_state(s) != SCPS_CLOSED)
+            return -EISCONN;
+        r = start_connect(s, addr, len);
+        if (r < 0)
+            return r;
+        unfinished = -EINPROGRESS;
+        break;
+    default:
+        return -EINVAL;
+    }
+    scps_time deadline = scps_sock_after(s->ctx, s->sndtimeo);
+    for (;;) {
+        enum scps_state st = scps_sock_state(s);
+        if (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED)
+            break;
+        if (s->nonblock)
+            return unfinished;
+        r = scps_sock_block(&s, SCPS_WAIT_WRITE, 0, deadline);
+        if (r < 0)
+            return r == -EAGAIN ? unfinished : r;
+    }
+    if (scps_sock_state(s) == SCPS_CLOSED) {
+        int e = scps_sock_take_error(s);
+        scps_sock_disconnect(s);
+        return e ? -e : -ECONNABORTED;
+    }
+    s->ss = SS_CONNECTED;
+    return 0;
+}
+
+int scps_sock_connect(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave(ctx, s ? do_connect(s, addr, len) : -EBADF);
+}
+
+static int do_shutdown(struct sock *s, int how)
+{
+    if (how < SCPS_SHUT_RD || how > SCPS_SHUT_RDWR)
+        return -EINVAL;
+    unsigned bits = how == SCPS_SHUT_RD   ? SHUT_RCV
+                    : how == SCPS_SHUT_WR ? SHUT_SEND
+                                          : SHUT_RCV | SHUT_SEND;
+    enum scps_state st = scps_sock_state(s);
+    bool handshake = st == SCPS_SYN_SENT || st == SCPS_SYN_RECEIVED;
+    if (s->ss == SS_CONNECTING)
+        s->ss = handshake || st == SCPS_CLOSED ? SS_DISCONNECTING : SS_CONNECTED;
+    if (st == SCPS_LISTEN && !(bits & SHUT_RCV)) {
+        s->shut |= bits; /* Linux keeps the bit and goes on listening */
+        return 0;
+    }
+    if (st == SCPS_LISTEN || st == SCPS_SYN_SENT) {
+        scps_sock_disconnect(s);
+        return 0;
+    }
+    s->shut |= bits;
+    s->shut_app |= bits;
+    if (st == SCPS_CLOSED)
+        return -ENOTCONN;
+    if (bits & SHUT_SEND)
+        scps_conn_shutdown(s->conn);
+    if (s->shut_app == (SHUT_RCV | SHUT_SEND)) {
+        struct scps_info info;
+        scps_conn_info(s->conn, &info);
+        s->shut_at = info.bytes_received;
+    }
+    return 0;
+}
+
+int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
+}
+
+/* The descriptor is free already. SO_LINGER: the FIN goes out, and its acknowledgement is waited for. */
+static int wait_close(struct sock *s)
+{
+    scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);
+    struct scps_wait w = {
+        .s = -1, .dir = SCPS_WAIT_CLOSE, .deadline = scps_sock_after(s->ctx, linger)};
+    w.p.sock = s;
+    w.p.serial = s->serial;
+    for (;;) {
+        scps_sock_refresh(s);
+        if (scps_sock_ready(s, SCPS_WAIT_CLOSE, 1))
+            return 0;
+        int r = scps_sock_block_on(s->ctx, &w);
+        if (r < 0)
+            return r == -EAGAIN ? 0 : r;
+    }
+}
+
+static int do_close(struct sock *s)
+{
+    int r = 0;
+    scps_sock_detach(s);
+    if (s->conn) {
+        bool alive = !s->dead;
+        scps_conn_set_user(s->conn, NULL);
+        if (alive && s->linger && s->linger_s == 0) {
+            scps_conn_abort(s->conn);
+        } else {
+            enum scps_state st = scps_sock_state(s);
+            if (alive && s->linger && s->ctx->cfg.wait && st != SCPS_SYN_SENT &&
+                !scps_sock_readable(s, 1)) {
+                if (!(s->shut_app & SHUT_SEND))
+                    scps_conn_shutdown(s->conn);
+                s->shut_app |= SHUT_SEND;
+                r = wait_close(s);
+            }
+            scps_conn_close(s->conn);
+        }
+        s->conn = NULL;
+    }
+    if (s->lis) {
+        scps_listener_set_user(s->lis, NULL);
+        scps_listener_close(s->lis);
+        s->lis = NULL;
+    }
+    scps_sock_destroy(s);
+    return r;
+}
+
+int scps_sock_close(struct scps_ctx *ctx, int fd)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave(ctx, s ? do_close(s) : -EBADF);
+}
+
+int scps_sock_getsockname(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave_quiet(ctx,
+                                      s ? scps_sock_addr_out(s, &s->local, addr, len) : -EBADF);
+}
+
+int scps_sock_getpeername(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    int r = -EBADF;
+    if (s) {
+        enum scps_state st = scps_sock_state(s);
+        if (st == SCPS_CLOSED || st == SCPS_SYN_SENT || st == SCPS_LISTEN)
+            r = -ENOTCONN;
+        else
+            r = scps_sock_addr_out(s, &s->remote, addr, len);
+    }
+    return (int)scps_sock_leave_quiet(ctx, r);
+}
+
+static int scan(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t n)
+{
+    int ready = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned ev = 0;
+        if (fds[i].fd >= 0) {
+            struct sock *s = scps_sock_find(ctx, fds[i].fd);
+            unsigned want = (unsigned short)fds[i].events | SCPS_POLLERR | SCPS_POLLHUP;
+            ev = s ? scps_sock_events(s) & want : SCPS_POLLNVAL;
+        }
+        fds[i].revents = (short)ev;
+        ready += ev != 0;
+    }
+    return ready;
+}
+
+int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t n, int timeout)
+{
+    scps_sock_enter(ctx);
+    int r = 0;
+    if (!fds && n) {
+        r = -EFAULT;
+    } else if (n > INT32_MAX) {
+        r = -EINVAL;
+    } else {
+        struct scps_wait w = {.s = -1, .dir = SCPS_WAIT_POLL};
+        w.deadline = timeout < 0 ? SCPS_NEVER : scps_sock_after(ctx, SCPS_MS(timeout));
+        w.p.fds = fds;
+        w.p.nfds = n;
+        while ((r = scan(ctx, fds, n)) == 0 && timeout != 0) {
+            int e = scps_sock_block_on(ctx, &w);
+            if (e == -EAGAIN) {
+                r = scan(ctx, fds, n);
+                break;
+            }
+            if (e < 0) {
+                r = e;
+                break;
+            }
+        }
+    }
+    return (int)scps_sock_leave_quiet(ctx, r);
+}

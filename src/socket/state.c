@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* What state a socket is in, as Linux would say it: TCP state, errors, poll events, readiness.
+ *
+ * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, seen from outside:
+ *   - the peer's FIN shuts the receiving side, whatever is still unread (POLLRDHUP, POLLIN);
+ *   - the end of the connection, by error, reset or both FINs, shuts both (POLLHUP); TIME-WAIT is such an end,
+ *     for in Linux the socket is not the one that waits;
+ *   - an error is pending until one call has reported it; a reset after the peer's FIN is EPIPE;
+ *   - data that arrives after both sides were shut down here resets the connection.
+ *
+ * ICMP errors are those of RFC 1122 section 3.2.2.1 and RFC 4443 section 3.
+ */
+#include "socket/sock.h"
+
+int scps_sock_errno(int err)
+{
+    switch (err) {
+    case SCPS_ERR_AGAIN:
+        return EAGAIN;
+    case SCPS_ERR_NOMEM:
+        return ENOMEM;
+    case SCPS_ERR_NOTCONN:
+        return ENOTCONN;
+    case SCPS_ERR_ISCONN:
+        return EISCONN;
+    case SCPS_ERR_REFUSED:
+        return ECONNREFUSED;
+    case SCPS_ERR_RESET:
+        return ECONNRESET;
+    case SCPS_ERR_TIMEDOUT:
+        return ETIMEDOUT;
+    case SCPS_ERR_UNREACH:
+        return EHOSTUNREACH;
+    case SCPS_ERR_ADDRINUSE:
+        return EADDRINUSE;
+    case SCPS_ERR_ADDRNOTAVAIL:
+        return EADDRNOTAVAIL;
+    case SCPS_ERR_PIPE:
+        return EPIPE;
+    case SCPS_ERR_ABORTED:
+        return ECONNABORTED;
+    case SCPS_ERR_MSGSIZE:
+        return EMSGSIZE;
+    case SCPS_ERR_NOENT:
+        return ENOENT;
+    case SCPS_ERR_LIMIT:
+        return ENOBUFS;
+    case SCPS_ERR_LINKDOWN:
+        return ENETDOWN;
+    case SCPS_ERR_PERM:
+        return EPERM;
+    case SCPS_ERR_SYSTEM:
+        return EIO;
+    default: /* INVAL, RANGE, NORATE */
+        return EINVAL;
+    }
+}
+
+int scps_sock_icmp_errno(const struct sock *s, unsigned icmp)
+{
+    unsigned type = icmp >> 8, code = icmp & 0xff;
+    if (s->remote.addr.family == 6) {
+        switch (type) {
+        case 1: /* destination unreachable */
+            switch (code) {
+            case 0:
+                return ENETUNREACH;
+            case 1: /* prohibited */
+            case 5: /* source address fails policy */
+            case 6: /* reject route */
+                return EACCES;
+            case 4:
+                return ECONNREFUSED;
+            default:
+                return EHOSTUNREACH;
+            }
+        case 2:
+            return EMSGSIZE;
+        case 4:
+            return EPROTO;
+        default:
+            return EHOSTUNREACH;
+        }
+    }
+    switch (type) {
+    case 3:
+        switch (code) {
+        case 0:  /* net */
+        case 6:  /* net unknown */
+        case 9:  /* net prohibited */
+        case 11: /* net, for this TOS */
+            return ENETUNREACH;
+        case 2:
+            return ENOPROTOOPT;
+        case 3:
+            return ECONNREFUSED;
+        case 4:
+            return EMSGSIZE;
+        case 5: /* source route failed */
+            return EOPNOTSUPP;
+        case 7:
+            return EHOSTDOWN;
+        case 8: /* source isolated */
+            return ENONET;
+        default:
+            return EHOSTUNREACH;
+        }
+    case 12:
+        return EPROTO;
+    default:
+        return EHOSTUNREACH;
+    }
+}
+
+static int end_errno(const struct sock *s, int err)
+{
+    unsigned icmp = scps_conn_icmp(s->conn);
+    switch (err) {
+    case SCPS_ERR_RESET:
+        /* In CLOSE-WAIT the peer had said it would send no more: it is our sending that broke. */
+        return s->done && !(s->shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
+    case SCPS_ERR_REFUSED: { /* a reset, or an ICMP error that has its own word for it */
+        int e = icmp ? scps_sock_icmp_errno(s, icmp) : ECONNREFUSED;
+        return e == ENOPROTOOPT ? e : ECONNREFUSED;
+    }
+    case SCPS_ERR_UNREACH:
+    case SCPS_ERR_TIMEDOUT: /* the soft error tells more (RFC 1122 section 4.2.3.9) */
+        if (icmp)
+            return scps_sock_icmp_errno(s, icmp);
+        /* fall through */
+    default:
+        return scps_sock_errno(err);
+    }
+}
+
+/* Brings the socket's own marks up to what has become of the connection. */
+void scps_sock_refresh(struct sock *s)
+{
+    if (!s->conn || s->dead)
+        return;
+    enum scps_state st = scps_conn_state(s->conn);
+    int err = scps_conn_error(s->conn);
+    if (st == SCPS_CLOSE_WAIT || st == SCPS_LAST_ACK || st == SCPS_CLOSING ||
+        st == SCPS_TIME_WAIT || scps_conn_eof(s->conn)) {
+        s->done = true;
+        s->shut |= SHUT_RCV;
+    }
+    if (err) {
+        s->err = end_errno(s, err);
+        s->dead = true;
+    } else if (st == SCPS_CLOSED || st == SCPS_TIME_WAIT) {
+        s->dead = true;
+    }
+    if (s->dead)
+        s->shut = SHUT_RCV | SHUT_SEND;
+}
+
+static void release(struct sock *s, bool reset)
+{
+    if (s->conn) {
+        scps_conn_set_user(s->conn, NULL);
+        if (reset)
+            scps_conn_abort(s->conn);
+        else
+            scps_conn_close(s->conn);
+        s->conn = NULL;
+    }
+    if (s->lis) {
+        scps_listener_set_user(s->lis, NULL);
+        scps_listener_close(s->lis);
+        s->lis = NULL;
+    }
+}
+
+void scps_sock_hear(struct sock *s, const struct scps_event *ev)
+{
+    if (ev->kind == SCPS_EV_PEER_CLOSED) {
+        s->done = true;
+        s->shut |= SHUT_RCV;
+    }
+    scps_sock_refresh(s);
+    if (s->conn && !s->dead && s->shut_app == (SHUT_RCV | SHUT_SEND)) {
+        struct scps_info info;
+        scps_conn_info(s->conn, &info);
+        if (info.bytes_received > s->shut_at) { /* RFC 1122 section 4.2.2.13 */
+            release(s, true);
+            s->dead = true;
+            s->shut = SHUT_RCV | SHUT_SEND;
+            s->err = ECONNRESET;
+        }
+    }
+}
+
+void scps_sock_disconnect(struct sock *s)
+{
+    enum scps_state st = scps_sock_state(s);
+    bool alive = s->conn && !s->dead;
+    release(s, alive);
+    if (alive && st != SCPS_CLOSING && st != SCPS_LAST_ACK)
+        s->err = ECONNRESET;
+    s->ss = SS_UNCONNECTED;
+    s->shut = s->shut_app = 0;
+    s->done = s->dead = false;
+    s->icmp = 0;
+    s->remote = (struct scps_endpoint){0};
+    if (!s->bound_addr)
+        s->local.addr = scps_sock_any(s);
+    if (!s->bound_port)
+        s->local.port = 0;
+    s->bound = s->bound_port;
+}
+
+enum scps_state scps_sock_state(const struct sock *s)
+{
+    if (s->lis)
+        return SCPS_LISTEN;
+    if (!s->conn || s->dead)
+        return SCPS_CLOSED;
+    enum scps_state st = scps_conn_state(s->conn);
+    if (s->shut_app &
+        SHUT_SEND) { /* the FIN may have to wait for the data before it; the state does not */
+        if (st == SCPS_ESTABLISHED)
+            return SCPS_FIN_WAIT_1;
+        if (st == SCPS_CLOSE_WAIT)
+            return SCPS_LAST_ACK;
+    }
+    return st;
+}
+
+static bool handshaking(enum scps_state st)
+{
+    return st == SCPS_SYN_SENT || st == SCPS_SYN_RECEIVED;
+}
+
+bool scps_sock_readable(const struct sock *s, size_t need)
+{
+    return s->conn && scps_conn_readable(s->conn) >= need;
+}
+
+size_t scps_sock_room(const struct sock *s)
+{
+    if (!s->conn || s->dead)
+        return 0;
+    size_t n = scps_conn_writable(s->conn);
+    if (s->notsent_lowat) {
+        uint64_t unsent = scps_conn_unsent(s->conn);
+        uint64_t more = unsent < s->notsent_lowat ? s->notsent_lowat - unsent : 0;
+        n = SCPS_MIN(n, more);
+    }
+    return n;
+}
+
+bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
+{
+    enum scps_state st = scps_sock_state(s);
+    switch (dir) {
+    case SCPS_WAIT_READ:
+        return s->err || (s->shut & SHUT_RCV) || st == SCPS_CLOSED || st == SCPS_LISTEN ||
+               scps_sock_readable(s, need);
+    case SCPS_WAIT_WRITE:
+        if (s->err || (s->shut & SHUT_SEND))
+            return true;
+        if (handshaking(st))
+            return false;
+        return need == 0 || (st != SCPS_ESTABLISHED && st != SCPS_CLOSE_WAIT) ||
+               scps_sock_room(s) > 0;
+    case SCPS_WAIT_ACCEPT:
+        return !s->lis || scps_listener_pending(s->lis) > 0;
+    case SCPS_WAIT_CLOSE: /* data nobody will read ends the wait, with a reset */
+        return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
+               scps_sock_readable(s, 1);
+    default:
+        return true;
+    }
+}
+
+unsigned scps_sock_events(const struct sock *s)
+{
+    const unsigned in = SCPS_POLLIN | SCPS_POLLRDNORM, out = SCPS_POLLOUT | SCPS_POLLWRNORM;
+    enum scps_state st = scps_sock_state(s);
+    unsigned ev = 0;
+
+    if (st == SCPS_LISTEN)
+        return scps_listener_pending(s->lis) ? in : 0;
+    if (s->shut == (SHUT_RCV | SHUT_SEND) || st == SCPS_CLOSED)
+        ev |= SCPS_POLLHUP;
+    if (s->shut & SHUT_RCV)
+        ev |= in | SCPS_POLLRDHUP;
+    if (!handshaking(st)) {
+        if (scps_sock_readable(s, SCPS_MAX(s->rcvlowat, 1)))
+            ev |= in;
+        if ((s->shut & SHUT_SEND) || st == SCPS_CLOSED) {
+            ev |= out;
+        } else {
+            /* writable with a third of the buffer free, so that a writer is not woken for every ACK */
+            uint64_t used = scps_conn_unacked(s->conn), room = scps_conn_writable(s->conn);
+            if (room && room >= used / 2 &&
+                (!s->notsent_lowat || 2 * scps_conn_unsent(s->conn) < s->notsent_lowat))
+                ev |= out;
+        }
+    }
+    if (s->err)
+        ev |= SCPS_POLLERR;
+    return ev;
+}
+
+int scps_sock_take_error(struct sock *s)
+{
+    int e = s->err;
+    s->err = 0;
+    return e;
+}
