@@ -354,7 +354,8 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     struct scps_scoreboard *sb = &tx->sb;
-    uint64_t avail = c->end - c->nxt, usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
+    uint64_t avail = c->nxt < c->end ? c->end - c->nxt : 0,
+             usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
     bool fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
     bool probe = c->flags & SCPS_F_PROBE_NOW;
     uint32_t len, flags = 0;
