@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* scps_ttcp: sends or receives a stream and says how fast it went.
+ *
+ *     options.c      the command line as values            units.c  numbers with units
+ *     run_virtual.c  both ends here, over a virtual link
+ *     run_real.c     one end, over TUN or UDP
+ *     ends.c         what a sender and a receiver do when something happens
+ *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the same
+ *     result.c       everything there is to tell
+ *     report_text.c report_json.c json.c progress.c watch.c   telling it
+ *
+ * Exit status: 0 done; 1 failed; 2 usage; 3 ended early with partial data; 124 timeout.
+ */
+#include "scps_ttcp/run.h"
+
+#include <scps/scps.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int said(FILE *f)
+{
+    if (fflush(f) == 0 && !ferror(f))
+        return 0;
+    fprintf(stderr, "scps_ttcp: standard output: %s: write elsewhere\n", strerror(errno));
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct ttcp_options o;
+    struct ttcp_result r;
+    char msg[TTCP_MSGLEN];
+    int status;
+
+    signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
+    if (ttcp_options_parse(&o, argc, argv, getenv("SCPS_TTCP_OPTIONS"), msg) != 0) {
+        fprintf(stderr, "scps_ttcp: %s\n", msg);
+        return 2;
+    }
+    switch (o.action) {
+    case TTCP_HELP:
+        ttcp_print_help(stdout);
+        return said(stdout);
+    case TTCP_VERSION:
+        printf("scps_ttcp %s\n", SCPS_VERSION);
+        return said(stdout);
+    case TTCP_LIST_CC:
+        ttcp_print_cc(stdout);
+        return said(stdout);
+    case TTCP_LIST_LINKS:
+        ttcp_print_links(stdout);
+        return said(stdout);
+    case TTCP_TRANSMIT:
+    case TTCP_RECEIVE:
+        break;
+    }
+
+    ttcp_result_init(&r, &o);
+    if (o.link)
+        ttcp_run_virtual(&o, &r);
+    else
+        ttcp_run_real(&o, &r);
+    status = ttcp_exit_status(r.outcome);
+    if (!o.json || o.verbose > 0)
+        ttcp_report_text(&r, stderr);
+    if (r.outcome != TTCP_DONE)
+        fprintf(stderr, "scps_ttcp: %s\n", r.error);
+    if (o.json && ttcp_report_json(&r, stdout) != 0 && said(stdout) != 0 && status == 0)
+        status = 1;
+    ttcp_result_fini(&r);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The buffer of -l bytes that -A and -O place. */
+#ifndef SCPS_TTCP_BUFFER_H
+#define SCPS_TTCP_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ttcp_buffer {
+    uint8_t *data; /* size bytes, offset bytes after a multiple of align */
+    size_t size;
+    void *block; /* what was allocated */
+};
+
+/* 0, or SCPS_ERR_NOMEM. */
+int ttcp_buffer_init(struct ttcp_buffer *b, size_t size, size_t align, size_t offset);
+void ttcp_buffer_fini(struct ttcp_buffer *b);
+/* Reads every byte, as an application would (-T). Returns something that depends on each of them. */
+uint64_t ttcp_touch(uint64_t sum, const uint8_t *p, size_t len);
+
+#endif

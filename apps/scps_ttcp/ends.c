@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* ttcp's loops, turned inside out: they run when the connection has room or data.
+ *
+ *     input -> block -> write ...... read -> block -> output
+ *                |                             |
+ *             enqueued      acked          delivered          three moments, three counts
+ *
+ * They are not <scps/traffic.h>'s bulk source and sink because ttcp promises more: blocks of -l bytes that lie
+ * where -A and -O say, input and output that may not be ready, and bytes compared on arrival.
+ *
+ * When the last data byte was acknowledged no event says exactly; the stack's note ACKED does.
+ */
+#include "scps_ttcp/ends.h"
+
+#include <scps/error.h>
+
+#include <string.h>
+
+/* ---- sender -------------------------------------------------------------------------------------- */
+
+void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
+                       scps_time now)
+{
+    memset(s, 0, sizeof(*s));
+    s->conn = c;
+    s->in = in;
+    s->syn = now;
+    s->connect = s->enqueued = s->acked_at = s->closed_at = TTCP_NOT_YET;
+}
+
+static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
+{
+    if (s->err == 0) {
+        s->err = err;
+        s->in_failed = of_input;
+    }
+}
+
+void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
+{
+    s->waiting = false;
+    while (s->connected && !s->finished && s->err == 0) {
+        int64_t n;
+
+        if (s->rest_len == 0) {
+            n = ttcp_input_next(s->in, &s->rest);
+            if (n == SCPS_ERR_AGAIN) {
+                s->waiting = true;
+                return;
+            }
+            if (n < 0) {
+                sender_failed(s, (int)n, true);
+                return;
+            }
+            if (n == 0) {
+                s->finished = true;
+                scps_conn_shutdown(s->conn);
+                return;
+            }
+            s->rest_len = (size_t)n;
+        }
+        n = scps_conn_write(s->conn, s->rest, s->rest_len, 0);
+        if (n == SCPS_ERR_AGAIN)
+            return;
+        if (n < 0) {
+            sender_failed(s, (int)n, false);
+            return;
+        }
+        s->written += (uint64_t)n;
+        s->enqueued = now;
+        s->rest_len -= (size_t)n;
+        if (s->rest != NULL)
+            s->rest += n;
+    }
+}
+
+static void sender_check_fin(struct ttcp_sender *s)
+{
+    struct scps_info i;
+
+    if (s->closed || !s->finished)
+        return;
+    scps_conn_info(s->conn, &i);
+    if (i.fin_acked != 0) {
+        s->closed = true;
+        s->closed_at = i.fin_acked;
+    }
+}
+
+void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
+{
+    switch (ev->kind) {
+    case SCPS_EV_CONNECTED:
+        s->connected = true;
+        s->connect = now;
+        ttcp_sender_run(s, now);
+        break;
+    case SCPS_EV_WRITABLE:
+        ttcp_sender_run(s, now);
+        break;
+    case SCPS_EV_READABLE:
+        /* nothing is expected from a receiver: skip it, or its end of the stream is never seen */
+        while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
+            continue;
+        break;
+    case SCPS_EV_CLOSED:
+        s->over = true;
+        break;
+    case SCPS_EV_ERROR:
+        s->over = true;
+        sender_failed(s, ev->err, false);
+        break;
+    default:
+        break;
+    }
+    sender_check_fin(s);
+}
+
+void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
+{
+    /* arg[0] is the left edge: the SYN was octet 0, the FIN comes after the last byte */
+    uint64_t acked = n->arg[0] > 0 ? n->arg[0] - 1 : 0;
+
+    if (n->kind != SCPS_NOTE_ACKED)
+        return;
+    if (acked > s->written)
+        acked = s->written;
+    if (acked > s->acked) {
+        s->acked = acked;
+        s->acked_at = n->at;
+    }
+}
+
+/* ---- receiver ------------------------------------------------------------------------------------ */
+
+void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out)
+{
+    memset(r, 0, sizeof(*r));
+    r->listener = l;
+    r->out = out;
+    r->opened = r->first = r->delivered = TTCP_NOT_YET;
+}
+
+/* The output cannot take what was read: the driver will reset the connection, so that the peer hears of it. */
+static void output_failed(struct ttcp_receiver *r)
+{
+    r->err = SCPS_ERR_SYSTEM;
+    r->out_failed = true;
+}
+
+void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
+{
+    r->waiting = false;
+    while (r->conn != NULL && !r->eof && r->err == 0) {
+        size_t room;
+        uint8_t *at;
+        int64_t n;
+        int err = ttcp_output_flush(r->out, false);
+
+        if (err == SCPS_ERR_AGAIN) {
+            r->waiting = true;
+            return;
+        }
+        if (err != 0) {
+            output_failed(r);
+            return;
+        }
+        at = ttcp_output_room(r->out, &room);
+        n = scps_conn_read(r->conn, at, room, 0);
+        if (n == SCPS_ERR_AGAIN)
+            return;
+        if (n < 0) { /* SCPS_EV_ERROR comes, too, but what follows would read again */
+            r->err = (int)n;
+            ttcp_output_flush(r->out, true);
+            return;
+        }
+        if (n == 0) {
+            err = ttcp_output_flush(r->out, true);
+            if (err == SCPS_ERR_AGAIN) {
+                r->waiting = true;
+                return;
+            }
+            if (err != 0) {
+                output_failed(r);
+                return;
+            }
+            r->eof = true;
+            scps_conn_shutdown(r->conn);
+            return;
+        }
+        if (r->first == TTCP_NOT_YET)
+            r->first = now;
+        r->delivered = now;
+        r->received += (uint64_t)n;
+        ttcp_output_took(r->out, (size_t)n);
+    }
+}
+
+void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, scps_time now)
+{
+    switch (ev->kind) {
+    case SCPS_EV_ACCEPT:
+        if (r->conn != NULL || r->err != 0)
+            break; /* one transfer is what a run is for; the rest stays in the backlog */
+        r->conn = scps_accept(r->listener);
+        if (r->conn != NULL) {
+            struct scps_info i;
+
+            scps_conn_info(r->conn, &i);
+            r->opened = i.opened != 0 ? i.opened : now; /* a cookie does not remember */
+            ttcp_receiver_run(r, now);
+        }
+        break;
+    case SCPS_EV_READABLE:
+    case SCPS_EV_PEER_CLOSED:
+        ttcp_receiver_run(r, now);
+        break;
+    case SCPS_EV_CLOSED:
+        r->over = true;
+        break;
+    case SCPS_EV_ERROR:
+        ttcp_receiver_run(r, now); /* what arrived before the error is still good */
+        r->over = true;
+        if (r->err == 0 && !r->eof)
+            r->err = ev->err;
+        break;
+    default:
+        break;
+    }
+}

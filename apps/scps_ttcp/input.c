@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* One block at a time, as ttcp's own read-and-write loop would.
+ *
+ * A file is read directly.  Anything else is asked with poll first: in real time an empty pipe must not stop the
+ * protocol, so the answer is AGAIN and the caller watches the descriptor; in virtual time nothing is lost by
+ * waiting, except that an interrupt must end it.  No descriptor is switched to non-blocking: that would reach
+ * whoever shares it.
+ */
+#include "scps_ttcp/input.h"
+
+#include <scps/error.h>
+#include <scps/traffic.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
+                    struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now)
+{
+    struct stat st;
+
+    memset(in, 0, sizeof(*in));
+    in->opt = opt;
+    in->verify = verify;
+    in->stop_now = stop_now;
+    in->fd = STDIN_FILENO;
+    in->total = UINT64_MAX;
+    if (opt->pattern) {
+        in->total = ttcp_pattern_total(opt);
+    } else if (fstat(in->fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        off_t at = lseek(in->fd, 0, SEEK_CUR);
+
+        in->direct = true;
+        if (S_ISREG(st.st_mode) && at >= 0 && at <= st.st_size)
+            in->total = (uint64_t)(st.st_size - at);
+    }
+    if (opt->hollow)
+        return 0;
+    return ttcp_buffer_init(&in->buf, opt->length, opt->align, opt->offset);
+}
+
+void ttcp_input_fini(struct ttcp_input *in)
+{
+    ttcp_buffer_fini(&in->buf);
+}
+
+void ttcp_input_stop(struct ttcp_input *in)
+{
+    in->stopped = true;
+}
+
+/* Is there something to read? With stop_now, waits until there is or the wait is ended. */
+static bool ready(struct ttcp_input *in)
+{
+    struct pollfd p = {.fd = in->fd, .events = POLLIN};
+
+    if (in->direct)
+        return true;
+    for (;;) {
+        if (in->stop_now != NULL && *in->stop_now)
+            return false;
+        if (poll(&p, 1, in->stop_now != NULL ? 200 : 0) > 0)
+            return true;
+        if (in->stop_now == NULL)
+            return false;
+    }
+}
+
+/* Bytes read, 0 at the end, AGAIN, SYSTEM. */
+static int64_t fill(struct ttcp_input *in)
+{
+    while (in->have < in->buf.size && !in->eof) {
+        ssize_t n;
+
+        if (!ready(in))
+            return SCPS_ERR_AGAIN;
+        n = read(in->fd, in->buf.data + in->have, in->buf.size - in->have);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
+            return SCPS_ERR_AGAIN;
+        if (n < 0) {
+            in->sys_errno = errno;
+            return SCPS_ERR_SYSTEM;
+        }
+        in->eof = n == 0;
+        in->have += (size_t)n;
+        if (!in->opt->blocks)
+            break;
+    }
+    return (int64_t)in->have;
+}
+
+int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data)
+{
+    int64_t n = 0;
+
+    if (in->stopped)
+        return 0;
+    if (in->opt->pattern) {
+        uint64_t left = in->total - in->pos;
+
+        n = (int64_t)(left < in->opt->length ? left : in->opt->length);
+        if (n > 0 && !in->opt->hollow)
+            scps_pattern_fill(in->buf.data, (size_t)n, in->pos);
+    } else {
+        n = fill(in);
+    }
+    if (n <= 0)
+        return n;
+    in->have = 0;
+    if (in->opt->touch && !in->opt->hollow)
+        in->touched = ttcp_touch(in->touched, in->buf.data, (size_t)n);
+    if (in->verify != NULL && !in->opt->hollow &&
+        ttcp_verify_sent(in->verify, in->buf.data, (size_t)n) != 0)
+        return SCPS_ERR_NOMEM;
+    in->pos += (uint64_t)n;
+    in->calls++;
+    *data = in->buf.data;
+    return n;
+}

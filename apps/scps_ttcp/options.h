@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of scps_ttcp as values. */
+#ifndef SCPS_TTCP_OPTIONS_H
+#define SCPS_TTCP_OPTIONS_H
+
+#include <scps/conn.h>
+#include <scps/io.h>
+#include <scps/sim.h>
+
+#define TTCP_MSGLEN 512 /* room for a one-line message */
+
+enum ttcp_action {
+    TTCP_TRANSMIT,
+    TTCP_RECEIVE,
+    TTCP_HELP,
+    TTCP_VERSION,
+    TTCP_LIST_CC,
+    TTCP_LIST_LINKS
+};
+
+struct ttcp_options {
+    enum ttcp_action action;
+    /* the stream */
+    bool pattern;       /* -s: source the pattern, or sink what arrives */
+    bool blocks;        /* -B */
+    bool touch;         /* -T */
+    bool hollow;        /* --hollow */
+    size_t length;      /* -l: bytes a read or write call */
+    bool length_set;    /* given, so segments follow it */
+    uint64_t count;     /* -n: write calls with -s; UINT64_MAX: until --time is over */
+    size_t align;       /* -A */
+    size_t offset;      /* -O */
+    const char *output; /* --output; NULL: standard output (receive), nowhere (link) */
+    /* the connection */
+    const char *host; /* whom to connect to; NULL with a link */
+    uint16_t port;
+    uint8_t family;          /* 4, 6; 0: whatever fits */
+    struct scps_addr source; /* -H; family 0: chosen */
+    uint32_t buffer;         /* -b: send and receive buffer, bytes; 0: chosen */
+    uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
+    uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
+    bool nodelay, no_sack, no_timestamps;
+    uint8_t tos;
+    enum scps_ack_mode ack_mode;
+    scps_dur ack_delay;
+    const struct scps_cc_ops *cc;
+    int64_t cc_param[SCPS_CC_PARAMS];
+    char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
+    uint64_t rate_bps;              /* -R; 0: none */
+    scps_dur rtt;                   /* --rtt: expected round trip; 0: unknown */
+    /* where it runs */
+    bool link;             /* both ends in this process, virtual time */
+    const char *link_spec; /* as typed, or the default */
+    struct scps_link_config fwd, back;
+    struct scps_ifopts ifs;
+    uint64_t seed;
+    bool seed_set;
+    /* when it ends, what is reported */
+    scps_dur time, interval, timeout; /* 0: none */
+    const char *pcap, *pcap_peer;
+    char unit; /* -f */
+    bool json;
+    unsigned verbose;
+    bool debug;
+};
+
+/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv. The strings are
+ * borrowed, env is copied into words that live as long as the process. Returns 0, or -1 with one line in msg that
+ * names the input and the remedy. */
+int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
+                       char msg[TTCP_MSGLEN]);
+/* The connection's configuration, the same for either end. transmit: segments follow -l. */
+struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
+/* Bytes a source of the pattern sends; UINT64_MAX: until the time is over. */
+uint64_t ttcp_pattern_total(const struct ttcp_options *o);
+/* "0", "1", "2" as -F has them. */
+const char *ttcp_ack_mode_name(enum scps_ack_mode m);
+
+/* Each writes to f (scps_ttcp -h, --list-cc, --list-links). */
+#include <stdio.h>
+void ttcp_print_help(FILE *f);
+void ttcp_print_cc(FILE *f);
+void ttcp_print_links(FILE *f);
+
+#endif

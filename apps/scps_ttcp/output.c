@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* One buffer of -l bytes between the connection and a descriptor.
+ *
+ * A slow reader must stop the connection's reading, so that its window closes, and not the protocol.  A pipe that
+ * poll calls writable takes PIPE_BUF bytes at once (POSIX write), so that much is written at a time and nothing
+ * has to be made non-blocking for those who share the descriptor.
+ */
+#include "scps_ttcp/output.h"
+
+#include <scps/error.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
+                     struct ttcp_verify *verify)
+{
+    struct stat st;
+
+    memset(out, 0, sizeof(*out));
+    out->opt = opt;
+    out->verify = verify;
+    out->fd = -1;
+    if (opt->output != NULL) {
+        out->name = opt->output;
+        out->fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (out->fd < 0) {
+            out->sys_errno = errno;
+            return SCPS_ERR_SYSTEM;
+        }
+        out->opened = true;
+    } else if (opt->action == TTCP_RECEIVE && !opt->pattern && !opt->json) {
+        out->name = "standard output";
+        out->fd = STDOUT_FILENO;
+    }
+    if (out->fd >= 0 && fstat(out->fd, &st) == 0) {
+        out->direct = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
+        out->socket = S_ISSOCK(st.st_mode);
+    } else {
+        out->direct = true; /* the write will say what is wrong */
+    }
+    if (opt->hollow)
+        return 0;
+    return ttcp_buffer_init(&out->buf, opt->length, opt->align, opt->offset);
+}
+
+int ttcp_output_fini(struct ttcp_output *out)
+{
+    int err = 0;
+
+    if (out->opened && close(out->fd) != 0) {
+        out->sys_errno = errno;
+        err = SCPS_ERR_SYSTEM;
+    }
+    out->opened = false;
+    out->fd = -1;
+    ttcp_buffer_fini(&out->buf);
+    return err;
+}
+
+uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len)
+{
+    if (out->opt->hollow) {
+        *len = SIZE_MAX;
+        return NULL;
+    }
+    *len = out->buf.size - out->have;
+    return out->buf.data + out->have;
+}
+
+void ttcp_output_took(struct ttcp_output *out, size_t len)
+{
+    out->calls++;
+    if (out->opt->hollow)
+        return;
+    if (out->opt->touch)
+        out->touched = ttcp_touch(out->touched, out->buf.data + out->have, len);
+    if (out->verify != NULL)
+        ttcp_verify_got(out->verify, out->buf.data + out->have, len);
+    if (out->fd >= 0)
+        out->have += len;
+}
+
+/* How much a write can take without waiting; 0: nothing now. */
+static size_t room_now(const struct ttcp_output *out, size_t len)
+{
+    struct pollfd p = {.fd = out->fd, .events = POLLOUT};
+
+    if (out->direct)
+        return len;
+    if (poll(&p, 1, 0) <= 0)
+        return 0;
+    return len < PIPE_BUF ? len : PIPE_BUF;
+}
+
+int ttcp_output_flush(struct ttcp_output *out, bool end)
+{
+    if (out->fd < 0)
+        return 0;
+    if (out->opt->blocks && !end && out->have < out->buf.size)
+        return 0;
+    while (out->used < out->have) {
+        size_t len = room_now(out, out->have - out->used);
+        ssize_t n;
+
+        if (len == 0)
+            return SCPS_ERR_AGAIN;
+        n = out->socket ? send(out->fd, out->buf.data + out->used, len, MSG_DONTWAIT | MSG_NOSIGNAL)
+                        : write(out->fd, out->buf.data + out->used, len);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return SCPS_ERR_AGAIN;
+        if (n < 0) {
+            out->sys_errno = errno;
+            return SCPS_ERR_SYSTEM;
+        }
+        out->used += (size_t)n;
+    }
+    out->have = out->used = 0;
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* One line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes, time left. */
+#ifndef SCPS_TTCP_PROGRESS_H
+#define SCPS_TTCP_PROGRESS_H
+
+#include "scps_ttcp/result.h"
+
+struct ttcp_progress {
+    bool on;         /* standard error is a terminal */
+    scps_time shown; /* wall clock, when last */
+    bool dirty;      /* something is on the line */
+    scps_dur at;     /* transfer's clock and bytes at that time, for the rate */
+    uint64_t bytes;
+};
+
+void ttcp_progress_init(struct ttcp_progress *p);
+/* Shows how things are at now (since the transfer's start), at most ten times a second of the wall clock. */
+void ttcp_progress_show(struct ttcp_progress *p, const struct ttcp_result *r,
+                        const struct ttcp_sender *s, const struct ttcp_receiver *rcv, scps_dur now);
+/* Wipes the line; before anything else is printed. */
+void ttcp_progress_clear(struct ttcp_progress *p);
+
+#endif

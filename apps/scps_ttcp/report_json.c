@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* The result in iperf3's shape, so that what reads iperf3's documents reads ours, plus what only we know.
+ *
+ * iperf3's keys mean what they mean there, with three refinements.  end.sum_sent runs from the SYN to the
+ * acknowledgement of the FIN, and its bytes are acknowledged ones.  end.sum_received of a sender alone is what the
+ * peer acknowledged.  snd_cwnd is never beyond the peer's window, because pure rate control has none of its own.
+ * In virtual time nothing here depends on the machine or the hour: no timestamp, no system_info, no CPU time.
+ *
+ * docs/schema/scps_ttcp.schema.json describes all of it.
+ */
+#include "scps_ttcp/json.h"
+#include "scps_ttcp/result.h"
+#include "scps_ttcp/units.h"
+
+#include <scps/error.h>
+#include <scps/scps.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static void rate(struct json *j, uint64_t bytes, scps_dur us)
+{
+    json_uint(j, "bits_per_second", units_bps(bytes, us));
+}
+
+static void endpoint(struct json *j, const char *host_key, const char *port_key,
+                     const struct scps_endpoint *e)
+{
+    char addr[SCPS_ADDR_STRLEN];
+
+    json_str(j, host_key, scps_addr_format(&e->addr, addr));
+    json_uint(j, port_key, e->port);
+}
+
+static void connected(struct json *j, const struct ttcp_side *s)
+{
+    if (!s->open || s->info.established == 0)
+        return;
+    json_open(j, NULL, '{');
+    json_uint(j, "socket", s->id);
+    endpoint(j, "local_host", "local_port", &s->local);
+    endpoint(j, "remote_host", "remote_port", &s->remote);
+    json_close(j, '}');
+}
+
+static void real_world(struct json *j, const struct ttcp_result *r)
+{
+    struct utsname u;
+    char text[512];
+    time_t seconds = (time_t)(r->wall_start / 1000000);
+    struct tm tm;
+
+    if (uname(&u) == 0) {
+        snprintf(text, sizeof(text), "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
+                 u.machine);
+        json_str(j, "system_info", text);
+    }
+    gmtime_r(&seconds, &tm);
+    strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    json_open(j, "timestamp", '{');
+    json_str(j, "time", text);
+    json_uint(j, "timesecs", (uint64_t)seconds);
+    json_close(j, '}');
+}
+
+static void test_start(struct json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    bool counted = r->has_tx && o->pattern && o->count != UINT64_MAX;
+
+    json_open(j, "test_start", '{');
+    json_str(j, "protocol", "TCP");
+    json_uint(j, "num_streams", 1);
+    json_uint(j, "blksize", o->length);
+    json_uint(j, "omit", 0);
+    json_seconds(j, "duration", o->time);
+    json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
+    json_uint(j, "blocks", counted ? o->count : 0);
+    json_uint(j, "reverse", 0);
+    json_uint(j, "tos", o->tos);
+    json_uint(j, "target_bitrate", o->rate_bps);
+    json_close(j, '}');
+}
+
+static void link_config(struct json *j, const char *key, const struct scps_link_config *c)
+{
+    char text[40];
+
+    json_open(j, key, '{');
+    json_uint(j, "rate_bps", c->rate_bps);
+    json_us(j, "delay_us", c->delay);
+    json_uint(j, "queue_bytes", c->queue_bytes);
+    json_uint(j, "queue_packets", c->queue_packets);
+    json_uint(j, "overhead", c->overhead);
+    snprintf(text, sizeof(text), "%.9g", c->ber);
+    json_raw(j, "ber", text);
+    snprintf(text, sizeof(text), "%.9g", c->loss);
+    json_raw(j, "loss", text);
+    json_close(j, '}');
+}
+
+static void start_scps(struct json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+    const struct scps_cc_param *p = o->cc->params;
+
+    json_open(j, "scps", '{');
+    json_str(j, "cc", o->cc->name);
+    json_open(j, "cc_params", '{');
+    for (size_t i = 0; p != NULL && p[i].name != NULL; i++) {
+        char text[24];
+
+        snprintf(text, sizeof(text), "%" PRId64, o->cc_param[i]);
+        json_raw(j, p[i].name, text);
+    }
+    json_close(j, '}');
+    json_str(j, "ack_mode", ttcp_ack_mode_name(o->ack_mode));
+    json_us(j, "ack_delay_us", o->ack_delay);
+    json_uint(j, "rate_bps", o->rate_bps);
+    if (r->virtual_time || o->seed_set)
+        json_uint(j, "seed", o->seed);
+    else
+        json_null(j, "seed");
+    json_bool(j, "virtual_time", r->virtual_time);
+    json_bool(j, "hollow", o->hollow);
+    json_bool(j, "nodelay", o->nodelay);
+    json_us(j, "expected_rtt_us", o->rtt);
+    if (own->open && own->info.established != 0) {
+        json_bool(j, "sack", own->info.sack);
+        json_bool(j, "timestamps", own->info.timestamps);
+        json_bool(j, "wscale", own->info.wscale);
+        json_uint(j, "pmtu", own->info.pmtu);
+    } else {
+        json_null(j, "sack");
+        json_null(j, "timestamps");
+        json_null(j, "wscale");
+        json_null(j, "pmtu");
+    }
+    if (r->virtual_time) {
+        json_open(j, "link", '{');
+        json_str(j, "spec", o->link_spec);
+        link_config(j, "forward", &o->fwd);
+        link_config(j, "back", &o->back);
+        json_close(j, '}');
+    }
+    json_close(j, '}');
+}
+
+static void start(struct json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+    struct scps_conn_config planned = ttcp_conn_config(o, r->has_tx);
+    const struct scps_conn_config *c = own->open ? &own->config : &planned;
+
+    json_open(j, "start", '{');
+    json_open(j, "connected", '[');
+    connected(j, own);
+    json_close(j, ']');
+    json_str(j, "version", "scps_ttcp " SCPS_VERSION);
+    if (!r->virtual_time)
+        real_world(j, r);
+    if (r->has_tx && (o->host != NULL || own->open)) {
+        json_open(j, "connecting_to", '{');
+        if (o->host != NULL) {
+            json_str(j, "host", o->host);
+            json_uint(j, "port", o->port);
+        } else {
+            endpoint(j, "host", "port", &own->remote);
+        }
+        json_close(j, '}');
+    } else if (!r->has_tx && own->open) {
+        json_open(j, "accepted_connection", '{');
+        endpoint(j, "host", "port", &own->remote);
+        json_close(j, '}');
+    }
+    json_uint(j, "tcp_mss_default", own->open ? own->info.snd_mss : 0);
+    json_uint(j, "sock_bufsize", o->buffer);
+    json_uint(j, "sndbuf_actual", c->sndbuf);
+    json_uint(j, "rcvbuf_actual", c->rcvbuf);
+    test_start(j, r);
+    start_scps(j, r);
+    json_close(j, '}');
+}
+
+static void interval_item(struct json *j, const struct ttcp_result *r, const char *key,
+                          const struct ttcp_interval *i, bool stream)
+{
+    uint64_t bytes = r->has_tx ? i->acked : i->delivered;
+
+    json_open(j, key, '{');
+    if (stream)
+        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    json_seconds(j, "start", i->start);
+    json_seconds(j, "end", i->end);
+    json_seconds(j, "seconds", i->end - i->start);
+    json_uint(j, "bytes", bytes);
+    rate(j, bytes, i->end - i->start);
+    if (r->has_tx)
+        json_uint(j, "retransmits", i->retransmits);
+    if (stream) {
+        if (r->has_tx) {
+            json_uint(j, "snd_cwnd", i->cwnd);
+            json_uint(j, "snd_wnd", i->snd_wnd);
+        }
+        json_us(j, "rtt", i->rtt);
+        json_us(j, "rttvar", i->rttvar);
+        json_uint(j, "pmtu", i->pmtu);
+    }
+    json_bool(j, "omitted", false);
+    json_bool(j, "sender", r->has_tx);
+    json_close(j, '}');
+}
+
+static void interval(struct json *j, const struct ttcp_result *r, const struct ttcp_interval *i)
+{
+    json_open(j, NULL, '{');
+    json_open(j, "streams", '[');
+    interval_item(j, r, NULL, i, true);
+    json_close(j, ']');
+    interval_item(j, r, "sum", i, false);
+    json_open(j, "scps", '{');
+    if (r->has_tx) {
+        json_uint(j, "enqueued_bytes", i->enqueued);
+        json_uint(j, "acked_bytes", i->acked);
+        json_uint(j, "inflight", i->inflight);
+    }
+    if (r->has_rx) {
+        json_uint(j, "delivered_bytes", i->delivered);
+        json_uint(j, "holes", i->holes);
+    }
+    json_str(j, "hold", scps_hold_name(i->hold));
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+/* One of end.sum_sent, end.sum_received and the two in end.streams. */
+static void sum(struct json *j, const struct ttcp_result *r, const char *key, bool sent,
+                bool stream)
+{
+    uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);
+    scps_dur us = sent ? ttcp_sent_time(r) : ttcp_received_time(r);
+
+    json_open(j, key, '{');
+    if (stream)
+        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    json_seconds(j, "start", 0);
+    json_seconds(j, "end", us);
+    json_seconds(j, "seconds", us);
+    json_uint(j, "bytes", bytes);
+    rate(j, bytes, us);
+    if (sent && r->has_tx)
+        json_uint(j, "retransmits", r->tx.info.resent_segs);
+    if (sent && r->has_tx && stream) {
+        json_us(j, "min_rtt", r->tx.info.min_rtt);
+        json_us(j, "mean_rtt", r->tx.info.srtt);
+    }
+    json_bool(j, "sender", r->has_tx);
+    json_close(j, '}');
+}
+
+static void timing(struct json *j, const struct ttcp_result *r)
+{
+    json_open(j, "timing", '{');
+    json_us(j, "connect_us", r->connect);
+    json_us(j, "first_byte_us", r->first_byte);
+    json_us(j, "enqueued_us", r->enqueued);
+    json_us(j, "acked_us", r->acked);
+    json_us(j, "delivered_us", r->delivered);
+    json_us(j, "close_us", r->closed);
+    json_close(j, '}');
+}
+
+static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
+{
+    const struct scps_info *i = &s->info;
+
+    json_open(j, key, '{');
+    json_uint(j, "segments_sent", i->segs_out);
+    json_uint(j, "segments_received", i->segs_in);
+    json_uint(j, "data_segments_sent", i->data_segs_out);
+    json_uint(j, "data_segments_received", i->data_segs_in);
+    json_uint(j, "retransmits", i->resent_segs);
+    json_uint(j, "bytes_sent", i->bytes_sent);
+    json_uint(j, "bytes_resent", i->bytes_resent);
+    json_uint(j, "bytes_received", i->bytes_received);
+    json_uint(j, "bytes_duplicate", i->bytes_duplicate);
+    json_uint(j, "timeouts", i->timeouts);
+    json_uint(j, "recoveries", i->recoveries);
+    json_uint(j, "spurious", i->spurious);
+    json_uint(j, "dupacks", i->dupacks_in);
+    json_uint(j, "sacks", i->sacks_in);
+    json_uint(j, "sacks_out", i->sacks_out);
+    json_uint(j, "dsacks", i->dsacks_in);
+    json_uint(j, "dsacks_out", i->dsacks_out);
+    json_uint(j, "snacks_in", i->snacks_in);
+    json_uint(j, "snacks_out", i->snacks_out);
+    json_uint(j, "acks_out", i->acks_out);
+    json_uint(j, "probes_out", i->probes_out);
+    json_uint(j, "out_of_order", i->ooo_segs);
+    json_uint(j, "zero_windows_in", i->zero_windows_in);
+    json_uint(j, "zero_windows_out", i->zero_windows_out);
+    json_us(j, "min_rtt_us", i->min_rtt > 0 ? i->min_rtt : -1);
+    json_us(j, "srtt_us", i->srtt > 0 ? i->srtt : -1);
+    json_us(j, "rto_us", i->rto);
+    if (i->max_cwnd >= SCPS_CWND_OPEN)
+        json_null(j, "max_cwnd");
+    else
+        json_uint(j, "max_cwnd", i->max_cwnd);
+    json_open(j, "drops", '{');
+    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
+        json_uint(j, scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
+    json_close(j, '}');
+    json_open(j, "holds_us", '{');
+    for (int h = 0; h < SCPS_HOLD_COUNT; h++)
+        json_us(j, scps_hold_name((enum scps_hold)h), i->holds[h]);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static void link_stats(struct json *j, const char *key, const struct scps_link_stats *s)
+{
+    json_open(j, key, '{');
+    json_uint(j, "offered", s->offered);
+    json_uint(j, "delivered", s->delivered);
+    json_uint(j, "dropped_queue", s->dropped_queue);
+    json_uint(j, "dropped_ber", s->dropped_ber);
+    json_uint(j, "dropped_loss", s->dropped_loss);
+    json_uint(j, "duplicated", s->duplicated);
+    json_uint(j, "reordered", s->reordered);
+    json_uint(j, "flipped", s->flipped);
+    json_uint(j, "in_flight", s->in_flight);
+    json_uint(j, "max_queue_bytes", s->max_queue_bytes);
+    json_us(j, "busy_us", s->busy);
+    json_close(j, '}');
+}
+
+static void cpu(struct json *j, const struct ttcp_result *r)
+{
+    uint64_t us = r->elapsed > 0 ? (uint64_t)r->elapsed : 1;
+    const uint64_t used[3] = {r->cpu_user_us + r->cpu_system_us, r->cpu_user_us, r->cpu_system_us};
+    static const char *const names[3] = {"host_total", "host_user", "host_system"};
+
+    json_open(j, "cpu_utilization_percent", '{');
+    for (int i = 0; i < 3; i++) {
+        char text[32];
+        uint64_t cents = used[i] * 10000 / us;
+
+        snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
+        json_raw(j, names[i], text);
+    }
+    json_close(j, '}');
+}
+
+static void end(struct json *j, const struct ttcp_result *r)
+{
+    json_open(j, "end", '{');
+    json_open(j, "streams", '[');
+    json_open(j, NULL, '{');
+    sum(j, r, "sender", true, true);
+    sum(j, r, "receiver", false, true);
+    json_close(j, '}');
+    json_close(j, ']');
+    sum(j, r, "sum_sent", true, false);
+    sum(j, r, "sum_received", false, false);
+    if (!r->virtual_time)
+        cpu(j, r);
+    if (r->has_tx)
+        json_str(j, "sender_tcp_congestion", r->opt->cc->name);
+    if (r->has_rx)
+        json_str(j, "receiver_tcp_congestion", r->opt->cc->name);
+    timing(j, r);
+    tcp(j, "tcp", r->has_tx ? &r->tx : &r->rx);
+    if (r->has_tx && r->has_rx)
+        tcp(j, "tcp_peer", &r->rx);
+    if (r->virtual_time) {
+        json_open(j, "link", '{');
+        link_stats(j, "forward", &r->fwd);
+        link_stats(j, "back", &r->back);
+        json_close(j, '}');
+    }
+    json_open(j, "scps", '{');
+    json_str(j, "outcome", ttcp_outcome_name(r->outcome));
+    json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
+    json_us(j, "elapsed_us", r->elapsed);
+    if (r->has_tx) {
+        json_uint(j, "enqueued_bytes", r->tx.bytes);
+        json_uint(j, "acked_bytes", r->acked_bytes);
+        json_uint(j, "write_calls", r->tx.calls);
+    }
+    if (r->has_rx) {
+        json_uint(j, "delivered_bytes", r->rx.bytes);
+        json_uint(j, "read_calls", r->rx.calls);
+    }
+    if (r->limit_bps != 0)
+        json_uint(j, "physical_limit_bps", r->limit_bps);
+    json_close(j, '}');
+    if (r->compared)
+        json_bool(j, "verified", r->intact);
+    else
+        json_null(j, "verified");
+    json_close(j, '}');
+}
+
+int ttcp_report_json(const struct ttcp_result *r, FILE *f)
+{
+    struct json j = {.f = f};
+
+    json_open(&j, NULL, '{');
+    start(&j, r);
+    json_open(&j, "intervals", '[');
+    for (size_t i = 0; i < r->n_intervals; i++)
+        interval(&j, r, &r->intervals[i]);
+    json_close(&j, ']');
+    end(&j, r);
+    if (r->outcome != TTCP_DONE)
+        json_str(&j, "error", r->error);
+    json_close(&j, '}');
+    return fflush(f) == 0 && !ferror(f) ? 0 : -1;
+}

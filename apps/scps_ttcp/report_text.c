@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as ttcp writes it: lines that begin with the role, the figure that ends in +++, then counters.
+ *
+ *     ttcp-t: N bytes in S real seconds = R Mbit/sec +++
+ *     ttcp-t: segments, repairs, round trip
+ *     ttcp-r: ... when the receiver is in this process
+ *
+ * "real seconds" are the clock's: virtual ones over a link.
+ */
+#include "scps_ttcp/result.h"
+#include "scps_ttcp/units.h"
+
+#include <scps/error.h>
+
+#include <inttypes.h>
+
+static void headline(FILE *f, char role, uint64_t bytes, scps_dur us, char unit)
+{
+    char seconds[32], rate[48];
+
+    fprintf(f, "ttcp-%c: %" PRIu64 " bytes in %s real seconds = %s +++\n", role, bytes,
+            units_print_seconds(seconds, us,
+                                us < 10000         ? 6
+                                : us < SCPS_SEC(1) ? 4
+                                                   : 3),
+            units_print_rate(rate, bytes, us, unit));
+}
+
+static const char *ms(char buf[32], scps_dur us)
+{
+    if (us < SCPS_MS(1))
+        snprintf(buf, 32, "%" PRId64 " us", us);
+    else
+        snprintf(buf, 32, "%" PRId64 ".%" PRId64 " ms", us / 1000, us % 1000 / 100);
+    return buf;
+}
+
+static void counters(FILE *f, char role, const struct ttcp_side *s)
+{
+    const struct scps_info *i = &s->info;
+    char least[32], srtt[32];
+
+    fprintf(f,
+            "ttcp-%c: %" PRIu64 " segments sent, %" PRIu64 " received, %" PRIu32 " resent, %" PRIu32
+            " timeouts, %" PRIu32 " dupacks, %" PRIu32 " sacks in, %" PRIu32 " acks out",
+            role, i->segs_out, i->segs_in, i->resent_segs, i->timeouts, i->dupacks_in, i->sacks_in,
+            i->acks_out);
+    if (i->srtt > 0)
+        fprintf(f, ", rtt %s (least %s)", ms(srtt, i->srtt), ms(least, i->min_rtt));
+    if (role == 't' && i->max_cwnd < SCPS_CWND_OPEN)
+        fprintf(f, ", largest cwnd %" PRIu64, i->max_cwnd);
+    fputc('\n', f);
+}
+
+static void details(FILE *f, char role, const struct ttcp_side *s)
+{
+    const struct scps_info *i = &s->info;
+    char text[32];
+    bool any = false;
+
+    fprintf(f,
+            "ttcp-%c: %" PRIu64 " I/O calls of %s; payload %" PRIu32 " a segment, sack %s, "
+            "timestamps %s, window scale %u/%u\n",
+            role, s->calls, role == 't' ? "write" : "read", i->snd_mss, i->sack ? "on" : "off",
+            i->timestamps ? "on" : "off", i->snd_wscale, i->rcv_wscale);
+    for (int h = 0; h < SCPS_HOLD_COUNT; h++)
+        if (i->holds[h] > 0) {
+            fprintf(f, "%s %s %s",
+                    any           ? ","
+                    : role == 't' ? "ttcp-t: time:"
+                                  : "ttcp-r: time:",
+                    scps_hold_name((enum scps_hold)h), ms(text, i->holds[h]));
+            any = true;
+        }
+    if (any)
+        fputc('\n', f);
+    any = false;
+    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
+        if (s->stack.drops[d] > 0) {
+            fprintf(f, "%s %s %" PRIu64,
+                    any           ? ","
+                    : role == 't' ? "ttcp-t: dropped:"
+                                  : "ttcp-r: dropped:",
+                    scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
+            any = true;
+        }
+    if (any)
+        fputc('\n', f);
+}
+
+static void moment(FILE *f, const char *name, scps_dur us, bool *any)
+{
+    char text[32];
+
+    if (us == TTCP_NOT_YET)
+        return;
+    fprintf(f, "%s %s %s", *any ? "," : "", name, units_print_seconds(text, us, 6));
+    *any = true;
+}
+
+static void moments(FILE *f, const struct ttcp_result *r)
+{
+    bool any = false;
+
+    fprintf(f, "ttcp-%c: seconds since the SYN:", r->has_tx ? 't' : 'r');
+    moment(f, "connected", r->connect, &any);
+    moment(f, "first byte delivered", r->first_byte, &any);
+    moment(f, "enqueued", r->enqueued, &any);
+    moment(f, "delivered", r->delivered, &any);
+    moment(f, "acknowledged", r->acked, &any);
+    moment(f, "closed", r->closed, &any);
+    fputs(any ? "\n" : " none\n", f);
+}
+
+void ttcp_report_text(const struct ttcp_result *r, FILE *f)
+{
+    const struct ttcp_options *o = r->opt;
+
+    if (r->has_tx) {
+        headline(f, 't', r->acked_bytes, ttcp_sent_time(r), o->unit);
+        counters(f, 't', &r->tx);
+        if (o->verbose > 0)
+            details(f, 't', &r->tx);
+        if (o->touch && o->verbose > 0)
+            fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
+    }
+    if (r->has_rx) {
+        headline(f, 'r', r->rx.bytes, ttcp_received_time(r), o->unit);
+        counters(f, 'r', &r->rx);
+        if (o->verbose > 0)
+            details(f, 'r', &r->rx);
+        if (o->touch && o->verbose > 0)
+            fprintf(f, "ttcp-r: touched, sum %016" PRIx64 "\n", r->rx.touched);
+    }
+    if (o->verbose > 0)
+        moments(f, r);
+    if (r->compared && r->intact)
+        fputs("ttcp-r: verified: every byte arrived as it was sent\n", f);
+    if (r->limit_bps != 0) {
+        char limit[48];
+
+        fprintf(f, "ttcp-t: physical limit of this transfer %s\n",
+                units_print_rate(limit, r->limit_bps / 8, SCPS_SEC(1), o->unit));
+    }
+}
+
+void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f)
+{
+    char from[32], to[32], rate[48], rtt[32];
+    uint64_t bytes = r->has_tx ? i->acked : i->delivered;
+
+    fprintf(f, "ttcp-%c: %s-%s sec %" PRIu64 " bytes %s", r->has_tx ? 't' : 'r',
+            units_print_seconds(from, i->start, 2), units_print_seconds(to, i->end, 2), bytes,
+            units_print_rate(rate, bytes, i->end - i->start, r->opt->unit));
+    if (r->has_tx)
+        fprintf(f, ", %" PRIu64 " resent, cwnd %" PRIu64 ", rtt %s, %s", i->retransmits, i->cwnd,
+                ms(rtt, i->rtt), scps_hold_name(i->hold));
+    fputc('\n', f);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* From two ends to one result: moments, counts, and whether it went well.
+ *
+ * The sender's clock runs from its SYN to the acknowledgement of its FIN, as in the published tests.  Three figures
+ * are kept apart that benchmarks like to mix up: what the send buffer took (ttcp's own figure, which flatters a
+ * short transfer), what was acknowledged, and what the receiving application read.
+ *
+ * Status 3 is for a transfer that moved data and was then cut off from outside: by the peer, by the path, or by a
+ * signal.  When this end is to blame (unreadable input, full disk) it is 1 whatever had moved.
+ */
+#include "scps_ttcp/result.h"
+
+#include <scps/error.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt)
+{
+    memset(r, 0, sizeof(*r));
+    r->opt = opt;
+    r->total = UINT64_MAX;
+    r->connect = r->first_byte = r->enqueued = r->acked = r->delivered = r->closed = TTCP_NOT_YET;
+}
+
+void ttcp_result_fini(struct ttcp_result *r)
+{
+    free(r->intervals);
+    r->intervals = NULL;
+}
+
+void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (r->outcome != TTCP_DONE)
+        return;
+    r->outcome = outcome;
+    va_start(ap, fmt);
+    vsnprintf(r->error, sizeof(r->error), fmt, ap);
+    va_end(ap);
+}
+
+/* Who is at the other end, for messages. */
+static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
+{
+    char addr[SCPS_ADDR_STRLEN];
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+
+    if (r->opt->host != NULL)
+        snprintf(buf, TTCP_MSGLEN, "%.100s port %u", r->opt->host, r->opt->port);
+    else if (own->open)
+        snprintf(buf, TTCP_MSGLEN, "%s port %u", scps_addr_format(&own->remote.addr, addr),
+                 own->remote.port);
+    else
+        snprintf(buf, TTCP_MSGLEN, "the peer");
+    return buf;
+}
+
+static const char *connection_remedy(int err)
+{
+    switch (err) {
+    case SCPS_ERR_REFUSED:
+        return "start a receiver there (-r), or check -p";
+    case SCPS_ERR_RESET:
+        return "see what the receiver says; it may have closed early";
+    case SCPS_ERR_TIMEDOUT:
+        return "check that the peer is up and the path both ways; on a long one give --rtt";
+    case SCPS_ERR_UNREACH:
+        return "check --addr A/LEN and --gateway";
+    case SCPS_ERR_ADDRNOTAVAIL:
+        return "give -H an address of --addr, of the same family as HOST";
+    case SCPS_ERR_ADDRINUSE:
+        return "choose another port with -p";
+    case SCPS_ERR_LINKDOWN:
+        return "the device was removed or taken down: bring it back and start again";
+    case SCPS_ERR_NOMEM:
+        return "give smaller buffers with -b";
+    default:
+        return "see -d for what happened";
+    }
+}
+
+static void connection_error(struct ttcp_result *r, int err, uint64_t moved)
+{
+    char peer[TTCP_MSGLEN], amount[64];
+
+    snprintf(amount, sizeof(amount), moved > 0 ? " after %" PRIu64 " bytes" : "", moved);
+    ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED, "%.180s: %.120s%s: %s",
+                     peer_name(r, peer), scps_strerror(err), amount, connection_remedy(err));
+}
+
+static const char *input_remedy(int sys_errno)
+{
+    return sys_errno == EISDIR ? "give it a file: < FILE" : "give it a readable file, or use -s";
+}
+
+static const char *output_remedy(int sys_errno)
+{
+    switch (sys_errno) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free some space, or write elsewhere";
+    case EPIPE:
+        return "its reader has gone";
+    default:
+        return "write elsewhere, or use -s to discard";
+    }
+}
+
+void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
+                       const struct ttcp_receiver *rcv)
+{
+    uint64_t moved = rcv != NULL ? rcv->received : s->acked;
+
+    if (s != NULL && s->in_failed && s->err == SCPS_ERR_SYSTEM)
+        ttcp_result_fail(r, TTCP_FAILED, "standard input: %s: %s", strerror(s->in->sys_errno),
+                         input_remedy(s->in->sys_errno));
+    else if (s != NULL && s->in_failed)
+        ttcp_result_fail(r, TTCP_FAILED, "out of memory: give smaller buffers with -b");
+    if (rcv != NULL && rcv->out_failed)
+        ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: %s", rcv->out->name,
+                         strerror(rcv->out->sys_errno), output_remedy(rcv->out->sys_errno));
+    if (s != NULL && s->err != 0)
+        connection_error(r, s->err, moved);
+    if (rcv != NULL && rcv->err != 0)
+        connection_error(r, rcv->err, moved);
+    if (r->compared && !r->intact && r->outcome == TTCP_DONE)
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "what arrived is not what was sent, from byte %" PRIu64
+                         " on: report this with its --seed and --link",
+                         rcv->out->verify->matched);
+}
+
+static scps_dur since(scps_time t, scps_time t0)
+{
+    return t == TTCP_NOT_YET ? TTCP_NOT_YET : t - t0;
+}
+
+static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_stack *st)
+{
+    scps_stack_stats(st, &d->stack);
+    if (c == NULL)
+        return;
+    d->open = true;
+    d->id = scps_conn_id(c);
+    scps_conn_local(c, &d->local);
+    scps_conn_remote(c, &d->remote);
+    scps_conn_get_config(c, &d->config);
+    scps_conn_info(c, &d->info);
+}
+
+void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
+                        scps_time t0)
+{
+    side(&r->tx, s->conn, st);
+    r->tx.bytes = s->written;
+    r->tx.calls = s->in->calls;
+    r->tx.touched = s->in->touched;
+    r->total = s->in->total;
+    r->connect = since(s->connect, t0);
+    r->enqueued = since(s->enqueued, t0);
+    r->acked = since(s->acked_at, t0);
+    r->closed = since(s->closed_at, t0);
+    r->acked_bytes = s->acked;
+}
+
+void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
+                          struct scps_stack *st, scps_time t0)
+{
+    side(&r->rx, rcv->conn, st);
+    r->rx.bytes = rcv->received;
+    r->rx.calls = rcv->out->calls;
+    r->rx.touched = rcv->out->touched;
+    r->first_byte = since(rcv->first, t0);
+    r->delivered = since(rcv->delivered, t0);
+}
+
+const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
+                                                 const struct ttcp_receiver *rcv, scps_dur now)
+{
+    struct ttcp_interval *sum = &r->sum, i = {0};
+    struct scps_info info;
+
+    if (now <= sum->end)
+        return NULL;
+    i.start = sum->end;
+    i.end = now;
+    if (s != NULL && s->conn != NULL) {
+        scps_conn_info(s->conn, &info);
+        i.enqueued = s->written - sum->enqueued;
+        i.acked = s->acked - sum->acked;
+        i.retransmits = info.resent_segs - sum->retransmits;
+        i.cwnd = info.cwnd < info.snd_wnd ? info.cwnd : info.snd_wnd;
+        i.snd_wnd = info.snd_wnd;
+        i.inflight = info.inflight;
+        i.rtt = info.srtt;
+        i.rttvar = info.rttvar;
+        i.pmtu = info.pmtu;
+        i.hold = info.hold;
+        sum->enqueued = s->written;
+        sum->acked = s->acked;
+        sum->retransmits = info.resent_segs;
+    }
+    if (rcv != NULL) {
+        i.delivered = rcv->received - sum->delivered;
+        sum->delivered = rcv->received;
+        if (rcv->conn != NULL) {
+            scps_conn_info(rcv->conn, &info);
+            i.holes = info.rcv_holes;
+            if (s == NULL) {
+                i.rtt = info.srtt;
+                i.rttvar = info.rttvar;
+                i.pmtu = info.pmtu;
+                i.hold = info.hold;
+            }
+        }
+    }
+    sum->end = now;
+    if (r->n_intervals == r->cap_intervals) {
+        size_t cap = r->cap_intervals != 0 ? 2 * r->cap_intervals : 64;
+        struct ttcp_interval *more = realloc(r->intervals, cap * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        r->intervals = more;
+        r->cap_intervals = cap;
+    }
+    r->intervals[r->n_intervals] = i;
+    return &r->intervals[r->n_intervals++];
+}
+
+int ttcp_exit_status(enum ttcp_outcome o)
+{
+    switch (o) {
+    case TTCP_DONE:
+        return 0;
+    case TTCP_FAILED:
+        return 1;
+    case TTCP_PARTIAL:
+    case TTCP_INTERRUPTED:
+        return 3;
+    case TTCP_TIMED_OUT:
+        return 124;
+    }
+    return 1;
+}
+
+const char *ttcp_outcome_name(enum ttcp_outcome o)
+{
+    switch (o) {
+    case TTCP_DONE:
+        return "done";
+    case TTCP_FAILED:
+        return "failed";
+    case TTCP_PARTIAL:
+        return "partial";
+    case TTCP_INTERRUPTED:
+        return "interrupted";
+    case TTCP_TIMED_OUT:
+        return "timeout";
+    }
+    return "?";
+}
+
+scps_dur ttcp_sent_time(const struct ttcp_result *r)
+{
+    return r->closed != TTCP_NOT_YET ? r->closed : r->elapsed;
+}
+
+scps_dur ttcp_received_time(const struct ttcp_result *r)
+{
+    scps_dur t = r->has_rx ? r->delivered : r->acked;
+
+    return t != TTCP_NOT_YET ? t : r->elapsed;
+}
+
+uint64_t ttcp_received_bytes(const struct ttcp_result *r)
+{
+    return r->has_rx ? r->rx.bytes : r->acked_bytes;
+}

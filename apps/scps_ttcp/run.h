@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* One transfer, in virtual or in real time. */
+#ifndef SCPS_TTCP_RUN_H
+#define SCPS_TTCP_RUN_H
+
+#include "scps_ttcp/progress.h"
+#include "scps_ttcp/result.h"
+
+/* Both fill r; what went wrong is in it. Interval lines and the progress line go to standard error. */
+void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r);
+void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r);
+
+/* Begins a capture; NULL and a failed result when that cannot be. now tells outgoing packets' times. */
+struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_time epoch,
+                                scps_time (*now)(void *ctx), void *ctx);
+/* After the last packet: has all of it been written? tap may be NULL. */
+void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, const char *path);
+/* A stack's secrets from a seed: different for each salt, the same every time. */
+void ttcp_seed(uint64_t seed, uint64_t salt, uint64_t out[2]);
+
+#endif

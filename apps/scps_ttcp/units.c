@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers with units, read and printed without floating point, so that the same text always means the same value.
+ *
+ * ttcp counts in 1024 whatever it prints.  Here a size is counted in 1024 (it is memory) and a rate in 1000 (it is
+ * a line's), and the report follows: Mbit/sec is 10^6 bit/s, MB/sec is 2^20 bytes/s.  The published tests reckon
+ * their Mbit/s in 10^6, too.
+ */
+#include "scps_ttcp/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define FRACTION_DIGITS 9
+
+/* "123.45" as 123450000000 / 10^9, kept apart so that nothing is lost. Returns what follows, NULL if no number. */
+static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
+{
+    uint64_t w = 0, f = 0;
+    unsigned digits = 0, fdigits = 0;
+
+    for (; *p >= '0' && *p <= '9'; p++, digits++) {
+        uint64_t d = (uint64_t)(*p - '0');
+
+        if (w > (UINT64_MAX - d) / 10)
+            return NULL;
+        w = w * 10 + d;
+    }
+    if (*p == '.') {
+        for (p++; *p >= '0' && *p <= '9'; p++, digits++)
+            if (fdigits < FRACTION_DIGITS) {
+                f = f * 10 + (uint64_t)(*p - '0');
+                fdigits++;
+            }
+    }
+    if (digits == 0)
+        return NULL;
+    while (fdigits++ < FRACTION_DIGITS)
+        f *= 10;
+    *whole = w;
+    *frac = f;
+    return p;
+}
+
+/* whole.frac times scale; the part of a unit that is left is dropped. */
+static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
+{
+    const uint64_t e9 = 1000000000u;
+    uint64_t part = frac * (scale / e9) + frac * (scale % e9) / e9;
+
+    if (whole != 0 && scale > UINT64_MAX / whole)
+        return -1;
+    whole *= scale;
+    if (part > UINT64_MAX - whole)
+        return -1;
+    *out = whole + part;
+    return 0;
+}
+
+struct suffix {
+    const char *text;
+    uint64_t scale;
+};
+
+static int with_suffix(const char *text, const struct suffix *s, uint64_t *out)
+{
+    uint64_t whole, frac;
+    const char *rest = decimal(text, &whole, &frac);
+
+    if (rest == NULL)
+        return -1;
+    for (; s->text != NULL; s++)
+        if (strcasecmp(rest, s->text) == 0)
+            return scaled(whole, frac, s->scale, out);
+    return -1;
+}
+
+int units_size(const char *text, uint64_t *bytes)
+{
+    static const struct suffix sizes[] = {
+        {"", 1}, {"k", 1u << 10}, {"m", 1u << 20}, {"g", 1u << 30}, {NULL, 0}};
+
+    return with_suffix(text, sizes, bytes);
+}
+
+int units_rate(const char *text, uint64_t *bps)
+{
+    static const struct suffix rates[] = {
+        {"", 1},      {"k", 1000},      {"m", 1000000},      {"g", 1000000000},
+        {"bit", 1},   {"kbit", 1000},   {"mbit", 1000000},   {"gbit", 1000000000},
+        {"bit/s", 1}, {"kbit/s", 1000}, {"mbit/s", 1000000}, {"gbit/s", 1000000000},
+        {NULL, 0}};
+
+    return with_suffix(text, rates, bps);
+}
+
+int units_time(const char *text, scps_dur *us)
+{
+    static const struct suffix times[] = {
+        {"", 1000000},     {"s", 1000000},     {"ms", 1000},        {"us", 1},
+        {"min", 60000000}, {"h", 3600000000u}, {"d", 86400000000u}, {NULL, 0}};
+    uint64_t v;
+
+    if (with_suffix(text, times, &v) != 0 || v == 0 || v > INT64_MAX / 4)
+        return -1;
+    *us = (scps_dur)v;
+    return 0;
+}
+
+int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+    uint64_t whole, frac;
+    const char *rest = strchr(text, '.') == NULL ? decimal(text, &whole, &frac) : NULL;
+
+    if (rest == NULL || *rest != '\0' || whole < min || whole > max)
+        return -1;
+    *out = whole;
+    return 0;
+}
+
+/* n * mul / us without losing the product; saturates. */
+static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
+{
+    uint64_t d = (uint64_t)us, whole, rest;
+
+    if (us <= 0)
+        return 0;
+    if (mul != 0 && n > UINT64_MAX / mul)
+        return n / d >= UINT64_MAX / mul / 1000000 ? UINT64_MAX : n / d * mul * 1000000;
+    n *= mul;
+    whole = n / d;
+    rest = n % d;
+    if (whole > UINT64_MAX / 1000000 - 1)
+        return UINT64_MAX;
+    whole *= 1000000;
+    /* rest < d: with d beyond 2^44 (half a year) the last digits no longer matter */
+    if (d <= UINT64_MAX / 1000000)
+        return whole + rest * 1000000 / d;
+    return whole + rest / (d / 1000000);
+}
+
+uint64_t units_bps(uint64_t bytes, scps_dur us)
+{
+    return per_second(bytes, 8, us);
+}
+
+char *units_print_rate(char *buf, uint64_t bytes, scps_dur us, char unit)
+{
+    bool bits = unit >= 'a' && unit <= 'z';
+    uint64_t v = per_second(bytes, bits ? 8 : 1, us), scale;
+    const char *name;
+
+    switch (unit) {
+    case 'k':
+        scale = 1000, name = "kbit/sec";
+        break;
+    case 'g':
+        scale = 1000000000, name = "Gbit/sec";
+        break;
+    case 'K':
+        scale = 1u << 10, name = "KB/sec";
+        break;
+    case 'M':
+        scale = 1u << 20, name = "MB/sec";
+        break;
+    case 'G':
+        scale = 1u << 30, name = "GB/sec";
+        break;
+    default:
+        scale = 1000000, name = "Mbit/sec";
+        break;
+    }
+    /* two decimals, rounded half up */
+    uint64_t whole = v / scale, cents = (v % scale * 100 + scale / 2) / scale;
+
+    whole += cents / 100;
+    cents %= 100;
+    snprintf(buf, 48, "%" PRIu64 ".%02" PRIu64 " %s", whole, cents, name);
+    return buf;
+}
+
+char *units_print_seconds(char *buf, scps_dur us, unsigned decimals)
+{
+    static const int64_t pow10[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    int64_t unit = pow10[6 - decimals], v = (us + unit / 2) / unit;
+
+    if (decimals == 0)
+        snprintf(buf, 32, "%" PRId64, v);
+    else
+        snprintf(buf, 32, "%" PRId64 ".%0*" PRId64, v / pow10[decimals], (int)decimals,
+                 v % pow10[decimals]);
+    return buf;
+}

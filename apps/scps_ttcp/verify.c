@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* A byte ring between the two ends of a transfer in one process.
+ *
+ *     write -> [ start ... start+len ) -> read: must be the same bytes
+ *
+ * It never holds more than what is on its way, the two buffers of the connection and one call, so it is bounded
+ * by them however long the transfer is.  No hash: a difference is found where it is.
+ */
+#include "scps_ttcp/verify.h"
+
+#include <scps/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAP ((size_t)1 << 16)
+
+void ttcp_verify_fini(struct ttcp_verify *v)
+{
+    free(v->ring);
+    memset(v, 0, sizeof(*v));
+}
+
+static int grow(struct ttcp_verify *v, size_t need)
+{
+    size_t cap = v->cap != 0 ? v->cap : FIRST_CAP, first;
+    uint8_t *ring;
+
+    while (cap < need) {
+        if (cap > SIZE_MAX / 2)
+            return SCPS_ERR_NOMEM;
+        cap *= 2;
+    }
+    if (cap == v->cap)
+        return 0;
+    ring = malloc(cap);
+    if (ring == NULL)
+        return SCPS_ERR_NOMEM;
+    first = v->cap - v->start < v->len ? v->cap - v->start : v->len;
+    if (v->len > 0) {
+        memcpy(ring, v->ring + v->start, first);
+        memcpy(ring + first, v->ring, v->len - first);
+    }
+    free(v->ring);
+    v->ring = ring;
+    v->cap = cap;
+    v->start = 0;
+    return 0;
+}
+
+int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+    size_t at, first;
+
+    if (len > SIZE_MAX - v->len || grow(v, v->len + len) != 0)
+        return SCPS_ERR_NOMEM;
+    at = (v->start + v->len) & (v->cap - 1);
+    first = v->cap - at < len ? v->cap - at : len;
+    memcpy(v->ring + at, p, first);
+    memcpy(v->ring, p + first, len - first);
+    v->len += len;
+    return 0;
+}
+
+/* How many of the first n bytes are the same. */
+static size_t same(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    size_t i = 0;
+
+    if (memcmp(a, b, n) == 0)
+        return n;
+    while (a[i] == b[i])
+        i++;
+    return i;
+}
+
+bool ttcp_verify_got(struct ttcp_verify *v, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+
+    while (len > 0 && !v->differs) {
+        size_t n = v->cap - v->start, equal;
+
+        if (n > v->len)
+            n = v->len;
+        if (n > len)
+            n = len;
+        equal = n > 0 ? same(v->ring + v->start, p, n) : 0;
+        v->matched += equal;
+        if (equal < n || n == 0) {
+            v->differs = true;
+            break;
+        }
+        v->start = (v->start + n) & (v->cap - 1);
+        v->len -= n;
+        p += n;
+        len -= n;
+    }
+    return !v->differs;
+}
