@@ -75,7 +75,8 @@ static int measure(bool hollow, uint64_t bytes)
 
     cc.cc = scps_cc_find("rate");
     scps_cc_param_defaults(cc.cc, cc.cc_param);
-    cc.rate = 12500000;
+    cc.rate = 12500000; /* the line, framing counted */
+    cc.rate_overhead = fwd.overhead;
     cc.sndbuf = cc.rcvbuf = 25000000;
     cc.expected_rtt = SCPS_MS(500);
     cc.hollow = hollow;

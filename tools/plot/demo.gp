@@ -31,8 +31,8 @@ do for [out in "png svg"] {
     set style fill solid 0.85
     set boxwidth 0.36
     place(c) = sum [i = 1:n] (word(controllers, i) eq c ? i : 0)
-    # a bar's value stands inside it where there is room
-    at(y) = y > 0.15 * A_max ? y - 0.04 * A_max : y + 0.03 * A_max
+    # a bar carries its value at its foot, where it is high enough
+    at(y) = y > 0.15 * A_max ? 0.04 * A_max : y + 0.03 * A_max
     ink(y) = y > 0.15 * A_max ? 0xffffff : 0x000000
     plot csv using (strcol(1) eq "geo" ? place(strcol(2)) - 0.19 : 1/0):3 skip 1 with boxes ls 1 title "no bit errors", \
          csv using (strcol(1) eq "geo" ? 1/0 : place(strcol(2)) + 0.19):3 skip 1 with boxes ls 2 title "bit error rate 10^{-6}", \
