@@ -37,7 +37,7 @@ struct scps_netif_ops {
     /* Down. Returns 0, or SCPS_ERR_AGAIN: not now; netif.c keeps the packet and asks the stack for
      * no more until scps_netif_ready(). Any other error: the packet is lost, and counted. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
-    /* Up; filters only. Pass on with scps_netif_recv(nif->upper, pkt), or keep. */
+    /* Up; filters only. Pass on with scps_netif_recv(nif, pkt), or keep (then say why). */
     int (*recv)(struct scps_netif *nif, const struct scps_pkt *pkt);
     void (*close)(struct scps_netif *nif); /* frees nif and whatever it holds; not the lower one */
 };
