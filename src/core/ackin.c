@@ -264,7 +264,8 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
         if (!(c->flags & SCPS_F_PERSIST))
             scps_timer_stop(c, SCPS_T_RTX);
         if (advanced && c->una == scps_snd_fin_end(c)) {
-            scps_conn_tell(c, SCPS_EV_DRAINED);
+            if (c->una > 1) /* not for the SYN alone */
+                scps_conn_tell(c, SCPS_EV_DRAINED);
             scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
         }
     } else if (advanced) {
