@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The event heap against a sorted list, and its ties. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+#include "sim/vclock.h"
+
+#include <scps/error.h>
+
+static void ties_go_by_rank_however_they_were_set(void **state)
+{
+    enum { N = 50 };
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_vclock c;
+    struct scps_vevent e[N];
+    struct scps_prng r;
+    (void)state;
+
+    scps_prng_seed(&r, 11);
+    for (int round = 0; round < 100; round++) {
+        scps_vclock_init(&c, &a);
+        for (unsigned i = 0; i < N; i++) {
+            scps_vevent_init(&e[i], i);
+            assert_int_equal(scps_vclock_reserve(&c), 0);
+        }
+        for (int k = 0; k < 300; k++) /* in and out, here and there, at last all at 5 */
+            scps_vclock_set(&c, &e[scps_prng_below(&r, N)],
+                            scps_prng_below(&r, 4) ? (scps_time)scps_prng_below(&r, 10)
+                                                   : SCPS_NEVER);
+        for (unsigned i = 0; i < N; i++)
+            scps_vclock_set(&c, &e[(i * 7) % N], 5);
+        for (unsigned i = 0; i < N; i++) {
+            const struct scps_vclock_node *top = scps_vclock_top(&c);
+            assert_true(top->when == 5);
+            assert_ptr_equal(top->ev, &e[i]);
+            scps_vclock_set(&c, top->ev, SCPS_NEVER);
+        }
+        assert_null(scps_vclock_top(&c));
+        scps_vclock_fini(&c);
+    }
+}
+
+static void the_top_is_the_least_after_any_change(void **state)
+{
+    enum { N = 37 };
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_vclock c;
+    struct scps_vevent e[N];
+    scps_time when[N];
+    struct scps_prng r;
+    (void)state;
+
+    scps_prng_seed(&r, 12);
+    scps_vclock_init(&c, &a);
+    for (unsigned i = 0; i < N; i++) {
+        scps_vevent_init(&e[i], N - i);
+        when[i] = SCPS_NEVER;
+        assert_int_equal(scps_vclock_reserve(&c), 0);
+    }
+    for (int k = 0; k < 50000; k++) {
+        unsigned i = (unsigned)scps_prng_below(&r, N), least = N;
+        when[i] = scps_prng_below(&r, 3) ? (scps_time)scps_prng_below(&r, 60) : SCPS_NEVER;
+        scps_vclock_set(&c, &e[i], when[i]);
+        for (i = 0; i < N; i++)
+            if (when[i] != SCPS_NEVER && (least == N || when[i] < when[least] ||
+                                          (when[i] == when[least] && e[i].rank < e[least].rank)))
+                least = i;
+        const struct scps_vclock_node *top = scps_vclock_top(&c);
+        if (least == N) {
+            assert_null(top);
+        } else {
+            assert_ptr_equal(top->ev, &e[least]);
+            assert_true(top->when == when[least]);
+        }
+    }
+    scps_vclock_fini(&c);
+}
+
+static void *no_memory(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    return NULL;
+}
+
+static void a_place_is_promised_or_refused(void **state)
+{
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_vclock c;
+    (void)state;
+
+    a.alloc = no_memory;
+    scps_vclock_init(&c, &a);
+    assert_int_equal(scps_vclock_reserve(&c), SCPS_ERR_NOMEM);
+    scps_vclock_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ties_go_by_rank_however_they_were_set),
+        cmocka_unit_test(the_top_is_the_least_after_any_change),
+        cmocka_unit_test(a_place_is_promised_or_refused),
+    };
+    return cmocka_run_group_tests_name("vclock", tests, NULL, NULL);
+}
