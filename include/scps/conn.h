@@ -33,6 +33,10 @@ struct scps_conn_config {
     uint32_t init_cwnd_segs; /* initial window, segments; 0: RFC 6928 (10, at most 14600 bytes) */
     /* buffers: the limits; memory is taken as it is used */
     uint32_t sndbuf, rcvbuf; /* bytes; default 1 MiB each; at most 1 GiB */
+    /* A SYN cannot offer more than 65535 bytes. When the peer's did and gave a scale, take its window for this until
+     * the first scaled one is heard, and accept from it what our own buffer holds: saves a round trip where the
+     * operator has configured both ends alike. 0 (default): as the SYN says. */
+    uint32_t first_window;
     bool hollow;             /* bytes are counted, not kept: written from NULL, read as zeros */
     /* segments */
     uint16_t mss;     /* largest segment to send and to announce; 0: from the MTU */

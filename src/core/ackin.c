@@ -232,7 +232,7 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
         c->st->reordered++;
 
     if (tx->rec.episode != SCPS_EPISODE_NONE)
-        scps_recovery_acked(c, &sum, advanced, seg);
+        scps_recovery_acked(c, &sum, before, seg);
     if (c->flags & SCPS_F_SACK) {
         if (tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail)
             scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, &sum);

@@ -107,7 +107,8 @@ struct scps_recovery {
     uint64_t delivered, out; /* prr_delivered, prr_out */
     uint64_t window;         /* what recovery allows to be in flight; fast episodes only */
     uint32_t resent;         /* segments resent in this episode and not reported duplicate */
-    uint32_t stamp;          /* timestamp of the first of them */
+    scps_off first;          /* the left edge when it began */
+    uint32_t stamp;          /* timestamp of the first resending of the octet there; 0 not yet */
     scps_off frto_nxt;       /* nxt when the timer expired */
 };
 
@@ -179,9 +180,9 @@ struct scps_conn {
     uint64_t segs_out, segs_in;
     scps_time opened, established;
     /* sending; offsets of our stream */
-    uint32_t iss, wl1, max_wnd;
-    scps_off una, nxt, end; /* acknowledged; sent; written (FIN not counted) */
-    scps_off wl2, edge;     /* ack of the last window update; end of the peer's window */
+    uint32_t iss, wl1, max_wnd, max_offered; /* largest windows: the peer's, ours */
+    scps_off una, nxt, end;                  /* acknowledged; sent; written (FIN not counted) */
+    scps_off wl2, edge; /* ack of the last window update; end of the peer's window */
     struct scps_rtt rtt;
     struct scps_pacer pacer;
     struct scps_cc_ctl ctl;
@@ -268,6 +269,8 @@ bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg);
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn);
 /* Settles on what our offer and the peer's SYN have in common. */
 void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn);
+/* The window a SYN offers: never scaled (RFC 7323 section 2.2), but see scps_conn_config.first_window. */
+uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn);
 /* Octets of options in every data segment now. */
 uint32_t scps_negotiate_overhead(const struct scps_conn *c);
 
@@ -283,11 +286,11 @@ void scps_cc_apply(struct scps_conn *c);
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, struct scps_ack_sum *sum);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
-/* Progress during an episode: was it imagined, is it over, how much may leave now? */
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced,
+/* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg);
-/* A segment left; resent: not for the first time. */
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, bool resent);
+/* A segment left; resent: its record, not told of it yet; NULL for new data. */
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to);
 /* Bytes that may be in flight now, and that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);

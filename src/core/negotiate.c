@@ -72,6 +72,15 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
     scps_conn_set_pmtu_mss(c, SCPS_MIN(peer, c->pmtu_mss));
 }
 
+uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn)
+{
+    uint64_t most = UINT64_C(65535) << c->snd_wscale;
+
+    if (syn->wnd < 65535 || !(c->flags & SCPS_F_WSCALE))
+        return syn->wnd;
+    return (uint32_t)SCPS_MAX(65535, SCPS_MIN(c->cfg->c.first_window, most));
+}
+
 uint32_t scps_negotiate_overhead(const struct scps_conn *c)
 {
     return c->flags & SCPS_F_TS ? 12 : 0;

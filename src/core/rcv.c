@@ -11,10 +11,17 @@
 
 scps_off scps_rcv_edge(const struct scps_conn *c)
 {
-    uint64_t held = scps_rcvbuf_ready(&c->in), limit = c->cfg->c.rcvbuf;
-    scps_off edge = scps_rcv_nxt(c) + (limit > held ? limit - held : 0);
+    uint64_t held = scps_rcvbuf_ready(&c->in), room = c->cfg->c.rcvbuf;
+    scps_off edge = scps_rcv_nxt(c) + (room > held ? room - held : 0);
 
     return SCPS_MAX(edge, c->announced);
+}
+
+/* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC 7323 section 2.2);
+ * where both ends agree by configuration (first_window) the buffer counts from the start. */
+static scps_off limit(const struct scps_conn *c)
+{
+    return c->cfg->c.first_window ? scps_rcv_edge(c) : c->announced;
 }
 
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
@@ -23,7 +30,8 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     int64_t from = scps_seq_unwrap(c->irs, next, seg->seq);
     int64_t len =
         (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
-    int64_t window = (int64_t)(c->announced > next ? c->announced - next : 0);
+    scps_off edge = limit(c);
+    int64_t window = (int64_t)(edge > next ? edge - next : 0);
     int64_t at = from - (int64_t)next;
 
     if (!window) /* with a closed window what comes next is looked at all the same, for its ACK */
@@ -110,7 +118,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
     int64_t from = scps_seq_unwrap(c->irs, next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
-    int64_t to = from + seg->len;
+    int64_t to = from + seg->len, edge = (int64_t)limit(c);
     const uint8_t *data = seg->data;
     bool fin = seg->flags & SCPS_FIN;
 
@@ -140,10 +148,10 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         data = data ? data + gone : NULL;
         scps_ackout_now(c);
     }
-    if (to > (int64_t)c->announced) {
+    if (to > edge) {
         /* beyond the window; only a FIN may lie exactly on its edge */
-        c->fin_at = fin && to > (int64_t)c->announced ? 0 : c->fin_at;
-        to = (int64_t)c->announced;
+        c->fin_at = fin ? 0 : c->fin_at;
+        to = edge;
         scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_ackout_now(c);
     }
@@ -165,7 +173,7 @@ void scps_rcv_read(struct scps_conn *c)
     if (c->state != SCPS_ESTABLISHED && c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2)
         return;
     left = c->announced > next ? c->announced - next : 0;
-    if (2 * left > c->cfg->c.rcvbuf)
+    if (2 * left > SCPS_MIN(c->cfg->c.rcvbuf, c->max_offered))
         return; /* plenty: the next acknowledgement tells */
     edge = scps_rcv_edge(c);
     open = edge - next;

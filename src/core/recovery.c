@@ -7,7 +7,8 @@
  * RTO   everything in flight is presumed lost and repaired within the controller's window, which grows meanwhile.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
- *   - an acknowledgement echoes a timestamp older than the first resent segment's (RFC 3522),
+ *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending of the segment
+ *     there (RFC 3522),
  *   - after a timeout, something sent once only is acknowledged before anything but the first segment was resent
  *     (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
@@ -62,8 +63,9 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
 {
     struct scps_tx *tx = c->tx;
     struct scps_recovery *rec = &tx->rec;
+    bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
-    if (rec->episode == SCPS_EPISODE_NONE) {
+    if (fresh) {
         tx->saved_ctl = c->ctl;
         memcpy(tx->saved_state, c->cc_state, c->cfg->c.cc->state_size);
         rec->undoable = c->cfg->c.spurious_undo;
@@ -73,7 +75,10 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->episode = (uint8_t)kind;
     rec->point = c->nxt;
     rec->resent = 0;
-    rec->stamp = 0;
+    if (fresh || rec->first != c->una) {
+        rec->first = c->una;
+        rec->stamp = 0;
+    }
     rec->first_resend = true;
 }
 
@@ -154,9 +159,8 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to)
 {
     struct scps_recovery *rec = &c->tx->rec;
 
-    if (!rec->undoable || !rec->resent || to > rec->point)
+    if (!rec->undoable || !rec->resent || from < rec->first || to > rec->point)
         return;
-    (void)from;
     if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
         undo(c);
 }
@@ -178,12 +182,13 @@ static bool frto_says_imagined(struct scps_conn *c, const struct scps_ack_sum *s
     return false;
 }
 
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced,
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg)
 {
+    bool advanced = c->una > was;
     struct scps_recovery *rec = &c->tx->rec;
     bool echo_older = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && rec->stamp && advanced &&
-                      (int32_t)(seg->tsecr - rec->stamp) < 0;
+                      was == rec->first && (int32_t)(seg->tsecr - rec->stamp) < 0;
 
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
@@ -201,7 +206,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, bo
     proportion(c, sum->delivered);
 }
 
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, bool resent)
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)
 {
     struct scps_recovery *rec = &c->tx->rec;
 
@@ -212,6 +217,6 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, bool resent)
         return;
     rec->first_resend = false;
     rec->resent++;
-    if (!rec->stamp)
-        rec->stamp = scps_conn_tsval(c) ? scps_conn_tsval(c) : 1;
+    if (resent->from == rec->first && !resent->resends)
+        rec->stamp = SCPS_MAX(scps_conn_tsval(c), 1);
 }

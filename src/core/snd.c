@@ -261,7 +261,7 @@ static bool paced(struct scps_conn *c, uint32_t len)
 
 /* Turns octets [from, from+len) into seg; fin: the FIN stands behind them. */
 static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from, uint32_t len,
-                         bool fin, bool resent)
+                         bool fin, const struct scps_sent *resent)
 {
     base(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
@@ -281,7 +281,7 @@ static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off fro
     if (c->pacer.rate)
         scps_pacer_spend(&c->pacer, wire_size(c, len));
     scps_recovery_sent(c, len, resent);
-    left(c, seg, from, resent);
+    left(c, seg, from, resent != NULL);
     hold(c, SCPS_HOLD_NONE);
 }
 
@@ -308,7 +308,7 @@ static bool repair(struct scps_conn *c, struct scps_seg *seg)
     }
     if (!paced(c, len))
         return false;
-    data_segment(c, seg, r->from, len, fin, true);
+    data_segment(c, seg, r->from, len, fin, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
     scps_delivery_sent(c, r);
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
@@ -403,7 +403,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->una == c->nxt)
         tx->progress_at = c->env->now;
-    data_segment(c, seg, c->nxt, len, fin, false);
+    data_segment(c, seg, c->nxt, len, fin, NULL);
     r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags | (fin ? SCPS_SENT_FIN : 0),
                      c->env->now);
     scps_delivery_sent(c, r);
@@ -430,7 +430,7 @@ static bool probe(struct scps_conn *c, struct scps_seg *seg)
     if (scps_sb_count(sb)) {
         struct scps_sent *r = scps_sb_at(sb, sb->head);
         bool fin = r->flags & SCPS_SENT_FIN;
-        data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, true);
+        data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, r);
         scps_sb_resent(sb, sb->head, c->env->now);
         c->st->probes_out++;
         sent = true;

@@ -76,7 +76,7 @@ static int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
     }
     c->wl1 = seg->seq;
     c->wl2 = 0;
-    c->edge = 1 + seg->wnd; /* never scaled in a SYN */
+    c->edge = 1 + scps_negotiate_first_window(c, seg);
     c->max_wnd = seg->wnd;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
