@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* libscps_trace, the analyser: captures in, figures per connection out.
+ *
+ *     struct scps_trace *t = scps_trace_new(NULL);
+ *     scps_trace_read(t, "file.pcapng", NULL, msg);          // or scps_trace_packet() for packets of your own
+ *     scps_trace_finish(t);
+ *     for (i = 0; i < scps_trace_conns(t); i++)
+ *         scps_trace_conn(t, i, &info);                      // figures of connection i, both directions
+ *     scps_trace_free(t);
+ *
+ * Memory is bounded: when the connections held would need more than the configured room, the one idle longest
+ * (closed ones first) is handed to on_evict and forgotten; scps_trace_totals says how many were.  Every
+ * figure is defined in docs/TRACE.md.
+ */
+#ifndef SCPS_ANALYZE_H
+#define SCPS_ANALYZE_H
+
+#include <stdio.h>
+
+#include <scps/error.h>
+#include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_TRACE_MSGLEN 256
+#define SCPS_TRACE_NA     UINT64_MAX /* a count that does not apply: null in JSON, NA in text */
+
+/* The figures of one direction: the only list. Struct members, JSON keys, CSV columns, text lines and the JSON
+ * Schema come from it.  X(kind, name, label, unit, group): kind U a count, N a count that may be SCPS_TRACE_NA,
+ * D a number that may be NaN (null), B yes or no, S words.  Groups: L the long report, W windows (-W), R round
+ * trips (-r), all of these tcptrace's figures in tcptrace's order; the rest are ours: X always, Y with -W,
+ * Z with -r, P SCPS, Q retransmissions explained. */
+#define SCPS_TRACE_FIELDS(X)                                                                       \
+    X(U, total_packets, "total packets", "", L)                                                    \
+    X(U, resets_sent, "resets sent", "", L)                                                        \
+    X(U, ack_pkts_sent, "ack pkts sent", "", L)                                                    \
+    X(U, pure_acks_sent, "pure acks sent", "", L)                                                  \
+    X(U, sack_pkts_sent, "sack pkts sent", "", L)                                                  \
+    X(U, dsack_pkts_sent, "dsack pkts sent", "", L)                                                \
+    X(U, max_sack_blks_ack, "max sack blks/ack", "", L)                                            \
+    X(U, unique_bytes_sent, "unique bytes sent", "", L)                                            \
+    X(U, actual_data_pkts, "actual data pkts", "", L)                                              \
+    X(U, actual_data_bytes, "actual data bytes", "", L)                                            \
+    X(U, rexmt_data_pkts, "rexmt data pkts", "", L)                                                \
+    X(U, rexmt_data_bytes, "rexmt data bytes", "", L)                                              \
+    X(U, zwnd_probe_pkts, "zwnd probe pkts", "", L)                                                \
+    X(U, zwnd_probe_bytes, "zwnd probe bytes", "", L)                                              \
+    X(U, outoforder_pkts, "outoforder pkts", "", L)                                                \
+    X(U, pushed_data_pkts, "pushed data pkts", "", L)                                              \
+    X(S, syn_fin_pkts_sent, "SYN/FIN pkts sent", "", L)                                            \
+    X(S, req_1323_ws_ts, "req 1323 ws/ts", "", L)                                                  \
+    X(U, adv_wind_scale, "adv wind scale", "", L)                                                  \
+    X(S, req_sack, "req sack", "", L)                                                              \
+    X(U, sacks_sent, "sacks sent", "", L)                                                          \
+    X(U, urgent_data_pkts, "urgent data pkts", "pkts", L)                                          \
+    X(U, urgent_data_bytes, "urgent data bytes", "bytes", L)                                       \
+    X(U, mss_requested, "mss requested", "bytes", L)                                               \
+    X(U, max_segm_size, "max segm size", "bytes", L)                                               \
+    X(U, min_segm_size, "min segm size", "bytes", L)                                               \
+    X(U, avg_segm_size, "avg segm size", "bytes", L)                                               \
+    X(U, max_win_adv, "max win adv", "bytes", L)                                                   \
+    X(U, min_win_adv, "min win adv", "bytes", L)                                                   \
+    X(U, zero_win_adv, "zero win adv", "times", L)                                                 \
+    X(U, avg_win_adv, "avg win adv", "bytes", L)                                                   \
+    X(U, max_owin, "max owin", "bytes", W)                                                         \
+    X(U, min_non_zero_owin, "min non-zero owin", "bytes", W)                                       \
+    X(U, avg_owin, "avg owin", "bytes", W)                                                         \
+    X(N, wavg_owin, "wavg owin", "bytes", W)                                                       \
+    X(U, initial_window_bytes, "initial window", "bytes", L)                                       \
+    X(U, initial_window_pkts, "initial window", "pkts", L)                                         \
+    X(N, ttl_stream_length, "ttl stream length", "bytes", L)                                       \
+    X(N, missed_data, "missed data", "bytes", L)                                                   \
+    X(U, truncated_data, "truncated data", "bytes", L)                                             \
+    X(U, truncated_packets, "truncated packets", "pkts", L)                                        \
+    X(D, data_xmit_time, "data xmit time", "secs", L)                                              \
+    X(D, idletime_max, "idletime max", "ms", L)                                                    \
+    X(U, hardware_dups, "hardware dups", "segs", L)                                                \
+    X(D, throughput, "throughput", "Bps", L)                                                       \
+    X(U, rtt_samples, "RTT samples", "", R)                                                        \
+    X(D, rtt_min, "RTT min", "ms", R)                                                              \
+    X(D, rtt_max, "RTT max", "ms", R)                                                              \
+    X(D, rtt_avg, "RTT avg", "ms", R)                                                              \
+    X(D, rtt_stdev, "RTT stdev", "ms", R)                                                          \
+    X(D, rtt_from_3whs, "RTT from 3WHS", "ms", R)                                                  \
+    X(U, rtt_full_sz_smpls, "RTT full_sz smpls", "", R)                                            \
+    X(D, rtt_full_sz_min, "RTT full_sz min", "ms", R)                                              \
+    X(D, rtt_full_sz_max, "RTT full_sz max", "ms", R)                                              \
+    X(D, rtt_full_sz_avg, "RTT full_sz avg", "ms", R)                                              \
+    X(D, rtt_full_sz_stdev, "RTT full_sz stdev", "ms", R)                                          \
+    X(U, post_loss_acks, "post-loss acks", "", R)                                                  \
+    X(U, ambiguous_acks, "ambiguous acks", "", R)                                                  \
+    X(D, rtt_min_last, "RTT min (last)", "ms", R)                                                  \
+    X(D, rtt_max_last, "RTT max (last)", "ms", R)                                                  \
+    X(D, rtt_avg_last, "RTT avg (last)", "ms", R)                                                  \
+    X(D, rtt_sdv_last, "RTT sdv (last)", "ms", R)                                                  \
+    X(U, segs_cum_acked, "segs cum acked", "", R)                                                  \
+    X(U, duplicate_acks, "duplicate acks", "", R)                                                  \
+    X(U, triple_dupacks, "triple dupacks", "", R)                                                  \
+    X(U, max_retrans, "max # retrans", "", R)                                                      \
+    X(D, min_retr_time, "min retr time", "ms", R)                                                  \
+    X(D, max_retr_time, "max retr time", "ms", R)                                                  \
+    X(D, avg_retr_time, "avg retr time", "ms", R)                                                  \
+    X(D, sdv_retr_time, "sdv retr time", "ms", R)                                                  \
+    X(U, syn_pkts_sent, "SYN pkts sent", "", X)                                                    \
+    X(U, fin_pkts_sent, "FIN pkts sent", "", X)                                                    \
+    X(D, goodput, "goodput", "Bps", X)                                                             \
+    X(U, bytes_acked, "bytes acked", "bytes", X)                                                   \
+    X(U, wire_bytes, "wire bytes", "bytes", X)                                                     \
+    X(U, gap_fills, "gap fills", "pkts", X)                                                        \
+    X(U, reordered_pkts, "reordered pkts", "pkts", X)                                              \
+    X(U, repaired_unseen_pkts, "repairs, unseen", "pkts", X)                                       \
+    X(U, keepalive_pkts, "keep-alives", "pkts", X)                                                 \
+    X(U, window_full_pkts, "window full", "pkts", X)                                               \
+    X(U, acks_beyond_data, "acks beyond data", "pkts", X)                                          \
+    X(U, acks_old, "old acks", "pkts", X)                                                          \
+    X(U, window_updates, "window updates", "pkts", X)                                              \
+    X(U, sack_blocks, "sack blocks", "", X)                                                        \
+    X(U, ecn_ce_pkts, "ECN CE pkts", "pkts", X)                                                    \
+    X(U, ecn_ece_pkts, "ECN ECE pkts", "pkts", X)                                                  \
+    X(U, ecn_cwr_pkts, "ECN CWR pkts", "pkts", X)                                                  \
+    X(U, bad_options, "bad options", "pkts", X)                                                    \
+    X(U, pureack_bytes, "pure ack bytes", "bytes", X)                                              \
+    X(D, ack_spacing_min, "ack spacing min", "ms", X)                                              \
+    X(D, ack_spacing_avg, "ack spacing avg", "ms", X)                                              \
+    X(D, ack_spacing_max, "ack spacing max", "ms", X)                                              \
+    X(D, ack_rate, "ack frequency", "/s", X)                                                       \
+    X(D, segs_per_ack, "segs per ack", "", X)                                                      \
+    X(S, ack_mode, "ack mode guess", "", X)                                                        \
+    X(U, max_outstanding, "max outstanding", "bytes", Y)                                           \
+    X(D, avg_outstanding, "avg outstanding", "bytes", Y)                                           \
+    X(D, window_limited, "window limited", "share", Y)                                             \
+    X(D, app_limited, "app limited", "share", Y)                                                   \
+    X(D, congestion_limited, "cong. limited", "share", Y)                                          \
+    X(D, rtt_p50, "RTT p50", "ms", Z)                                                              \
+    X(D, rtt_p90, "RTT p90", "ms", Z)                                                              \
+    X(D, rtt_p99, "RTT p99", "ms", Z)                                                              \
+    X(U, tsrtt_samples, "tsRTT samples", "", Z)                                                    \
+    X(D, tsrtt_min, "tsRTT min", "ms", Z)                                                          \
+    X(D, tsrtt_max, "tsRTT max", "ms", Z)                                                          \
+    X(D, tsrtt_avg, "tsRTT avg", "ms", Z)                                                          \
+    X(D, tsrtt_stdev, "tsRTT stdev", "ms", Z)                                                      \
+    X(D, tsrtt_p50, "tsRTT p50", "ms", Z)                                                          \
+    X(D, tsrtt_p90, "tsRTT p90", "ms", Z)                                                          \
+    X(D, tsrtt_p99, "tsRTT p99", "ms", Z)                                                          \
+    X(S, scps_offered, "SCPS offered", "", P)                                                      \
+    X(U, scps_connection_id, "SCPS conn. id", "", P)                                               \
+    X(U, extended_capabilities, "ext. capabilities", "bytes", P)                                   \
+    X(U, snack_pkts_sent, "snack pkts sent", "", P)                                                \
+    X(U, snack_long_sent, "snack long form", "", P)                                                \
+    X(U, snack_holes, "snack holes", "", P)                                                        \
+    X(U, snack_bytes, "snack bytes", "bytes", P)                                                   \
+    X(U, snack_ignored, "snack unusable", "", P)                                                   \
+    X(U, records, "record ends", "", P)                                                            \
+    X(U, corruption_marks, "corruption marks", "", P)                                              \
+    X(U, compressed_pkts, "compressed pkts", "pkts", P)                                            \
+    X(U, resent_snack, "resent: SNACK", "pkts", Q)                                                 \
+    X(U, resent_sack, "resent: SACK", "pkts", Q)                                                   \
+    X(U, resent_dupack, "resent: 3 dupacks", "pkts", Q)                                            \
+    X(U, resent_timeout, "resent: timeout", "pkts", Q)                                             \
+    X(U, resent_tail_probe, "resent: tail probe", "pkts", Q)                                       \
+    X(U, resent_first_rtt, "resent: first RTT", "pkts", Q)                                         \
+    X(U, resent_unexplained, "resent: no reason", "pkts", Q)                                       \
+    X(U, resent_spurious, "resent: spurious", "pkts", Q)                                           \
+    X(U, spurious_dsack, "spurious by DSACK", "pkts", Q)                                           \
+    X(U, spurious_ts, "spurious by TS", "pkts", Q)                                                 \
+    X(U, loss_episodes, "loss episodes", "", Q)                                                    \
+    X(N, truth_needed, "truth: needed", "pkts", Q)                                                 \
+    X(N, truth_needless, "truth: needless", "pkts", Q)                                             \
+    X(N, truth_lost_corruption, "truth: corrupted", "pkts", Q)                                     \
+    X(N, truth_lost_queue, "truth: queue", "pkts", Q)                                              \
+    X(N, truth_lost_outage, "truth: outage", "pkts", Q)                                            \
+    X(N, truth_lost_other, "truth: other loss", "pkts", Q)                                         \
+    X(N, truth_unmatched, "truth: unmatched", "pkts", Q)                                           \
+    X(S, controller_hint, "controller hint", "", Q)                                                \
+    X(D, controller_decrease, "decrease factor", "", Q)                                            \
+    X(D, controller_growth, "growth per RTT", "segs", Q)
+
+#define SCPS_TRACE_DECL_U(name)                     uint64_t name;
+#define SCPS_TRACE_DECL_N(name)                     uint64_t name;
+#define SCPS_TRACE_DECL_D(name)                     double name;
+#define SCPS_TRACE_DECL_S(name)                     char name[32];
+#define SCPS_TRACE_DECL(kind, name, label, unit, g) SCPS_TRACE_DECL_##kind(name)
+
+struct scps_trace_dir {
+    SCPS_TRACE_FIELDS(SCPS_TRACE_DECL)
+};
+
+enum scps_trace_end { SCPS_TRACE_OPEN, SCPS_TRACE_COMPLETE, SCPS_TRACE_RESET };
+
+struct scps_trace_conn {
+    uint32_t number;               /* from 1, in order of their first packets */
+    struct scps_endpoint a, b;     /* a sent the first packet seen, or has the SYN */
+    char letter_a[8], letter_b[8]; /* tcptrace's host letters */
+    scps_time first, last;         /* first and last packet, µs since 1970 */
+    uint64_t packets;
+    enum scps_trace_end end;
+    unsigned syns, fins;  /* directions that sent a SYN, a FIN: 0 to 2 */
+    bool evicted;         /* forgotten before the capture ended, for lack of room */
+    bool began_before;    /* no SYN seen: window scale and MSS are unknown */
+    char scps_agreed[32]; /* capabilities both sides offered: "snack1 com"; "" for none */
+    struct scps_trace_dir a2b, b2a;
+};
+
+/* What a capture held, and what of it was not understood. */
+#define SCPS_TRACE_COUNTS(X)                                                                       \
+    X(packets, "packets read")                                                                     \
+    X(bytes, "captured bytes read")                                                                \
+    X(tcp_packets, "TCP packets, compressed ones included")                                        \
+    X(encapsulated, "of these, inside our IP-in-UDP encapsulation")                                \
+    X(compressed, "of these, with compressed headers (protocol 105)")                              \
+    X(other_link, "link-layer frames that carry no IP (ARP and the like)")                         \
+    X(other_protocol, "IP packets of other protocols")                                             \
+    X(fragments, "IP fragments; those beyond the first are not analysed")                          \
+    X(truncated, "packets cut too short by the capture to be analysed")                            \
+    X(bad_link, "frames of a link type that is not understood, or nonsense in it")                 \
+    X(bad_ip, "IP headers that make no sense")                                                     \
+    X(bad_tcp, "TCP headers that make no sense")                                                   \
+    X(bad_compressed, "compressed headers that make no sense")                                     \
+    X(unknown_compressed, "compressed packets whose SYN was not seen")                             \
+    X(time_backwards, "packets older than the one before them")                                    \
+    X(evicted, "connections forgotten for lack of room")                                           \
+    X(segments_forgotten, "segments forgotten for lack of room: later copies look new")            \
+    X(unread_bytes, "bytes of the file after the point where it stopped making sense")
+
+struct scps_trace_totals {
+#define SCPS_TRACE_DECL_COUNT(name, words) uint64_t name;
+    SCPS_TRACE_COUNTS(SCPS_TRACE_DECL_COUNT)
+#undef SCPS_TRACE_DECL_COUNT
+    scps_time first, last; /* first and last packet of any kind */
+    uint32_t conns;        /* connections seen, evicted ones included */
+};
+
+/* One packet as a capture holds it. */
+struct scps_trace_pkt {
+    scps_time at;        /* µs since 1970 */
+    const uint8_t *data; /* first captured byte, at the link layer */
+    uint32_t caplen;     /* captured bytes */
+    uint32_t len;        /* bytes there were on the wire */
+    int link; /* LINKTYPE_* / DLT_*: 0 null, 1 Ethernet, 9 PPP, 12 and 101 raw, 108 loop, 113 and 276 cooked */
+};
+
+/* What the analyser made of one packet: for packet lists and plots. Lent for the call. */
+struct scps_trace_seen {
+    const struct scps_trace_pkt *pkt;
+    uint64_t packet;   /* number in the capture, from 1 */
+    uint32_t conn;     /* number of the connection */
+    bool b2a;          /* direction */
+    const uint8_t *ip; /* the innermost IP header, within pkt->data */
+    uint32_t ip_len;   /* captured bytes from there on */
+    uint8_t proto;     /* 6 or 106, or 105 for a compressed header */
+    struct scps_endpoint src, dst;
+    /* the segment, scaled and unwrapped */
+    uint16_t flags;
+    uint32_t seq, ack, len;
+    uint64_t win;          /* scaled */
+    uint64_t off, ack_off; /* seq and ack counted from the first sequence number of their stream */
+    const uint8_t *opt;    /* TCP options as captured, opt_len bytes; NULL: none or cut off */
+    uint32_t opt_len;
+    /* judgement */
+    bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
+    const char *cause; /* of a resent segment: "snack", "sack" ... ; NULL */
+    scps_dur rtt;      /* sample this packet completed, for the other direction; -1: none */
+    uint64_t owin;     /* outstanding bytes of this direction after it, tcptrace's reckoning */
+};
+
+struct scps_trace_config {
+    uint64_t max_memory; /* bytes for connections; 0: 2 GiB */
+    uint32_t max_conns;  /* connections held at once; 0: as many as fit max_memory */
+    scps_dur
+        idle_split; /* silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
+    bool no_udp;             /* do not look for IP inside UDP */
+    bool no_rtt_percentiles; /* saves memory: histograms are not kept */
+    /* A connection about to be forgotten; numbers are final. NULL: nobody wants it. */
+    void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
+    /* Every TCP packet after it was analysed. NULL: nobody wants it. */
+    void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
+    /* While reading a file or device, about every 50 ms worth of packets: bytes done of total (0: unknown).
+     * Non-zero stops reading, as at the end of the file. */
+    int (*on_progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+};
+
+struct scps_trace;
+
+/* cfg NULL or all zero: defaults. NULL on lack of memory. */
+SCPS_API struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg);
+SCPS_API void scps_trace_free(struct scps_trace *t);
+/* Takes one packet; the bytes are borrowed for the call. Returns 0 when it was TCP and analysed, 1 when it was
+ * something else (counted), SCPS_ERR_NOMEM. */
+SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p);
+/* Reads a capture: pcap or pcapng, gzip'd or not; "-" is standard input. Returns 0; SCPS_ERR_INVAL when the file is
+ * no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one line in msg; 1 with one line in msg when it
+ * stopped making sense half-way: what came before was analysed. */
+SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN]);
+/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now; 0: no limit) or
+ * on_progress stops it. filter: libpcap's language, NULL for "everything". Errors as scps_trace_read. */
+SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
+                             uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
+/* Reads the ground truth of a channel (docs/TRACE.md, "The ground-truth log"): call before the captures.
+ * Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in msg. */
+SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
+                                  char msg[SCPS_TRACE_MSGLEN]);
+/* Closes the books: call once, after the last packet and before the figures are asked for. */
+SCPS_API void scps_trace_finish(struct scps_trace *t);
+
+SCPS_API void scps_trace_totals(const struct scps_trace *t, struct scps_trace_totals *out);
+/* Connections held (not those evicted), in order of their numbers. */
+SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);
+/* Figures of the i-th of them. Returns 0, or SCPS_ERR_INVAL when there is no such connection. */
+SCPS_API int scps_trace_conn(const struct scps_trace *t, uint32_t i, struct scps_trace_conn *out);
+/* Bytes the analyser holds now, and the most it has held. */
+SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
+
+/* ---- reports ------------------------------------------------------------------------------------- */
+
+/* What a report contains beyond tcptrace's long figures. */
+enum {
+    SCPS_TRACE_WINDOWS = 1, /* outstanding data, shares of time (-W) */
+    SCPS_TRACE_RTT = 2,     /* round trips (-r) */
+    SCPS_TRACE_OURS = 4     /* SCPS, ACK behaviour, resends explained */
+};
+
+/* One line, as tcptrace's default report. width: of the widest name (scps_trace_brief_width). */
+SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
+SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
+/* As tcptrace -l, then ours. file: the capture's name. */
+SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
+                                   unsigned what);
+/* Comma- or tab-separated: tcptrace's columns in its order with its names, then ours. */
+SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
+SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
+/* One JSON document: begin, each connection, end. n: how many were written before. */
+SCPS_API void scps_trace_json_begin(FILE *f);
+SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
+SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const *files,
+                                  size_t nfiles, const char *trouble /* or NULL */);
+/* The JSON Schema of that document. */
+SCPS_API void scps_trace_json_schema(FILE *f);
+/* One line for a packet, times relative to t0. */
+SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
+
+/* ---- pictures ------------------------------------------------------------------------------------ */
+
+enum {                      /* what to draw */
+       SCPS_PLOT_TPUT = 1,  /* -T throughput */
+       SCPS_PLOT_RTT = 2,   /* -R round trips */
+       SCPS_PLOT_OWIN = 4,  /* -N outstanding data */
+       SCPS_PLOT_SEGS = 8,  /* -F segment sizes */
+       SCPS_PLOT_TSG = 16,  /* -S time-sequence */
+       SCPS_PLOT_ACKS = 32, /* ACK spacing */
+       SCPS_PLOT_ALL = 63
+};
+enum { SCPS_PLOT_XPLOT = 1, SCPS_PLOT_GNUPLOT = 2, SCPS_PLOT_PNG = 4, SCPS_PLOT_SVG = 8 };
+
+struct scps_trace_plots;
+/* Collects pictures in files in dir (NULL: here), named as tcptrace names them: a2b_tsg.xpl and so on. wanted: which
+ * connections (NULL: all). NULL on lack of memory. */
+SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what,
+                                                       unsigned formats,
+                                                       bool (*wanted)(void *ctx, uint32_t conn),
+                                                       void *ctx);
+/* To be called from on_packet. */
+SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s);
+/* Completes the files, runs gnuplot for PNG and SVG. Returns the number of pictures, or SCPS_ERR_SYSTEM with one line
+ * in msg. Frees p. */
+SCPS_API int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN]);
+
+struct scps_trace_html;
+/* Collects one interactive page: at most max_events marks (0: 400 000), beyond which neighbouring segments are
+ * drawn as one; the page says so. */
+SCPS_API struct scps_trace_html *
+scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
+SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);
+/* Writes the page; after scps_trace_finish. 0, or SCPS_ERR_SYSTEM with one line in msg. Frees h. */
+SCPS_API int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t,
+                                    const char *path, const char *title,
+                                    char msg[SCPS_TRACE_MSGLEN]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet: here is which.
+ *
+ * An entry is learnt from a SYN that offers compression; the newest one wins.  An entry whose flow was forgotten
+ * since is no entry: the flow's number tells.
+ */
+#include "trace/flow.h"
+
+static uint32_t slot_of(const struct scps_trace *t, const uint8_t *src, const uint8_t *dst,
+                        uint8_t id)
+{
+    uint64_t x[4], h = t->seed[0] ^ id;
+    memcpy(x, src, 16);
+    memcpy(x + 2, dst, 16);
+    for (int i = 0; i < 4; i++) {
+        unsigned __int128 m = (unsigned __int128)(x[i] ^ h) * (t->seed[1] | 1);
+        h = (uint64_t)m ^ (uint64_t)(m >> 64);
+    }
+    return (uint32_t)h & (t->capcomp - 1);
+}
+
+static const uint8_t *src_of(const struct flow *f, int dir)
+{
+    return dir ? f->key.b : f->key.a;
+}
+
+static bool alive(const struct scps_trace *t, const struct comp_entry *e)
+{
+    const struct flow *f = tr_flow(t, e->flow);
+    return f->used && f->number == e->number;
+}
+
+static struct comp_entry *look(struct scps_trace *t, const uint8_t *src, const uint8_t *dst,
+                               uint8_t id)
+{
+    for (uint32_t i = slot_of(t, src, dst, id);; i = (i + 1) & (t->capcomp - 1)) {
+        struct comp_entry *e = &t->comp[i];
+        if (!e->used)
+            return e;
+        const struct flow *f = tr_flow(t, e->flow);
+        if (alive(t, e) && e->id == id && !memcmp(src_of(f, e->dir), src, 16) &&
+            !memcmp(src_of(f, !e->dir), dst, 16))
+            return e;
+    }
+}
+
+/* Twice the room, without the entries of forgotten flows. */
+static bool grow(struct scps_trace *t)
+{
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < t->capcomp; i++)
+        live += t->comp[i].used && alive(t, &t->comp[i]);
+    uint32_t cap = 64;
+    while (cap < live * 4)
+        cap *= 2;
+    struct comp_entry *old = t->comp, *v = tr_alloc(t, cap * sizeof *v);
+    uint32_t oldcap = t->capcomp;
+    if (!v)
+        return false;
+    t->comp = v;
+    t->capcomp = cap;
+    t->ncomp = 0;
+    for (uint32_t i = 0; i < oldcap; i++) {
+        if (!old[i].used || !alive(t, &old[i]))
+            continue;
+        const struct flow *f = tr_flow(t, old[i].flow);
+        *look(t, src_of(f, old[i].dir), src_of(f, !old[i].dir), old[i].id) = old[i];
+        t->ncomp++;
+    }
+    tr_free(t, old, oldcap * sizeof *old);
+    return true;
+}
+
+void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id)
+{
+    if (t->ncomp * 2 >= t->capcomp && !grow(t))
+        return;
+    struct comp_entry *e = look(t, src_of(f, dir), src_of(f, !dir), id);
+    if (!e->used)
+        t->ncomp++;
+    *e = (struct comp_entry){
+        .flow = t->last_flow, .number = f->number, .dir = (uint8_t)dir, .id = id, .used = true};
+}
+
+struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir)
+{
+    if (!t->capcomp)
+        return NULL;
+    struct comp_entry *e = look(t, k->a, k->b, id);
+    if (!e->used)
+        return NULL;
+    *dir = e->dir;
+    t->last_flow = e->flow;
+    return tr_flow(t, e->flow);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of figures as a table, for the writers. */
+#include "trace/fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KIND(k) (#k)[0]
+const struct field tr_field[F_COUNT] = {
+#define FIELD_ROW(k, n, l, u, g)                                                                   \
+    {.name = #n,                                                                                   \
+     .label = l,                                                                                   \
+     .unit = u,                                                                                    \
+     .at = offsetof(struct scps_trace_dir, n),                                                     \
+     .kind = KIND(k),                                                                              \
+     .group = KIND(g)},
+    SCPS_TRACE_FIELDS(FIELD_ROW)
+#undef FIELD_ROW
+};
+
+static const void *place(const struct scps_trace_dir *d, enum field_id i)
+{
+    return (const char *)d + tr_field[i].at;
+}
+
+uint64_t tr_count(const struct scps_trace_dir *d, enum field_id i)
+{
+    uint64_t v;
+    memcpy(&v, place(d, i), sizeof v);
+    return v;
+}
+
+double tr_number(const struct scps_trace_dir *d, enum field_id i)
+{
+    double v;
+    memcpy(&v, place(d, i), sizeof v);
+    return v;
+}
+
+const char *tr_words(const struct scps_trace_dir *d, enum field_id i)
+{
+    return place(d, i);
+}
+
+bool tr_wanted(enum field_id i, unsigned what)
+{
+    switch (tr_field[i].group) {
+    case 'L':
+        return true;
+    case 'W':
+        return what & SCPS_TRACE_WINDOWS;
+    case 'R':
+        return what & SCPS_TRACE_RTT;
+    case 'Y':
+        return (what & SCPS_TRACE_OURS) && (what & SCPS_TRACE_WINDOWS);
+    case 'Z':
+        return (what & SCPS_TRACE_OURS) && (what & SCPS_TRACE_RTT);
+    default:
+        return what & SCPS_TRACE_OURS;
+    }
+}
+
+bool tr_says(const struct scps_trace_dir *d, enum field_id i)
+{
+    switch (tr_field[i].kind) {
+    case 'U':
+        return tr_count(d, i) != 0;
+    case 'N':
+        return tr_count(d, i) != SCPS_TRACE_NA;
+    case 'D':
+        return !isnan(tr_number(d, i)) && tr_number(d, i) != 0;
+    default:
+        return tr_words(d, i)[0] && strncmp(tr_words(d, i), "too little", 10) != 0;
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of figures as a table, for the writers. */
+#ifndef SCPS_TRACE_FIELDS_H
+#define SCPS_TRACE_FIELDS_H
+
+#include <scps/analyze.h>
+
+enum field_id {
+#define FIELD_ID(kind, name, label, unit, group) F_##name,
+    SCPS_TRACE_FIELDS(FIELD_ID)
+#undef FIELD_ID
+        F_COUNT
+};
+
+struct field {
+    const char *name, *label, *unit;
+    size_t at;  /* in struct scps_trace_dir */
+    char kind;  /* 'U', 'N', 'D', 'S' */
+    char group; /* 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
+};
+extern const struct field tr_field[F_COUNT];
+
+uint64_t tr_count(const struct scps_trace_dir *d, enum field_id i);
+double tr_number(const struct scps_trace_dir *d, enum field_id i);
+const char *tr_words(const struct scps_trace_dir *d, enum field_id i);
+/* Is a field part of a report of this extent? */
+bool tr_wanted(enum field_id i, unsigned what);
+/* Does it say anything: not zero, not absent? */
+bool tr_says(const struct scps_trace_dir *d, enum field_id i);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What kind of controller sends like this? A hint, from the shape of its window, round by round.
+ *
+ * A round ends when what was the highest octet at its beginning is acknowledged.  Of each the most bytes outstanding
+ * are kept, and whether something was sent again.  Then:
+ *   flat rate       bytes a second vary little from round to round, losses or not
+ *   slow start      the window grows by half or more in rounds before the first loss
+ *   decrease        window after a round with losses over the window before: about 1/2, 0.7, 7/8, or unchanged
+ *   growth          segments a round between losses: about one is linear; it may also be relative (a percentage)
+ * The first ROUNDS rounds are judged: enough to see, and bounded.
+ */
+#include "trace/flow.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tr_round_sent(struct half *h, uint64_t outstanding)
+{
+    uint32_t v = (uint32_t)SCPS_MIN(outstanding, UINT32_MAX);
+    if (v > h->round_peak)
+        h->round_peak = v;
+}
+
+void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now)
+{
+    if (h->nrounds >= ROUNDS)
+        return;
+    if (!h->round_end) {
+        h->round_end = h->sent_hi;
+        h->round_at = now;
+        h->round_ack = ack;
+        return;
+    }
+    if (ack < h->round_end)
+        return;
+    if (h->nrounds == h->caprounds) {
+        uint16_t cap = h->caprounds ? (uint16_t)(h->caprounds * 2) : 8;
+        void *p = tr_grow(t, h->rounds, h->caprounds * sizeof *h->rounds, cap * sizeof *h->rounds);
+        if (!p)
+            return;
+        h->rounds = p;
+        h->caprounds = cap;
+    }
+    h->rounds[h->nrounds++] =
+        (struct round){.peak = h->round_peak,
+                       .bytes = (uint32_t)SCPS_MIN(ack - h->round_ack, UINT32_MAX),
+                       .dur = (uint32_t)SCPS_CLAMP(now - h->round_at, 0, UINT32_MAX),
+                       .resent = h->round_resent,
+                       .timeout = h->round_timeout};
+    h->round_end = SCPS_MAX(h->sent_hi, ack + 1);
+    h->round_at = now;
+    h->round_ack = ack;
+    h->round_peak = 0;
+    h->round_resent = h->round_timeout = false;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, unsigned n)
+{
+    qsort(v, n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+void tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
+{
+    const struct round *r = h->rounds;
+    unsigned n = h->nrounds, first_loss = n, losses = 0;
+    double mss = h->max_seg ? h->max_seg : 1;
+    out->controller_decrease = NAN;
+    out->controller_growth = NAN;
+    snprintf(out->controller_hint, sizeof out->controller_hint, "too little to tell");
+    for (unsigned i = n; i-- > 0;)
+        if (r[i].resent) {
+            first_loss = i;
+            losses++;
+        }
+    if (n < 6 || h->data_pkts < 20)
+        return;
+
+    /* a flat rate: the middle of the rounds, in bytes a second */
+    double rate[ROUNDS], dev[ROUNDS];
+    unsigned k = 0;
+    for (unsigned i = n / 4; i + 1 < n; i++)
+        if (r[i].dur)
+            rate[k++] = r[i].bytes * 1e6 / r[i].dur;
+    double flat = 1;
+    if (k >= 3) {
+        double m = median(rate, k);
+        for (unsigned i = 0; i < k; i++)
+            dev[i] = fabs(rate[i] - m);
+        flat = m > 0 ? median(dev, k) / m : 1;
+    }
+
+    /* slow start: rounds that grow by half or more before the first loss */
+    unsigned doubling = 0;
+    for (unsigned i = 1; i < n && i <= first_loss; i++)
+        if (r[i].peak >= 4 * mss && r[i].peak >= r[i - 1].peak + r[i - 1].peak / 2)
+            doubling++;
+
+    /* decrease: the least window within three rounds after a loss, over the one before it */
+    double dec[ROUNDS], grow[ROUNDS];
+    unsigned nd = 0, ng = 0;
+    for (unsigned i = 1; i + 3 < n; i++) {
+        if (!r[i].resent || r[i - 1].resent || r[i].timeout)
+            continue;
+        double before = SCPS_MAX(r[i].peak, r[i - 1].peak), after = INFINITY;
+        for (unsigned j = i + 1; j <= i + 3; j++)
+            if (!r[j].timeout && r[j].peak)
+                after = SCPS_MIN(after, (double)r[j].peak);
+        if (before >= 8 * mss && isfinite(after))
+            dec[nd++] = SCPS_MIN(after / before, 1);
+    }
+    for (unsigned i = 1; i < n; i++)
+        if (!r[i].resent && !r[i - 1].resent && r[i].peak >= r[i - 1].peak && i > first_loss + 2 &&
+            r[i - 1].peak)
+            grow[ng++] = (r[i].peak - (double)r[i - 1].peak) / mss;
+    double d = nd ? median(dec, nd) : NAN, g = ng >= 2 ? median(grow, ng) : NAN;
+    out->controller_decrease = d;
+    out->controller_growth = g;
+
+    const char *start = doubling >= 2 ? "slow start" : "no slow start";
+    if (flat < 0.03 && losses && (isnan(d) || d > 0.85))
+        snprintf(out->controller_hint, sizeof out->controller_hint, "flat rate, losses ignored");
+    else if (flat < 0.01 && doubling < 2)
+        snprintf(out->controller_hint, sizeof out->controller_hint, "flat rate");
+    else if (isnan(d))
+        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, no loss", start);
+    else if (d < 0.6)
+        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, halving%s", start,
+                 g >= 0.3 && g <= 1.7 ? ", linear" : "");
+    else if (d < 0.8)
+        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, cubic-like", start);
+    else if (d < 0.93)
+        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, scalable-like", start);
+    else
+        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, loss ignored", start);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Which connection a packet belongs to, and the memory all connections share.
+ *
+ * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same from either
+ * end.  The hash is keyed with bytes a stranger does not know, so no capture can be built to make one long
+ * chain.  Two packets in a row of one connection skip the hash.
+ *
+ * The same ports may be used again.  The rules are tcptrace's (see docs/TRACE.md, "When a connection begins"),
+ * but that silence alone begins a new one only when asked for: a space link is silent for an hour and goes on.
+ *
+ * Room: every byte a flow holds is counted.  When there is no more, a clock hand looks at 64 flows, closed ones
+ * first and then the longest idle, and the one found is reported and forgotten.
+ */
+#include "trace/flow.h"
+
+#include <stdlib.h>
+
+#include "base/prng.h"
+
+#define DEFAULT_MEMORY ((uint64_t)2 << 30)
+
+void *tr_alloc(struct scps_trace *t, size_t size)
+{
+    void *p = calloc(1, size);
+    if (p) {
+        t->mem += size;
+        t->mem_peak = SCPS_MAX(t->mem_peak, t->mem);
+    }
+    return p;
+}
+
+void tr_free(struct scps_trace *t, void *p, size_t size)
+{
+    if (!p)
+        return;
+    t->mem -= size;
+    free(p);
+}
+
+void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
+{
+    void *q = realloc(p, to);
+    if (q) {
+        t->mem = t->mem - from + to;
+        t->mem_peak = SCPS_MAX(t->mem_peak, t->mem);
+    }
+    return q;
+}
+
+static void *range_alloc(void *ctx, size_t size)
+{
+    return tr_alloc(ctx, size);
+}
+
+static void range_free(void *ctx, void *p, size_t size)
+{
+    tr_free(ctx, p, size);
+}
+
+struct scps_alloc tr_range_alloc(struct scps_trace *t)
+{
+    return (struct scps_alloc){.alloc = range_alloc, .free = range_free, .ctx = t};
+}
+
+/* ---- hash ------------------------------------------------------------------------------------------- */
+
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 m = (unsigned __int128)a * b;
+    return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* One end, then both in either order: symmetric by addition. */
+static inline uint64_t hash_end(const struct scps_trace *t, const uint8_t *addr, uint16_t port,
+                                bool v6)
+{
+    uint64_t h = fold(load64(addr) ^ t->seed[0], (uint64_t)port ^ t->seed[1]);
+    if (v6)
+        h = fold(load64(addr + 8) ^ h, t->seed[1]);
+    return h;
+}
+
+static inline uint32_t hash_key(const struct scps_trace *t, const struct flow_key *k)
+{
+    bool v6 = k->version == 6;
+    uint64_t h = hash_end(t, k->a, k->pa, v6) + hash_end(t, k->b, k->pb, v6);
+    h = fold(h ^ t->seed[0], 0x9e3779b97f4a7c15u);
+    return (uint32_t)(h >> 32);
+}
+
+static inline bool addr_eq(const uint8_t *x, const uint8_t *y)
+{
+    return load64(x) == load64(y) && load64(x + 8) == load64(y + 8);
+}
+
+/* 0: k goes from key.a to key.b; 1: the other way; -1: another connection. */
+static inline int which_dir(const struct flow_key *key, const struct flow_key *k)
+{
+    if (key->version != k->version)
+        return -1;
+    if (key->pa == k->pa && key->pb == k->pb && addr_eq(key->a, k->a) && addr_eq(key->b, k->b))
+        return 0;
+    if (key->pa == k->pb && key->pb == k->pa && addr_eq(key->a, k->b) && addr_eq(key->b, k->a))
+        return 1;
+    return -1;
+}
+
+static void unlist(struct scps_trace *t, struct flow *f, uint32_t idx)
+{
+    if (!f->listed)
+        return;
+    uint32_t *at = &t->bucket[f->hash & (t->nbucket - 1)];
+    while (*at != idx)
+        at = &tr_flow(t, *at)->next;
+    *at = f->next;
+    f->listed = false;
+}
+
+static bool rehash(struct scps_trace *t)
+{
+    uint32_t n = t->nbucket ? t->nbucket * 2 : 1024;
+    uint32_t *b = tr_alloc(t, (size_t)n * sizeof *b);
+    if (!b)
+        return false;
+    memset(b, 0xff, (size_t)n * sizeof *b);
+    tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *b);
+    t->bucket = b;
+    t->nbucket = n;
+    for (uint32_t i = 0; i < t->nflows; i++) {
+        struct flow *f = tr_flow(t, i);
+        if (f->used && f->listed) {
+            f->next = b[f->hash & (n - 1)];
+            b[f->hash & (n - 1)] = i;
+        }
+    }
+    return true;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------------------------- */
+
+void tr_flow_reset(struct scps_trace *t, struct flow *f)
+{
+    for (int d = 0; d < 2; d++) {
+        struct half *h = &f->h[d];
+        tr_segs_free(t, h);
+        tr_hist_free(t, &h->rtt_hist);
+        tr_hist_free(t, &h->tsrtt_hist);
+        tr_why_free(t, h);
+        tr_free(t, h->rounds, h->caprounds * sizeof *h->rounds);
+        h->rounds = NULL;
+        h->caprounds = h->nrounds = 0;
+    }
+}
+
+void tr_flows_free(struct scps_trace *t)
+{
+    for (uint32_t i = 0; i < t->nflows; i++)
+        if (tr_flow(t, i)->used)
+            tr_flow_reset(t, tr_flow(t, i));
+    for (uint32_t i = 0; i < t->nslab; i++)
+        tr_free(t, t->slab[i], SLAB * sizeof **t->slab);
+    tr_free(t, t->slab, t->capslab * sizeof *t->slab);
+    tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *t->bucket);
+    tr_free(t, t->order, (size_t)t->live * sizeof *t->order);
+}
+
+static bool is_closed(const struct flow *f)
+{
+    return (f->h[0].fin_count && f->h[1].fin_count) || f->h[0].rst_count || f->h[1].rst_count;
+}
+
+/* Forgets one flow. Returns false when there is none to forget. */
+static bool evict(struct scps_trace *t)
+{
+    uint32_t best = FLOW_NONE;
+    bool best_closed = false;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < t->nflows && seen < 64; i++) {
+        uint32_t at = t->hand;
+        t->hand = t->hand + 1 >= t->nflows ? 0 : t->hand + 1;
+        struct flow *f = tr_flow(t, at);
+        if (!f->used)
+            continue;
+        seen++;
+        bool closed = is_closed(f);
+        if (best == FLOW_NONE || (closed && !best_closed) ||
+            (closed == best_closed && f->last < tr_flow(t, best)->last)) {
+            best = at;
+            best_closed = closed;
+        }
+    }
+    if (best == FLOW_NONE)
+        return false;
+    struct flow *f = tr_flow(t, best);
+    t->tot.evicted++;
+    if (t->cfg.on_evict) {
+        struct scps_trace_conn c;
+        tr_report(t, f, &c);
+        c.evicted = true;
+        t->cfg.on_evict(t->cfg.ctx, &c);
+    }
+    unlist(t, f, best);
+    tr_flow_reset(t, f);
+    f->used = false;
+    f->next = t->free;
+    t->free = best;
+    t->live--;
+    if (t->last_flow == best)
+        t->last_flow = FLOW_NONE;
+    return true;
+}
+
+static uint32_t take_slot(struct scps_trace *t)
+{
+    uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;
+    uint64_t need = sizeof(struct flow);
+    while ((t->cfg.max_conns && t->live >= t->cfg.max_conns) || t->mem + need > limit)
+        if (t->live < 2 || !evict(t))
+            break;
+        else if (t->free != FLOW_NONE && (!t->cfg.max_conns || t->live < t->cfg.max_conns))
+            break; /* one out, one in: its slot is paid for */
+    if (t->free != FLOW_NONE) {
+        uint32_t i = t->free;
+        t->free = tr_flow(t, i)->next;
+        return i;
+    }
+    if (t->nflows == t->nslab * SLAB) {
+        if (t->nslab == t->capslab) {
+            uint32_t cap = t->capslab ? t->capslab * 2 : 16;
+            void *p = tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
+            if (!p)
+                return FLOW_NONE;
+            t->slab = p;
+            t->capslab = cap;
+        }
+        t->slab[t->nslab] = tr_alloc(t, SLAB * sizeof **t->slab);
+        if (!t->slab[t->nslab])
+            return FLOW_NONE;
+        t->nslab++;
+    }
+    return t->nflows++;
+}
+
+static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uint32_t hash)
+{
+    uint32_t i = take_slot(t);
+    if (i == FLOW_NONE)
+        return NULL;
+    struct flow *f = tr_flow(t, i);
+    if (t->live >= t->nbucket && !rehash(t)) {
+        f->used = false;
+        f->next = t->free;
+        t->free = i;
+        return NULL;
+    }
+    memset(f, 0, sizeof *f);
+    f->key = *k;
+    f->hash = hash;
+    f->number = ++t->tot.conns;
+    f->used = f->listed = true;
+    f->first = t->now;
+    f->last = t->now;
+    uint32_t *b = &t->bucket[hash & (t->nbucket - 1)];
+    f->next = *b;
+    *b = i;
+    t->live++;
+    t->last_flow = i;
+    return f;
+}
+
+/* Is this packet the beginning of another connection on the same ports? */
+static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
+                                uint16_t flags, uint32_t seq)
+{
+    if (TR_UNLIKELY(t->cfg.idle_split > 0 && t->now - f->last > t->cfg.idle_split))
+        return true;
+    if (TR_LIKELY(!(flags & SCPS_SYN)))
+        return false;
+    const struct half *h = &f->h[dir], *o = &f->h[!dir];
+    uint32_t winend = (uint32_t)o->win_edge;
+    if ((h->fin_count || o->fin_count || h->rst_count || o->rst_count) &&
+        ((int32_t)(seq - winend) > 0 || (int32_t)(seq - h->syn) < 0))
+        return true;
+    return h->syn_count > 1 && h->syn != seq;
+}
+
+struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
+                          uint32_t seq, int *dir)
+{
+    uint32_t idx = t->last_flow;
+    struct flow *f = NULL;
+    int d = -1;
+    uint32_t hash = 0;
+    if (idx != FLOW_NONE) {
+        f = tr_flow(t, idx);
+        d = f->listed ? which_dir(&f->key, k) : -1;
+        hash = f->hash;
+    }
+    if (d < 0) {
+        hash = hash_key(t, k);
+        idx = t->nbucket ? t->bucket[hash & (t->nbucket - 1)] : FLOW_NONE;
+        for (; idx != FLOW_NONE; idx = f->next) {
+            f = tr_flow(t, idx);
+            if (f->hash == hash && (d = which_dir(&f->key, k)) >= 0)
+                break;
+        }
+    }
+    if (d >= 0) {
+        if (TR_UNLIKELY(is_successor(t, f, d, flags, seq))) {
+            unlist(t, f, idx);
+        } else {
+            t->last_flow = idx;
+            *dir = d;
+            return f;
+        }
+    }
+    *dir = 0;
+    return flow_new(t, k, hash);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the analyser share: connections, their two directions, and the memory they live in.
+ *
+ *     reader.c --> link.c --> analyze.c --> flow.c   which connection
+ *                                |   \----> segs.c   what was sent, and sent again
+ *                                |   \----> rtt.c    round trips
+ *                                |   \----> why.c    why it was sent again
+ *                                v
+ *                     report.c  the figures of a connection
+ */
+#ifndef SCPS_TRACE_FLOW_H
+#define SCPS_TRACE_FLOW_H
+
+#include <scps/analyze.h>
+#include <scps/wire.h>
+
+#include "base/bytes.h"
+#include "base/rangeset.h"
+
+#define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- memory that counts itself (flow.c) ------------------------------------------------------------ */
+
+void *tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
+void tr_free(struct scps_trace *t, void *p, size_t size);
+/* Grows p, keeping the bytes; the new ones are not zeroed. NULL leaves p as it is. */
+void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
+
+/* ---- segments of one direction (segs.c) ------------------------------------------------------------ */
+
+/* A piece of sequence space as it was first sent. */
+struct seg {
+    uint64_t first; /* unwrapped; the low 32 bits are the sequence number */
+    scps_time at;   /* last transmission */
+    uint32_t len;
+    uint32_t tsval;
+    uint16_t retrans;
+    uint16_t pad;
+    uint32_t pad2;
+};
+struct chunk { /* up to CHUNK of them in order */
+    uint16_t off, n, cap;
+    struct seg s[];
+};
+struct block { /* acknowledged pieces that fit together, merged */
+    uint64_t first, end;
+    scps_time at;   /* latest transmission of any of it */
+    uint32_t acked; /* 1, and one more for each duplicate acknowledgement that ends here */
+};
+struct segs {
+    struct chunk **c; /* c[head .. head+n-1]: not acknowledged */
+    struct block *b;
+    uint32_t head, n, cap;
+    uint16_t nb, capb;
+    uint64_t top;      /* end of the highest segment of either kind; 0: none */
+    uint64_t quad;     /* highest quadrant (2^30 octets) touched */
+    scps_time quad_at; /* latest transmission of acknowledged segments in it */
+};
+
+/* What is known of the earlier transmission of something sent again. */
+struct resend {
+    bool any;
+    scps_time last_at; /* of the first segment it overlaps */
+    uint32_t retrans;  /* how often before */
+    bool acked;        /* all of it had been acknowledged */
+};
+
+/* ---- round trips (rtt.c) --------------------------------------------------------------------------- */
+
+struct dist { /* minimum, mean, deviation */
+    uint32_t n;
+    scps_dur min, max;
+    double sum, sum2;
+};
+struct hist { /* log-linear: 32 steps an octave */
+    uint32_t *v;
+    uint8_t lo, n; /* octaves held */
+};
+
+/* ---- one direction ----------------------------------------------------------------------------------- */
+
+struct hole { /* a hole the receiver reported, of the data of this direction */
+    uint64_t from, to;
+    scps_time at;
+};
+struct again { /* something sent again, until it is known whether that was needed */
+    uint64_t first, end;
+    scps_time at;
+    uint32_t tsval;
+    bool open, has_ts;
+};
+#define HOLES  64u
+#define AGAINS 64u
+#define ROUNDS 128u
+
+struct round {      /* one round trip of a sender */
+    uint32_t peak;  /* most bytes outstanding */
+    uint32_t bytes; /* acknowledged in it */
+    uint32_t dur;   /* µs */
+    uint8_t resent, timeout;
+};
+
+struct why { /* evidence; taken when first needed */
+    struct hole hole[HOLES];
+    struct again again[AGAINS];
+    uint32_t nhole, nagain; /* ever added: slots are modulo */
+    uint32_t open;          /* again[] entries still open */
+};
+
+enum cause {
+    CAUSE_NONE,
+    CAUSE_SNACK,
+    CAUSE_SACK,
+    CAUSE_DUPACK,
+    CAUSE_TIMEOUT,
+    CAUSE_TAIL_PROBE,
+    CAUSE_FIRST_RTT,
+    CAUSE_UNEXPLAINED,
+    CAUSE_COUNT
+};
+const char *tr_cause_name(enum cause c);
+
+enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
+
+struct comp_state { /* last values on a connection with compressed headers */
+    uint32_t seq, ack, tsval, tsecr;
+    uint16_t wnd;
+    bool known;
+};
+
+#define HWDUPS 8u
+#define TSRING 8u
+
+struct half {
+    /* what every packet touches */
+    scps_time last_time;
+    uint64_t packets, wire_bytes;
+    uint64_t ref; /* unwrapped position sequence numbers are compared with */
+    uint64_t ack; /* tcptrace's: last acknowledgement number sent, 32 bits; 0: none */
+    uint64_t
+        ack_hi; /* highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
+    uint64_t win_last;
+    uint64_t win_tot, win_max, win_min;
+    uint64_t ack_pkts, pureack_pkts;
+    scps_dur idle_max;
+    struct segs segs;
+    uint64_t data_pkts, data_bytes, unique_bytes, push_pkts;
+    scps_time first_data, last_data;
+    uint64_t owin_tot, owin_max, owin_min, owin_count, owin_wavg;
+    scps_time owin_at;
+    uint64_t owin_prev;
+    uint32_t max_seg, min_seg;
+    uint32_t mss, syn, fin;
+    uint32_t syn_count, fin_count, rst_count;
+    uint32_t latest_seq;
+    uint8_t wscale;
+    bool ws, ts, sack_ok, sacks_here, win_scaled, data_acked, seq_known, bad;
+    uint64_t win_scaled_pkts;
+    uint64_t isn64;    /* unwrapped first sequence number: offsets count from here */
+    uint64_t sent_hi;  /* end of the highest data or FIN seen, unwrapped */
+    uint64_t win_edge; /* right edge of the window offered, unwrapped in the other's space */
+    /* copies made below IP */
+    uint64_t hwdup[HWDUPS];
+    uint32_t hwdup_ix, hwdups;
+    /* resends */
+    uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zwnd_pkts, zwnd_bytes, zero_win;
+    uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
+    uint64_t num_sacks, num_dsacks, sack_blocks, urg_pkts, urg_bytes;
+    uint32_t max_sack_blocks;
+    /* round trips of data this direction sent */
+    struct dist rtt, rtt_full, rtt_last, retr, tsrtt, ackgap;
+    struct hist rtt_hist, tsrtt_hist;
+    uint64_t rtt_full_size;
+    scps_dur rtt_newest, rtt_3whs;
+    uint64_t rtt_nosample, rtt_ambig, rtt_cumack, dupacks, triple_dupacks;
+    uint32_t retr_max;
+    scps_dur srtt, rttvar;
+    struct {
+        uint32_t tsval;
+        scps_time at;
+    } tsring[TSRING];
+    uint32_t ts_head, ts_n;
+    uint32_t ts_newest;
+    bool ts_any;
+    /* ours */
+    uint64_t gap_fills, reordered, repaired, keepalives, window_full, acks_beyond, acks_old,
+        win_updates, ce, ece, cwr, bad_options, pureack_bytes;
+    uint64_t acks_one, acks_two, acks_more, acked_segs, acks_adv;
+    scps_time pureack_at;
+    uint64_t out_max;
+    double out_area; /* byte µs */
+    scps_time out_at;
+    scps_dur share[LIMIT_COUNT];
+    enum limit limit;
+    bool last_short;
+    scps_time last_sent_at; /* data */
+    uint32_t dup_run;       /* duplicate acknowledgements of this direction's data in a row */
+    uint64_t rto_recover, fast_recover;
+    struct scps_rangeset sacked; /* of this direction's data */
+    scps_time sack_at;
+    struct why *why;
+    uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
+    uint64_t truth[6]; /* needed, needless, corruption, queue, outage, other */
+    uint64_t truth_unmatched;
+    struct round *rounds;
+    uint16_t nrounds, caprounds;
+    uint64_t round_end;
+    scps_time round_at;
+    uint64_t round_ack;
+    uint32_t round_peak;
+    bool round_resent, round_timeout;
+    /* SCPS */
+    bool caps_seen;
+    uint8_t caps, caps_id;
+    uint32_t xcaps_len;
+    uint64_t snack_pkts, snack_long, snack_holes, snack_bytes, snack_ignored, records, corruption,
+        comp_pkts;
+    struct comp_state c;
+};
+
+struct flow_key {
+    uint8_t a[16], b[16]; /* IPv4: four bytes, the rest zero */
+    uint16_t pa, pb;
+    uint8_t version;
+};
+
+struct flow {
+    struct flow_key key;
+    uint32_t hash;
+    uint32_t number;
+    uint32_t next; /* in the hash chain, or in the free list; FLOW_NONE */
+    bool used;
+    bool listed; /* found by its hash (a successor on the same ports takes over) */
+    scps_time first, last;
+    uint64_t packets;
+    struct half h[2]; /* of key.a, of key.b */
+};
+
+#define FLOW_NONE UINT32_MAX
+
+struct comp_entry { /* a compressed connection: addresses and id to flow */
+    uint32_t flow, number;
+    uint8_t dir, id;
+    bool used;
+};
+
+struct truth;
+
+struct scps_trace {
+    struct scps_trace_config cfg;
+    struct scps_trace_totals tot;
+    uint64_t seed[2];
+    uint64_t mem, mem_peak;
+    /* flows in slabs that never move */
+    struct flow **slab;
+    uint32_t nslab, capslab;
+    uint32_t nflows; /* slots ever used */
+    uint32_t free;   /* list of free slots */
+    uint32_t live;
+    uint32_t hand; /* of the eviction clock */
+    uint32_t *bucket;
+    uint32_t nbucket;
+    uint32_t last_flow; /* of the previous packet */
+    struct comp_entry *comp;
+    uint32_t ncomp, capcomp;
+    struct truth *truth;
+    scps_time now;
+    bool finished;
+    uint32_t *order; /* flows in order of number, after finish */
+};
+
+#define SLAB_BITS 6u
+#define SLAB      (1u << SLAB_BITS)
+
+static inline struct flow *tr_flow(const struct scps_trace *t, uint32_t i)
+{
+    return &t->slab[i >> SLAB_BITS][i & (SLAB - 1)];
+}
+
+/* Finds the connection of a packet, or makes it; *dir: 0 from key.a. NULL on lack of memory. */
+struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
+                          uint32_t seq, int *dir);
+void tr_flow_reset(struct scps_trace *t, struct flow *f); /* gives back what hangs on it */
+void tr_flows_free(struct scps_trace *t);
+
+/* ---- segs.c ---- */
+
+/* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out of order. */
+uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+                     scps_time now, uint32_t tsval, bool *ooo, struct resend *re);
+/* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate besides its number.
+ * *nsegs: segments newly acknowledged. Returns the sample it completed, or -1. */
+scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup,
+                     uint32_t *nsegs);
+void tr_segs_free(struct scps_trace *t, struct half *h);
+
+/* ---- rtt.c ---- */
+
+void tr_dist_add(struct dist *d, scps_dur v); /* tcptrace's rule: a minimum of 0 is replaced */
+double tr_dist_avg(const struct dist *d);     /* µs */
+double tr_dist_sd(const struct dist *d);
+void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
+double tr_hist_at(const struct hist *h, const struct dist *d,
+                  double q); /* µs; NaN without samples */
+void tr_hist_free(struct scps_trace *t, struct hist *h);
+void tr_rtt_smooth(struct half *h, scps_dur v);
+void tr_ts_sent(struct half *h, uint32_t tsval, scps_time now);
+void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now);
+
+/* ---- why.c ---- */
+
+struct packet; /* analyze.h's parsed packet */
+void tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
+void tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
+/* The receiver says it had [from, to) twice. */
+void tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
+void tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr);
+enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
+                         uint64_t first, uint64_t end, const struct resend *re, bool syn,
+                         bool has_ts, uint32_t tsval, scps_time now);
+/* Data that fills the gap [first, end): is it the repair of something lost before it came by here (and not merely
+ * overtaken on the way)? path: the round trip as far as known, 0 if not. */
+bool tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
+                scps_dur path, scps_time now);
+void tr_why_free(struct scps_trace *t, struct half *h);
+struct scps_alloc tr_range_alloc(struct scps_trace *t);
+
+/* ---- truth.c ---- */
+
+void tr_truth_free(struct scps_trace *t);
+void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+                    uint32_t seq, uint32_t len);
+
+/* ---- fingerprint.c ---- */
+
+void tr_round_sent(struct half *h, uint64_t outstanding);
+void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now);
+void tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
+
+/* ---- link.c ---- */
+
+/* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
+int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
+
+/* ---- comp.c of the analyser: protocol 105 ---- */
+
+void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
+struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir);
+
+/* ---- report.c ---- */
+
+void tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out);
+void tr_letter(uint64_t n, char out[8]);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Round-trip statistics: mean and deviation as tcptrace reckons them, percentiles from a log-linear histogram
+ * (32 steps an octave, so at most 1.6 % off), and round trips from timestamps (RFC 7323 section 4.3).
+ *
+ * A histogram holds only the octaves it has seen: a connection whose round trips stay within a factor of four
+ * pays for two or three of them, 128 bytes each.
+ *
+ * Timestamps: up to TSRING values are timed at once, each by the first segment that carried it.  An echo
+ * answers the newest timed value that is not above it and retires the older ones, so a sample is never
+ * ambiguous (a resent segment carries a later value) and there are up to TSRING samples a round trip.
+ */
+#include "trace/flow.h"
+
+#include <math.h>
+
+#define STEPS 32u /* an octave */
+
+void tr_dist_add(struct dist *d, scps_dur v)
+{
+    if (d->min == 0 || d->min > v)
+        d->min = v;
+    if (d->max < v)
+        d->max = v;
+    d->sum += (double)v;
+    d->sum2 += (double)v * (double)v;
+    d->n++;
+}
+
+double tr_dist_avg(const struct dist *d)
+{
+    return d->n ? d->sum / d->n : 0;
+}
+
+double tr_dist_sd(const struct dist *d)
+{
+    if (d->n <= 2)
+        return 0;
+    double v = (d->sum2 - d->sum * d->sum / d->n) / (d->n - 1);
+    return v > 0 ? sqrt(v) : 0;
+}
+
+/* Octave 0 is 0..31 µs exactly; octave k holds [32 << (k-1), 32 << k) in 32 steps. */
+static uint32_t octave(uint64_t v, uint32_t *step)
+{
+    if (v < STEPS) {
+        *step = (uint32_t)v;
+        return 0;
+    }
+    uint32_t msb = 63 - (uint32_t)__builtin_clzll(v);
+    uint32_t k = msb - 4;
+    *step = (uint32_t)(v >> (k - 1)) - STEPS;
+    return k;
+}
+
+void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v)
+{
+    if (t->cfg.no_rtt_percentiles)
+        return;
+    uint32_t step, k = octave(v < 0 ? 0 : (uint64_t)v, &step);
+    if (TR_UNLIKELY(h->n == 0 || k < h->lo || k >= (uint32_t)h->lo + h->n)) {
+        uint32_t lo = h->n ? SCPS_MIN(h->lo, k) : k;
+        uint32_t hi = h->n ? SCPS_MAX((uint32_t)h->lo + h->n, k + 1) : k + 1;
+        size_t room = (size_t)(hi - lo) * STEPS * sizeof *h->v;
+        uint32_t *w = tr_alloc(t, room);
+        if (!w)
+            return;
+        if (h->n)
+            memcpy(w + (h->lo - lo) * STEPS, h->v, h->n * STEPS * sizeof *h->v);
+        tr_hist_free(t, h);
+        h->v = w;
+        h->lo = (uint8_t)lo;
+        h->n = (uint8_t)(hi - lo);
+    }
+    h->v[(k - h->lo) * STEPS + step]++;
+}
+
+void tr_hist_free(struct scps_trace *t, struct hist *h)
+{
+    tr_free(t, h->v, (size_t)h->n * STEPS * sizeof *h->v);
+    h->v = NULL;
+    h->n = 0;
+}
+
+double tr_hist_at(const struct hist *h, const struct dist *d, double q)
+{
+    uint64_t total = 0, at = 0;
+    for (uint32_t i = 0; i < h->n * STEPS; i++)
+        total += h->v[i];
+    if (!total)
+        return NAN;
+    uint64_t want = (uint64_t)ceil(q * (double)total);
+    want = SCPS_MAX(want, 1u);
+    uint32_t i = 0;
+    while ((at += h->v[i]) < want)
+        i++;
+    uint32_t k = h->lo + i / STEPS, step = i % STEPS;
+    double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
+    return SCPS_CLAMP(v, (double)d->min, (double)d->max);
+}
+
+/* RFC 6298 section 2, for judging timeouts. */
+void tr_rtt_smooth(struct half *h, scps_dur v)
+{
+    if (!h->srtt) {
+        h->srtt = SCPS_MAX(v, 1);
+        h->rttvar = v / 2;
+        return;
+    }
+    scps_dur err = h->srtt > v ? h->srtt - v : v - h->srtt;
+    h->rttvar += (err - h->rttvar) / 4;
+    h->srtt += (v - h->srtt) / 8;
+    h->srtt = SCPS_MAX(h->srtt, 1);
+}
+
+void tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
+{
+    if (h->ts_n == TSRING || (h->ts_any && (int32_t)(tsval - h->ts_newest) <= 0))
+        return;
+    h->ts_any = true;
+    h->ts_newest = tsval;
+    uint32_t i = (h->ts_head + h->ts_n++) % TSRING;
+    h->tsring[i].tsval = tsval;
+    h->tsring[i].at = now;
+}
+
+void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now)
+{
+    scps_time at = -1;
+    while (h->ts_n && (int32_t)(tsecr - h->tsring[h->ts_head].tsval) >= 0) {
+        at = tsecr == h->tsring[h->ts_head].tsval ? h->tsring[h->ts_head].at : -1;
+        h->ts_head = (h->ts_head + 1) % TSRING;
+        h->ts_n--;
+    }
+    if (at < 0 || now < at)
+        return;
+    tr_dist_add(&h->tsrtt, now - at);
+    tr_hist_add(t, &h->tsrtt_hist, now - at);
+    if (!h->rtt.n)
+        tr_rtt_smooth(h, now - at);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/* What one direction has sent: which bytes are new, which were sent before, and what an acknowledgement answers.
+ *
+ *      blocks: acknowledged, merged        chunks: not acknowledged, as first sent
+ *      [=========)   [=====)               [--)[--)[--)   [--)[--)
+ *
+ * The rules are those of tcptrace's figures, so that counts agree exactly:
+ *   - bytes are "sent again" when a segment on record covers them; a segment that fills a gap below one on record
+ *     and ends below that one's end is out of order;
+ *   - a segment gives a round-trip sample when an acknowledgement ends exactly at its end, it was sent once, and
+ *     nothing below it was sent later (else: post-loss, ambiguous, or cumulatively acknowledged);
+ *   - sequence space is judged in quadrants of 2^30: segments are cut at their borders, blocks are not merged
+ *     across them, and what lies two quadrants back is forgotten.
+ * tcptrace walks a list for each packet; here finding is by bisection and the ordinary case is one comparison.
+ *
+ * Room: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction.  Beyond that the lowest are forgotten, and counted.
+ */
+#include "trace/flow.h"
+
+#define CHUNK      64u
+#define MAX_CHUNKS 65536u
+#define MAX_BLOCKS 1024u
+#define QUAD(x)    ((x) >> 30)
+
+static inline uint64_t seg_end(const struct seg *s)
+{
+    return s->first + s->len;
+}
+
+static size_t chunk_size(uint32_t cap)
+{
+    return sizeof(struct chunk) + cap * sizeof(struct seg);
+}
+
+static void chunk_free(struct scps_trace *t, struct chunk *c)
+{
+    tr_free(t, c, chunk_size(c->cap));
+}
+
+static struct chunk *chunk_new(struct scps_trace *t, uint32_t cap)
+{
+    struct chunk *c = tr_alloc(t, chunk_size(cap));
+    if (c)
+        c->cap = (uint16_t)cap;
+    return c;
+}
+
+void tr_segs_free(struct scps_trace *t, struct half *h)
+{
+    struct segs *s = &h->segs;
+    for (uint32_t i = 0; i < s->n; i++)
+        chunk_free(t, s->c[s->head + i]);
+    tr_free(t, s->c, s->cap * sizeof *s->c);
+    tr_free(t, s->b, s->capb * sizeof *s->b);
+    memset(s, 0, sizeof *s);
+}
+
+/* Room for a chunk pointer at index i (0 .. n), shifting the others. */
+static bool chunk_slot(struct scps_trace *t, struct segs *s, uint32_t i)
+{
+    if (s->head + s->n == s->cap) {
+        if (s->head > s->cap / 2) {
+            memmove(s->c, s->c + s->head, s->n * sizeof *s->c);
+            s->head = 0;
+        } else {
+            uint32_t cap = s->cap ? s->cap * 2 : 2;
+            void *p = tr_grow(t, s->c, s->cap * sizeof *s->c, cap * sizeof *s->c);
+            if (!p)
+                return false;
+            s->c = p;
+            s->cap = cap;
+        }
+    }
+    memmove(s->c + s->head + i + 1, s->c + s->head + i, (s->n - i) * sizeof *s->c);
+    s->n++;
+    return true;
+}
+
+static void drop_first_chunk(struct scps_trace *t, struct segs *s)
+{
+    chunk_free(t, s->c[s->head]);
+    s->head++;
+    if (--s->n == 0)
+        s->head = 0;
+}
+
+/* Makes chunk i (an index from 0) able to take one more segment at its end. */
+static struct chunk *chunk_room(struct scps_trace *t, struct segs *s, uint32_t i)
+{
+    struct chunk *c = s->c[s->head + i];
+    if (c->off + c->n < c->cap)
+        return c;
+    if (c->off) {
+        memmove(c->s, c->s + c->off, c->n * sizeof *c->s);
+        c->off = 0;
+        if (c->n < c->cap)
+            return c;
+    }
+    if (c->cap >= CHUNK)
+        return NULL;
+    uint32_t cap = SCPS_MIN(CHUNK, c->cap * 2u);
+    struct chunk *d = tr_grow(t, c, chunk_size(c->cap), chunk_size(cap));
+    if (!d)
+        return NULL;
+    d->cap = (uint16_t)cap;
+    return s->c[s->head + i] = d;
+}
+
+static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
+{
+    struct chunk *c = NULL;
+    if (s->n) {
+        c = s->c[s->head + s->n - 1];
+        if (c->off + c->n == c->cap) /* shift only when that makes room for long */
+            c = c->cap == CHUNK && c->off < CHUNK / 2 ? NULL : chunk_room(t, s, s->n - 1);
+    }
+    if (TR_UNLIKELY(!c)) {
+        if (s->n >= MAX_CHUNKS) {
+            t->tot.segments_forgotten += s->c[s->head]->n;
+            drop_first_chunk(t, s);
+        }
+        if (!(c = chunk_new(t, s->n ? CHUNK : 4)))
+            return false;
+        if (!chunk_slot(t, s, s->n)) {
+            chunk_free(t, c);
+            return false;
+        }
+        s->c[s->head + s->n - 1] = c;
+    }
+    c->s[c->off + c->n++] = *x;
+    return true;
+}
+
+/* First segment whose end is above pos: chunk *ci and the index in it; false if none. */
+static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t *si)
+{
+    uint32_t lo = 0, hi = s->n;
+    if (hi == 1 && !s->c[s->head]->n)
+        return false; /* the one that is kept though empty */
+    while (lo < hi) { /* first chunk whose last segment ends above pos */
+        uint32_t mid = (lo + hi) / 2;
+        const struct chunk *c = s->c[s->head + mid];
+        if (seg_end(&c->s[c->off + c->n - 1]) > pos)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    if (lo == s->n)
+        return false;
+    const struct chunk *c = s->c[s->head + lo];
+    uint32_t a = 0, b = c->n;
+    while (a < b) {
+        uint32_t mid = (a + b) / 2;
+        if (seg_end(&c->s[c->off + mid]) > pos)
+            b = mid;
+        else
+            a = mid + 1;
+    }
+    *ci = lo;
+    *si = a;
+    return true;
+}
+
+/* Puts x in order. */
+static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
+{
+    uint32_t ci, si;
+    s->top = SCPS_MAX(s->top, seg_end(x));
+    if (!find_seg(s, x->first, &ci, &si))
+        return append(t, s, x);
+    struct chunk *c = chunk_room(t, s, ci);
+    if (!c) { /* full: split it */
+        c = s->c[s->head + ci];
+        if (c->cap < CHUNK)
+            return false; /* no memory */
+        if (s->n >= MAX_CHUNKS) {
+            t->tot.segments_forgotten += s->c[s->head]->n;
+            drop_first_chunk(t, s);
+            return insert(t, s, x);
+        }
+        struct chunk *d = chunk_new(t, CHUNK);
+        if (!d)
+            return false;
+        if (!chunk_slot(t, s, ci + 1)) {
+            chunk_free(t, d);
+            return false;
+        }
+        s->c[s->head + ci + 1] = d;
+        uint32_t keep = c->n / 2u;
+        d->n = (uint16_t)(c->n - keep);
+        memcpy(d->s, c->s + c->off + keep, d->n * sizeof *d->s);
+        c->n = (uint16_t)keep;
+        if (si > keep) {
+            si -= keep;
+            c = d;
+        }
+    }
+    struct seg *at = c->s + c->off + si;
+    memmove(at + 1, at, (c->n - si) * sizeof *at);
+    *at = *x;
+    c->n++;
+    return true;
+}
+
+/* Index of the first block whose end is above pos; nb if none. */
+static uint32_t find_block(const struct segs *s, uint64_t pos)
+{
+    uint32_t lo = 0, hi = s->nb;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2u;
+        if (s->b[mid].end > pos)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+static bool mates(const struct block *a, const struct block *b)
+{
+    return a->end == b->first && QUAD(a->first) == QUAD(b->first);
+}
+
+static void merge(struct block *a, const struct block *b)
+{
+    a->end = SCPS_MAX(a->end, b->end);
+    a->acked = b->acked;
+    a->at = SCPS_MAX(a->at, b->at);
+}
+
+static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
+{
+    struct block n = {.first = x->first, .end = seg_end(x), .at = x->at, .acked = 1};
+    if (TR_LIKELY(s->nb && s->b[s->nb - 1].end == n.first &&
+                  QUAD(s->b[s->nb - 1].first) == QUAD(n.first))) {
+        merge(&s->b[s->nb - 1], &n);
+        return;
+    }
+    uint32_t i = find_block(s, n.first);
+    if (i > 0 && mates(&s->b[i - 1], &n)) {
+        merge(&s->b[--i], &n);
+    } else {
+        if (s->nb == s->capb) {
+            if (s->capb >= MAX_BLOCKS) {
+                t->tot.segments_forgotten++;
+                if (i == 0)
+                    return; /* it would be the lowest */
+                memmove(s->b, s->b + 1, (s->nb - 1u) * sizeof *s->b);
+                s->nb--;
+                i--;
+            } else {
+                uint32_t cap = s->capb ? s->capb * 2u : 2u;
+                void *p = tr_grow(t, s->b, s->capb * sizeof *s->b, cap * sizeof *s->b);
+                if (!p)
+                    return;
+                s->b = p;
+                s->capb = (uint16_t)cap;
+            }
+        }
+        memmove(s->b + i + 1, s->b + i, (s->nb - i) * sizeof *s->b);
+        s->b[i] = n;
+        s->nb++;
+    }
+    if (i + 1u < s->nb && mates(&s->b[i], &s->b[i + 1])) {
+        merge(&s->b[i], &s->b[i + 1]);
+        memmove(s->b + i + 1, s->b + i + 2, (s->nb - i - 2u) * sizeof *s->b);
+        s->nb--;
+    }
+}
+
+/* Forgets what lies two quadrants back. */
+static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
+{
+    s->quad = q;
+    s->quad_at = 0;
+    uint32_t i = 0;
+    while (i < s->nb && QUAD(s->b[i].first) + 1 < q)
+        i++;
+    if (i)
+        memmove(s->b, s->b + i, (s->nb - i) * sizeof *s->b);
+    s->nb = (uint16_t)(s->nb - i);
+    for (i = 0; i < s->nb; i++)
+        if (QUAD(s->b[i].first) == q)
+            s->quad_at = SCPS_MAX(s->quad_at, s->b[i].at);
+    while (s->n) {
+        struct chunk *c = s->c[s->head];
+        while (c->n && QUAD(c->s[c->off].first) + 1 < q) {
+            c->off++;
+            c->n--;
+        }
+        if (c->n)
+            break;
+        drop_first_chunk(t, s);
+    }
+}
+
+static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos)
+{
+    if (TR_UNLIKELY(QUAD(pos) > s->quad))
+        enter_quad(t, s, QUAD(pos));
+}
+
+static void resent_delay(struct half *h, struct seg *x, scps_time now)
+{
+    scps_dur d = SCPS_MAX(now - x->at, 0);
+    h->retr_max = SCPS_MAX(h->retr_max, x->retrans);
+    tr_dist_add(&h->retr, d);
+    x->at = now;
+}
+
+/* One piece within one quadrant. */
+static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+                          scps_time now, uint32_t tsval, bool *ooo, struct resend *re)
+{
+    struct segs *s = &h->segs;
+    uint64_t cur = first, end = first + len, q = QUAD(first);
+    uint32_t again = 0;
+    bool split = false;
+    for (;;) {
+        /* the lowest element that ends above cur, acknowledged or not */
+        uint32_t ci = 0, si = 0, bi = find_block(s, cur);
+        bool is_seg = find_seg(s, cur, &ci, &si);
+        struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;
+        struct block *b = bi < s->nb ? &s->b[bi] : NULL;
+        if (x && b && b->first <= x->first)
+            x = NULL;
+        if (x)
+            b = NULL;
+        uint64_t efirst = x ? x->first : b ? b->first : 0;
+        uint64_t eend = x ? seg_end(x) : b ? b->end : 0;
+        if ((!x && !b) || QUAD(efirst) != q) {
+            struct seg n = {.first = cur, .len = (uint32_t)(end - cur), .at = now, .tsval = tsval};
+            insert(t, s, &n);
+            return again;
+        }
+        if (cur < efirst) {
+            if (end < eend)
+                *ooo = true;
+            uint64_t upto = SCPS_MIN(end, efirst);
+            struct seg n = {.first = cur, .len = (uint32_t)(upto - cur), .at = now, .tsval = tsval};
+            insert(t, s, &n);
+            if (end <= efirst)
+                return again;
+            cur = efirst;
+            continue; /* the insertion may have moved what x and b point to */
+        }
+        if (!split) {
+            if (!re->any) {
+                re->any = true;
+                re->last_at = x ? x->at : b->at;
+                re->retrans = x ? x->retrans : 0;
+                re->acked = b != NULL;
+            }
+            if (x) {
+                if (x->retrans < UINT16_MAX)
+                    x->retrans++;
+                resent_delay(h, x, now);
+            } else {
+                b->at = now;
+                if (QUAD(b->first) == s->quad)
+                    s->quad_at = SCPS_MAX(s->quad_at, now);
+            }
+        } else if (x && x->retrans < UINT16_MAX) {
+            x->retrans++;
+        }
+        if (re->acked && x)
+            re->acked = false;
+        if (end <= eend)
+            return again + (uint32_t)(end - cur);
+        split = true;
+        again += (uint32_t)(eend - cur);
+        cur = eend;
+    }
+}
+
+uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+                     scps_time now, uint32_t tsval, bool *ooo, struct resend *re)
+{
+    struct segs *s = &h->segs;
+    uint64_t last = first + len - 1;
+    touch_quad(t, s, first);
+    if (TR_UNLIKELY(QUAD(first) != QUAD(last))) {
+        uint32_t n1 = (uint32_t)((QUAD(last) << 30) - first);
+        uint32_t again = add_piece(t, h, first, n1, now, tsval, ooo, re);
+        touch_quad(t, s, last);
+        return again + add_piece(t, h, first + n1, len - n1, now, tsval, ooo, re);
+    }
+    if (TR_LIKELY(first >= s->top)) {
+        struct seg n = {.first = first, .len = len, .at = now, .tsval = tsval};
+        s->top = first + len;
+        append(t, s, &n);
+        return 0;
+    }
+    return add_piece(t, h, first, len, now, tsval, ooo, re);
+}
+
+static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
+{
+    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32, so it becomes the largest: kept */
+    uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
+    if (!h->rtt_full_size || h->rtt_full_size < size) {
+        h->rtt_full_size = size;
+        h->rtt_full = (struct dist){
+            .n = 1, .min = v, .max = v, .sum = (double)v, .sum2 = (double)v * (double)v};
+    } else if (h->rtt_full_size == size) {
+        tr_dist_add(&h->rtt_full, v);
+    }
+}
+
+/* An acknowledgement ends exactly at x. */
+static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg *x, scps_time now,
+                         bool later_below)
+{
+    scps_dur v = SCPS_MAX(now - x->at, 0);
+    if (later_below) {
+        h->rtt_newest = 0;
+        h->rtt_nosample++;
+        return -1;
+    }
+    if (x->retrans) {
+        tr_dist_add(&h->rtt_last, v);
+        h->rtt_ambig++;
+        h->rtt_newest = 0;
+        return -1;
+    }
+    h->rtt_newest = v;
+    tr_dist_add(&h->rtt, v);
+    full_size_sample(h, x->len, v);
+    tr_hist_add(t, &h->rtt_hist, v);
+    tr_rtt_smooth(h, v);
+    return v;
+}
+
+scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup,
+                     uint32_t *nsegs)
+{
+    struct segs *s = &h->segs;
+    scps_dur sample = -1;
+    uint32_t n = 0;
+    uint64_t q = QUAD(ack);
+    touch_quad(t, s, ack);
+    /* a duplicate, or the end of a row of them */
+    if (s->nb) {
+        struct block *b = &s->b[s->nb - 1];
+        if (TR_UNLIKELY(b->first >= ack)) {
+            uint32_t i = find_block(s, ack - 1);
+            b = i < s->nb && s->b[i].first < ack ? &s->b[i] : NULL;
+        }
+        if (b && QUAD(b->first) == q) {
+            if (dup && b->end == ack) {
+                h->dupacks++;
+                if (++b->acked == 4)
+                    h->triple_dupacks++;
+            } else {
+                b->acked = 1;
+            }
+        }
+    }
+    scps_time newest = q == s->quad ? s->quad_at : 0;
+    while (s->n) {
+        struct chunk *c = s->c[s->head];
+        struct seg *x = &c->s[c->off];
+        if (!c->n || x->first >= ack)
+            break;
+        n++;
+        newest = SCPS_MAX(newest, x->at);
+        if (TR_LIKELY(QUAD(x->first) == q) && seg_end(x) == ack)
+            sample = answered(t, h, x, now, newest > x->at);
+        else
+            h->rtt_cumack++;
+        block_add(t, s, x);
+        if (QUAD(x->first) == s->quad)
+            s->quad_at = SCPS_MAX(s->quad_at, x->at);
+        c->off++;
+        if (--c->n == 0) {
+            if (s->n == 1) { /* the last chunk is kept for the next segments */
+                c->off = 0;
+                break;
+            }
+            drop_first_chunk(t, s);
+        }
+    }
+    *nsegs = n;
+    return sample;
+}

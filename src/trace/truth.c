@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* The ground truth of a channel, joined with what was seen: was a resend needed, and what took the earlier copy?
+ *
+ * The log is CSV with a header line that names its columns (docs/TRACE.md, "The ground-truth log"); the columns
+ * used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport as far as they are there.
+ * Rows without payload are skipped: pure acknowledgements are not sent again.
+ *
+ * A resend is matched with the row of its flow, sequence number and length nearest in time and not matched yet.  It
+ * was needed when some octet of it had been delivered by no earlier row.
+ */
+#include "trace/flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fate { FATE_DELIVERED, FATE_CORRUPTED, FATE_QUEUE, FATE_OUTAGE, FATE_OTHER };
+
+struct row {
+    uint64_t flow;
+    scps_time at;
+    uint32_t seq, len;
+    uint8_t fate, matched;
+};
+
+struct truth {
+    struct row *row;
+    size_t n, cap;
+    uint32_t longest; /* payload */
+    bool has_src, has_dst, has_sport, has_dport;
+};
+
+enum {
+    COL_TIME,
+    COL_FATE,
+    COL_CAUSE,
+    COL_SEQ,
+    COL_LEN,
+    COL_SRC,
+    COL_DST,
+    COL_SPORT,
+    COL_DPORT,
+    COLS
+};
+
+static const char *const column[COLS] = {"time_us", "fate", "cause", "seq",  "payload",
+                                         "src",     "dst",  "sport", "dport"};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t mix_addr(uint64_t h, const uint8_t b[16])
+{
+    uint64_t v[2];
+    memcpy(v, b, 16);
+    return mix(mix(h, v[0]), v[1]);
+}
+
+static uint64_t flow_id(const struct truth *u, const uint8_t src[16], const uint8_t dst[16],
+                        uint16_t sport, uint16_t dport)
+{
+    uint64_t h = 1;
+    if (u->has_src)
+        h = mix_addr(h, src);
+    if (u->has_dst)
+        h = mix_addr(h, dst);
+    if (u->has_sport)
+        h = mix(h, sport);
+    if (u->has_dport)
+        h = mix(h, dport);
+    return h;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->flow != y->flow)
+        return x->flow < y->flow ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Cuts the line at commas; returns the number of fields. */
+static int split(char *line, char **f, int max)
+{
+    int n = 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *p = line; n < max; p++) {
+        f[n++] = p;
+        if (!(p = strchr(p, ',')))
+            break;
+        *p = '\0';
+    }
+    return n;
+}
+
+static enum fate fate_of(const char *fate, const char *cause)
+{
+    static const struct {
+        const char *word;
+        enum fate fate;
+    } causes[] = {
+        {"ber", FATE_CORRUPTED},     {"corruption", FATE_CORRUPTED}, {"flip", FATE_CORRUPTED},
+        {"flipped", FATE_CORRUPTED}, {"burst", FATE_CORRUPTED},      {"vector", FATE_CORRUPTED},
+        {"bits", FATE_CORRUPTED},    {"queue", FATE_QUEUE},          {"codel", FATE_QUEUE},
+        {"outage", FATE_OUTAGE},     {"down", FATE_OUTAGE}};
+    if (!strcmp(fate, "delivered") || !strcmp(fate, "duplicated") || !strcmp(fate, "duplicate") ||
+        !strcmp(fate, "reordered"))
+        return FATE_DELIVERED;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (!strcmp(cause, causes[i].word))
+            return causes[i].fate;
+    return FATE_OTHER;
+}
+
+static int64_t fail(char *msg, int err, const char *fmt, const char *path, long line)
+{
+    snprintf(msg, SCPS_TRACE_MSGLEN, fmt, path, line);
+    return err;
+}
+
+int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN])
+{
+    char line[1024], *f[64];
+    int at[COLS];
+    FILE *in = fopen(path, "r");
+    if (!in) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(errno));
+        return SCPS_ERR_SYSTEM;
+    }
+    struct truth *u = tr_alloc(t, sizeof *u);
+    int64_t ret = SCPS_ERR_NOMEM;
+    if (!u)
+        goto out;
+    int n = fgets(line, sizeof line, in) ? split(line, f, 64) : 0;
+    for (int c = 0; c < COLS; c++) {
+        at[c] = -1;
+        for (int i = 0; i < n; i++)
+            if (!strcmp(f[i], column[c]))
+                at[c] = i;
+    }
+    for (int c = COL_TIME; c <= COL_LEN; c++)
+        if (at[c] < 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN,
+                     "%s: not a ground-truth log: its first line names no column '%s'", path,
+                     column[c]);
+            ret = SCPS_ERR_INVAL;
+            goto out;
+        }
+    u->has_src = at[COL_SRC] >= 0;
+    u->has_dst = at[COL_DST] >= 0;
+    u->has_sport = at[COL_SPORT] >= 0;
+    u->has_dport = at[COL_DPORT] >= 0;
+    for (long no = 2; fgets(line, sizeof line, in); no++) {
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        int k = split(line, f, 64);
+        for (int c = 0; c < COLS; c++)
+            if (at[c] >= k) {
+                ret = fail(msg, SCPS_ERR_INVAL, "%s: line %ld has too few fields", path, no);
+                goto out;
+            }
+        char *e1, *e2, *e3;
+        struct row r = {.at = strtoll(f[at[COL_TIME]], &e1, 10),
+                        .seq = (uint32_t)strtoull(f[at[COL_SEQ]], &e2, 10),
+                        .len = (uint32_t)strtoull(f[at[COL_LEN]], &e3, 10),
+                        .fate = (uint8_t)fate_of(f[at[COL_FATE]], f[at[COL_CAUSE]])};
+        if (e1 == f[at[COL_TIME]] || *e1 || *e2 || *e3) {
+            ret = fail(msg, SCPS_ERR_INVAL,
+                       "%s: line %ld: a number is expected in time_us, seq and payload", path, no);
+            goto out;
+        }
+        if (!r.len || r.len > 1u << 20)
+            continue;
+        struct scps_addr src = {0}, dst = {0};
+        if ((u->has_src && scps_addr_parse(f[at[COL_SRC]], &src)) ||
+            (u->has_dst && scps_addr_parse(f[at[COL_DST]], &dst))) {
+            ret = fail(msg, SCPS_ERR_INVAL, "%s: line %ld: an address is expected in src and dst",
+                       path, no);
+            goto out;
+        }
+        r.flow = flow_id(u, src.b, dst.b,
+                         u->has_sport ? (uint16_t)strtoul(f[at[COL_SPORT]], NULL, 10) : 0,
+                         u->has_dport ? (uint16_t)strtoul(f[at[COL_DPORT]], NULL, 10) : 0);
+        u->longest = SCPS_MAX(u->longest, r.len);
+        if (u->n == u->cap) {
+            size_t cap = u->cap ? u->cap * 2 : 4096;
+            void *p = tr_grow(t, u->row, u->cap * sizeof r, cap * sizeof r);
+            if (!p) {
+                ret = SCPS_ERR_NOMEM;
+                snprintf(msg, SCPS_TRACE_MSGLEN, "%s: out of memory", path);
+                goto out;
+            }
+            u->row = p;
+            u->cap = cap;
+        }
+        u->row[u->n++] = r;
+    }
+    if (u->n)
+        qsort(u->row, u->n, sizeof *u->row, by_place);
+    tr_truth_free(t);
+    t->truth = u;
+    ret = (int64_t)u->n;
+    u = NULL;
+out:
+    fclose(in);
+    if (u) {
+        tr_free(t, u->row, u->cap * sizeof *u->row);
+        tr_free(t, u, sizeof *u);
+    }
+    return ret;
+}
+
+void tr_truth_free(struct scps_trace *t)
+{
+    if (!t->truth)
+        return;
+    tr_free(t, t->truth->row, t->truth->cap * sizeof *t->truth->row);
+    tr_free(t, t->truth, sizeof *t->truth);
+    t->truth = NULL;
+}
+
+/* First row at or after (flow, seq). */
+static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
+{
+    size_t lo = 0, hi = u->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        const struct row *r = &u->row[mid];
+        if (r->flow < flow || (r->flow == flow && r->seq < seq))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+struct cover { /* octets of the resend that an earlier copy delivered, from its first octet */
+    uint32_t from, to;
+};
+
+/* Looks at the earlier rows of the flow with sequence numbers in [lo, hi]. */
+static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint32_t hi,
+                        const struct row *self, struct cover *c, unsigned n, unsigned max,
+                        const struct row **lost)
+{
+    for (size_t i = seek(u, flow, lo); i < u->n; i++) {
+        const struct row *r = &u->row[i];
+        if (r->flow != flow || r->seq > hi)
+            break;
+        int64_t from = (int32_t)(r->seq - self->seq), to = from + r->len;
+        if (r == self || r->at > self->at || to <= 0 || from >= self->len)
+            continue;
+        if (r->at == self->at && r > self)
+            continue;
+        if (r->fate == FATE_DELIVERED) {
+            if (n < max)
+                c[n++] = (struct cover){.from = (uint32_t)SCPS_MAX(from, 0),
+                                        .to = (uint32_t)SCPS_MIN(to, (int64_t)self->len)};
+        } else if (!*lost || r->at > (*lost)->at) {
+            *lost = r;
+        }
+    }
+    return n;
+}
+
+void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+                    uint32_t seq, uint32_t len)
+{
+    struct truth *u = t->truth;
+    const struct flow_key *k = &f->key;
+    uint64_t flow =
+        dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
+    struct row *self = NULL;
+    scps_dur best = 0;
+    for (size_t i = seek(u, flow, seq); i < u->n; i++) {
+        struct row *r = &u->row[i];
+        if (r->flow != flow || r->seq != seq)
+            break;
+        scps_dur d = r->at > t->now ? r->at - t->now : t->now - r->at;
+        if (r->len == len && !r->matched && (!self || d < best)) {
+            self = r;
+            best = d;
+        }
+    }
+    if (!self) {
+        h->truth_unmatched++;
+        return;
+    }
+    self->matched = 1;
+    struct cover c[256];
+    const struct row *lost = NULL;
+    unsigned n = 0;
+    uint32_t lo = seq - (u->longest - 1), hi = seq + len - 1;
+    if (lo <= seq && seq <= hi) {
+        n = earlier(u, flow, lo, hi, self, c, n, 256, &lost);
+    } else { /* across the wrap */
+        n = earlier(u, flow, lo,
+                    lo <= seq  ? UINT32_MAX
+                    : seq < lo ? UINT32_MAX
+                               : seq,
+                    self, c, n, 256, &lost);
+        n = earlier(u, flow, 0, hi, self, c, n, 256, &lost);
+    }
+    uint32_t have = 0; /* delivered without a gap up to here */
+    for (bool more = true; more && have < len;) {
+        more = false;
+        for (unsigned i = 0; i < n; i++)
+            if (c[i].from <= have && c[i].to > have) {
+                have = c[i].to;
+                more = true;
+            }
+    }
+    if (have >= len) {
+        h->truth[1]++;
+        return;
+    }
+    h->truth[0]++;
+    if (!lost)
+        h->truth[5]++; /* lost where the log does not look */
+    else
+        h->truth[lost->fate == FATE_CORRUPTED ? 2
+                 : lost->fate == FATE_QUEUE   ? 3
+                 : lost->fate == FATE_OUTAGE  ? 4
+                                              : 5]++;
+}
