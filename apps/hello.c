@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stacks, one Moon link: a greeting goes up, an answer comes down, in virtual time and no time at all. */
+#include <scps/scps.h>
+#include <scps/sim.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print(struct scps_host *h, const char *what)
+{
+    scps_time now = scps_world_now(scps_host_world(h));
+
+    printf("%9.6f s  %-5s  %s\n", (double)now * 1e-6, scps_host_name(h), what);
+}
+
+/* What a host's stack has to tell comes here; ctx is what this host is going to say. */
+static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
+{
+    bool answers = strcmp(scps_host_name(h), "Moon") == 0;
+    char text[80];
+    int64_t n;
+
+    switch (ev->kind) {
+    case SCPS_EV_CONNECTED: /* on Earth: the handshake took one round trip */
+        print(h, "connected");
+        scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
+        break;
+    case SCPS_EV_ACCEPT: /* on the Moon: somebody called our port */
+        scps_accept(ev->listener);
+        print(h, "accepted");
+        break;
+    case SCPS_EV_READABLE:
+        while ((n = scps_conn_read(ev->conn, text, sizeof text - 1, 0)) > 0) {
+            text[n] = '\0';
+            print(h, text);
+            if (answers)
+                scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
+            scps_conn_shutdown(ev->conn);
+        }
+        if (n == 0) /* the end: the other side has said all it had to say */
+            scps_conn_close(ev->conn);
+        break;
+    case SCPS_EV_ERROR:
+        print(h, scps_strerror(ev->err));
+        break;
+    default:
+        break;
+    }
+}
+
+int main(void)
+{
+    struct scps_world *w = scps_world_new(NULL);
+    struct scps_host *e = scps_world_host(w, "Earth", NULL, on_event, "Hello, Moon!");
+    struct scps_host *m = scps_world_host(w, "Moon", NULL, on_event, "Hello, Earth!");
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct scps_link_config up, down;
+    struct scps_endpoint moon = {.port = 7};
+    struct scps_addr earth;
+
+    scps_addr_parse("10.0.0.1", &earth);
+    scps_addr_parse("10.0.0.2", &moon.addr);
+    scps_link_parse("moon", &up, &down, NULL, 0); /* 10 Mbit/s, 1.28 s each way */
+    scps_world_link(w, e, &earth, m, &moon.addr, 24, 0, &up, &down);
+
+    cfg.expected_rtt = up.delay + down.delay; /* every timer follows from this */
+    scps_listen(scps_host_stack(m), &cfg, &moon, 1, NULL);
+    scps_connect(scps_host_stack(e), &cfg, NULL, &moon, NULL);
+    scps_host_kick(e);
+    scps_world_run(w, SCPS_SEC(60));
+    scps_world_free(w);
+    return 0;
+}
