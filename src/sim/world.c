@@ -341,6 +341,12 @@ static int attach(struct end *e, int which)
     return rc;
 }
 
+static void detach(struct end *e)
+{
+    if (e->top->stack)
+        scps_stack_remove_netif(e->host->stack, e->top);
+}
+
 static int remember(struct scps_link *l, const struct scps_addr *a, const struct scps_addr *b,
                     unsigned prefix)
 {
@@ -364,7 +370,7 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
                                   const struct scps_link_config *b_to_a)
 {
     struct scps_link *l = take(w, sizeof *l), **last;
-    unsigned reserved = 0, attached = 0;
+    unsigned reserved = 0;
 
     if (!l)
         return NULL;
@@ -391,22 +397,20 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, RANK(RANK_LINK, w->nlinks * 2 + i));
     }
-    for (; attached < 2; attached++)
-        if (attach(&l->end[attached], (int)attached) != 0) {
-            scps_stack_remove_netif(l->end[attached].host->stack, l->end[attached].top);
-            goto fail;
-        }
-    w->nlinks++;
+    /* From here on a stack may know the netif, which then has to outlive it, whatever becomes of the link. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;
     *last = l;
+    w->nlinks++;
+    for (int i = 0; i < 2; i++)
+        if (attach(&l->end[i], i) != 0) {
+            detach(&l->end[0]);
+            detach(&l->end[1]);
+            return NULL;
+        }
     return l;
 
 fail:
-    while (attached > 0) {
-        attached--;
-        scps_stack_remove_netif(l->end[attached].host->stack, l->end[attached].top);
-    }
     while (reserved-- > 0)
         scps_vclock_release(&w->clock);
     link_free(l);
@@ -427,7 +431,7 @@ int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter)
 {
     struct end *e = &l->end[end];
 
-    scps_stack_remove_netif(e->host->stack, e->top);
+    detach(e);
     e->top = scps_netif_push(e->top, filter);
     return attach(e, end);
 }
