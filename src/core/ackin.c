@@ -183,13 +183,14 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
     (void)at;
     if (ack_in > (int64_t)c->nxt)
         return false;
+    c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;
         if (!tx || !(c->flags & SCPS_F_SACK) || !(seg->has & SCPS_HAS_SACK))
             return true;
     }
     advanced = ack > c->una;
-    if (!tx) {
+    if (!tx || (!advanced && c->una == c->nxt)) { /* nothing outstanding: the window is all it can tell */
         take_window(c, seg, ack);
         return true;
     }

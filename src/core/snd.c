@@ -114,7 +114,6 @@ void scps_snd_window_changed(struct scps_conn *c)
 {
     if (!(c->flags & SCPS_F_PERSIST))
         return;
-    c->flags |= SCPS_F_HEARD;
     if (c->edge > c->una) { /* open again; a probe the peer did not take goes first */
         struct scps_ack_sum sum = {0};
         c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* When we acknowledge and with what: RFC 1122 section 4.2.3.2, RFC 5681 section 4.2, RFC 9293
+ * section 3.8.6.3, RFC 2018 section 4, RFC 2883 section 4. */
+#include "script.h"
+
+/* RFC 5681 4.2: at least every second full segment, and within 500 ms (ours: 200) */
+static void every_second_segment(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(210), .len = 1000);
+    expect_sent(t, .at = MS(210), .ack = 2001, .no_sack = true);
+    peer_says(t, MS(220), .len = 1000);
+    expect_sent(t, .at = MS(420), .ack = 3001);
+    expect_quiet(t, SCPS_HOLD_APP);
+    /* the timer begins with the first octet not acknowledged, not with the last */
+    peer_says(t, MS(500), .len = 100);
+    peer_says(t, MS(650), .len = 100);
+    expect_sent(t, .at = MS(700), .ack = 3201);
+    script_run(t, SEC(2));
+    script_free(t);
+}
+
+/* Small segments: two of them make no full one */
+static void small_segments_wait(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001);
+    for (int i = 0; i < 10; i++)
+        peer_says(t, MS(300 + i), .len = 100);
+    expect_sent(t, .at = MS(500), .ack = 3001);
+    script_free(t);
+}
+
+static void acknowledgement_rides_on_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 500);
+    app_writes(t, MS(250), 10);
+    expect_sent(t, .at = MS(250), .from = 1, .len = 10, .ack = 501);
+    peer_says(t, MS(300), .ack = 11);
+    script_run(t, SEC(2)); /* and nothing is owed any more */
+    script_free(t);
+}
+
+static void mode_every(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ack_mode = SCPS_ACK_EVERY;
+    script_established(t, MS(100));
+    for (int i = 0; i < 3; i++) {
+        peer_says(t, MS(200 + i), .len = 10);
+        expect_sent(t, .at = MS(200 + i), .ack = 11 + 10 * i);
+    }
+    script_free(t);
+}
+
+static void mode_delayed(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ack_mode = SCPS_ACK_DELAYED;
+    t->cfg.ack_delay = MS(50);
+    script_established(t, MS(100));
+    for (int i = 0; i < 8; i++)
+        peer_says(t, MS(200 + i), .len = 1000);
+    expect_sent(t, .at = MS(250), .ack = 8001);
+    peer_says(t, MS(300), .seq = 9001, .len = 1000); /* a hole is told at once all the same */
+    expect_sent(t, .at = MS(300), .ack = 8001, .sack = {{9001, 10001}});
+    script_free(t);
+}
+
+/* RFC 5681 4.2, RFC 2018 4: what arrives out of order is told at once, the newest block first */
+static void out_of_order(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 2001, .len = 1000);
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{2001, 3001}});
+    peer_says(t, MS(201), .seq = 4001, .len = 1000);
+    expect_sent(t, .ack = 1, .sack = {{4001, 5001}, {2001, 3001}});
+    peer_says(t, MS(202), .seq = 6001, .len = 1000);
+    expect_sent(t, .ack = 1, .sack = {{6001, 7001}, {4001, 5001}, {2001, 3001}});
+    peer_says(t, MS(203), .seq = 8001, .len = 1000);
+    expect_sent(t, .ack = 1, .sack = {{8001, 9001}, {6001, 7001}, {4001, 5001}, {2001, 3001}});
+    peer_says(t, MS(204), .seq = 10001, .len = 1000); /* a fifth: the oldest goes */
+    expect_sent(t, .ack = 1, .sack = {{10001, 11001}, {8001, 9001}, {6001, 7001}, {4001, 5001}});
+    peer_says(t, MS(205), .seq = 3001, .len = 1000); /* joins two: one block */
+    expect_sent(t, .ack = 1, .sack = {{2001, 5001}, {10001, 11001}, {8001, 9001}, {6001, 7001}});
+    /* the first hole is filled, in part and then wholly */
+    peer_says(t, MS(206), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(206), .ack = 1001);
+    peer_says(t, MS(207), .seq = 1001, .len = 1000);
+    expect_sent(t, .at = MS(207), .ack = 5001,
+                .sack = {{10001, 11001}, {8001, 9001}, {6001, 7001}});
+    app_reads(t, MS(208), 5000);
+    peer_says(t, MS(209), .seq = 5001, .len = 1000);
+    peer_says(t, MS(210), .seq = 7001, .len = 1000);
+    peer_says(t, MS(211), .seq = 9001, .len = 1000);
+    script_forget_sent(t);
+    app_reads(t, MS(212), 6000);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).rcv_holes, 0);
+    script_free(t);
+}
+
+/* With timestamps three blocks fit */
+static void sack_beside_timestamps(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    for (int i = 1; i <= 4; i++)
+        peer_says(t, MS(200 + i), .seq = 1 + 2000 * i, .len = 1000);
+    expect_sent(t, .ack = 1, .sack = {{2001, 3001}});
+    expect_sent(t, .ack = 1, .sack = {{4001, 5001}, {2001, 3001}});
+    expect_sent(t, .ack = 1, .sack = {{6001, 7001}, {4001, 5001}, {2001, 3001}});
+    expect_sent(t, .ack = 1, .sack = {{8001, 9001}, {6001, 7001}, {4001, 5001}});
+    script_free(t);
+}
+
+/* Without SACK each of them is told by a duplicate of its own, even when they come in one batch */
+static void duplicates_without_sack(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    for (int i = 1; i <= 4; i++) {
+        peer_says(t, MS(200), .seq = 1 + 1000 * i, .len = 1000);
+        expect_sent(t, .at = MS(200), .ack = 1, .no_sack = true);
+    }
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = 5001);
+    script_free(t);
+}
+
+/* RFC 2883 4.1.1 and 4.2.1: a duplicate is named before all */
+static void duplicates_are_named(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001);
+    peer_says(t, MS(300), .seq = 1, .len = 1000); /* below the left edge */
+    expect_sent(t, .at = MS(300), .ack = 2001, .sack = {{1, 1001}});
+    peer_says(t, MS(310), .seq = 4001, .len = 1000);
+    expect_sent(t, .ack = 2001, .sack = {{4001, 5001}}); /* told once only */
+    peer_says(t, MS(320), .seq = 4001, .len = 1000);     /* within a block above it */
+    expect_sent(t, .at = MS(320), .ack = 2001, .sack = {{4001, 5001}, {4001, 5001}});
+    peer_says(t, MS(330), .seq = 1501, .len = 1000); /* half of it new */
+    expect_sent(t, .at = MS(330), .ack = 2501, .sack = {{1501, 2001}, {4001, 5001}});
+    assert_int_equal(script_info(t).dsacks_out, 3);
+    assert_int_equal(script_info(t).bytes_duplicate, 2500);
+    script_free(t);
+}
+
+static void duplicates_without_dsack(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.dsack = false;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001);
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = 2001, .no_sack = true);
+    script_free(t);
+}
+
+/* Overlaps of every kind yield the same stream */
+static void overlapping_segments(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 3001, .len = 1000);
+    peer_says(t, MS(201), .seq = 2501, .len = 700);
+    peer_says(t, MS(202), .seq = 3501, .len = 1500);
+    peer_says(t, MS(203), .seq = 5501, .len = 100);
+    peer_says(t, MS(204), .seq = 2801, .len = 2900); /* covers them all */
+    peer_says(t, MS(205), .seq = 1, .len = 2600);
+    script_forget_sent(t);
+    assert_int_equal(scps_conn_readable(t->c), 5700);
+    app_reads(t, MS(300), 5700);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A round trip's worth of holes: SACK reports survive a reader that never comes */
+static void fifty_holes(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 200000;
+    t->cfg.wscale = true;
+    t->peer.wscale = 0;
+    script_established(t, MS(100));
+    for (int i = 1; i <= 49; i++)
+        peer_says(t, MS(200 + i), .seq = 1 + 2000 * i, .len = 1000);
+    assert_int_equal(script_forget_sent(t), 49);
+    assert_int_equal(script_info(t).rcv_holes, 49);
+    for (int i = 48; i >= 0; i--)
+        peer_says(t, MS(300 + 48 - i), .seq = 1001 + 2000 * i, .len = 1000);
+    peer_says(t, MS(400), .seq = 1, .len = 1000);
+    assert_int_equal(scps_conn_readable(t->c), 99000);
+    script_forget_sent(t);
+    app_reads(t, MS(500), 99000);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(every_second_segment),
+        SCRIPT_TEST(small_segments_wait),
+        SCRIPT_TEST(acknowledgement_rides_on_data),
+        SCRIPT_TEST(mode_every),
+        SCRIPT_TEST(mode_delayed),
+        SCRIPT_TEST(out_of_order),
+        SCRIPT_TEST(sack_beside_timestamps),
+        SCRIPT_TEST(duplicates_without_sack),
+        SCRIPT_TEST(duplicates_are_named),
+        SCRIPT_TEST(duplicates_without_dsack),
+        SCRIPT_TEST(overlapping_segments),
+        SCRIPT_TEST(fifty_holes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* Closing: RFC 9293 sections 3.6 and 3.10.4, RFC 1122 section 4.2.2.13, RFC 1337, RFC 6191. */
+#include "script.h"
+
+/* RFC 9293 figure 12, seen from TCP Peer A: the active close */
+static void active_close(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = MS(100), .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 1);
+    expect_state(t, SCPS_FIN_WAIT_1);
+    peer_says(t, MS(200), .ack = 2);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    expect_event(t, SCPS_EV_DRAINED);
+    peer_says(t, MS(300), .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(300), .from = 2, .ack = 2);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_run(t, SEC(60));
+    expect_state(t, SCPS_TIME_WAIT);
+    script_run(t, MS(300) + SEC(60));
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(scps_conn_error(t->c), 0);
+    app_reads(t, SEC(61), 0);
+    script_free(t);
+}
+
+/* Figure 12, seen from TCP Peer B, with data in between: half close */
+static void passive_close(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(150), .flags = SCPS_FIN | SCPS_ACK, .len = 300);
+    expect_sent(t, .at = MS(150), .ack = 302);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    expect_event(t, SCPS_EV_READABLE);
+    expect_event(t, SCPS_EV_PEER_CLOSED);
+    app_reads(t, MS(160), 300);
+    app_reads(t, MS(160), 0);
+    assert_true(scps_conn_eof(t->c));
+    app_writes(t, MS(200), 1500); /* our direction is open still */
+    expect_sent(t, .from = 1, .len = 1000, .ack = 302);
+    expect_sent(t, .from = 1001, .len = 500, .ack = 302);
+    peer_says(t, MS(300), .ack = 1501);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_state(t, SCPS_LAST_ACK);
+    expect_sent(t, .at = MS(300), .from = 1501, .flags = SCPS_FIN | SCPS_ACK, .ack = 302);
+    assert_int_equal(scps_conn_write(t->c, "x", 1, 0), SCPS_ERR_PIPE);
+    peer_says(t, MS(400), .ack = 1502);
+    expect_state(t, SCPS_CLOSED);
+    expect_event(t, SCPS_EV_DRAINED);
+    expect_event(t, SCPS_EV_CLOSED);
+    expect_no_event(t);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+/* We have closed our direction; the peer sends on */
+static void half_close_of_ours(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(100), 10);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .len = 10);
+    expect_sent(t, .from = 11, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 12);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    for (int i = 0; i < 20; i++) {
+        peer_says(t, SEC(100 * i + 1), .len = 1000);
+        peer_says(t, SEC(100 * i + 1), .len = 1000);
+        expect_sent(t, .ack = 1 + 2000 * (i + 1), .from = 12);
+        app_reads(t, SEC(100 * i + 1), 2000);
+    }
+    expect_state(t, SCPS_FIN_WAIT_2); /* as long as somebody owns it there is no timeout */
+    script_free(t);
+}
+
+/* RFC 9293 figure 13 */
+static void simultaneous_close(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(150), .flags = SCPS_FIN | SCPS_ACK, .ack = 1);
+    expect_state(t, SCPS_CLOSING);
+    expect_sent(t, .at = MS(150), .from = 2, .ack = 2);
+    peer_says(t, MS(200), .ack = 2);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_free(t);
+}
+
+/* The peer's FIN acknowledges ours: FIN-WAIT-1 straight to TIME-WAIT (RFC 9293 3.10.7.4, eighth) */
+static void fin_with_the_ack(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .from = 2, .ack = 2);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_free(t);
+}
+
+/* The FIN rides on the last data when it is known in time */
+static void fin_with_the_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    scps_conn_cork(t->c, true);
+    app_writes(t, MS(110), 700);
+    expect_quiet(t, SCPS_HOLD_CORK);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = MS(110), .from = 1, .len = 700, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 702);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_free(t);
+}
+
+/* A lost FIN is repeated, with backoff, and the connection given up at last */
+static void fin_is_repeated(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 2;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = MS(100), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(400), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(1000), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, MS(2200));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 9293 3.10.7.4: in TIME-WAIT the peer's FIN again is acknowledged and starts the wait anew */
+static void time_wait_acknowledges_again(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .ack = 2);
+    peer_says(t, SEC(30), .seq = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .at = SEC(30), .from = 2, .ack = 2);
+    script_run(t, SEC(89));
+    expect_state(t, SCPS_TIME_WAIT);
+    script_run(t, SEC(90));
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* RFC 1337: a reset does not end TIME-WAIT */
+static void time_wait_survives_a_reset(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .ack = 2);
+    peer_says(t, MS(300), .flags = SCPS_RST);
+    expect_state(t, SCPS_TIME_WAIT);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+/* RFC 1122 4.2.2.13: a new SYN beyond the old numbers reopens the flow; one within them is only
+ * acknowledged */
+static void time_wait_gives_way(void **x)
+{
+    struct script *t = script_of(x);
+    script_accepted(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .ack = 2);
+    peer_says(t, SEC(1), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(1), .from = 2, .ack = 2);
+    peer_says(t, SEC(2), .seq = 50000, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(2), .flags = SCPS_SYN | SCPS_ACK, .ack = 50001);
+    script_free(t);
+}
+
+/* Let go of with everything read: an orderly close in the background */
+static void close_goes_on_alone(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    script_established(t, MS(100));
+    app_writes(t, MS(100), 2500);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_sent(t, .from = 2001, .len = 500, .push = true);
+    expect_sent(t, .from = 2501, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2502);
+    peer_says(t, MS(300), .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .from = 2502, .ack = 2);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 1);
+    script_run(t, SEC(61));
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    peer_says(t, SEC(62), .seq = 2, .ack = 2502); /* nobody remembers */
+    expect_sent(t, .from = 2502, .flags = SCPS_RST);
+    script_free(t);
+}
+
+/* RFC 9293 3.6.1: let go of with data unread: reset */
+static void close_with_data_unread(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(150), .len = 100);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_RST | SCPS_ACK, .ack = 101);
+    script_run(t, SEC(100));
+    script_free(t);
+}
+
+/* RFC 1122 4.2.2.13: data for an application that has closed is answered with a reset */
+static void data_after_close(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    script_established(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    peer_says(t, MS(300), .len = 100);
+    script_run(t, MS(300));
+    assert_int_equal(script_sent_count(t), 1);
+    expect_sent(t, .from = 2, .flags = SCPS_RST | SCPS_ACK);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    assert_int_equal(s.drops[SCPS_DROP_AFTER_CLOSE], 1);
+    script_free(t);
+}
+
+/* A connection nobody owns does not wait in FIN-WAIT-2 for ever */
+static void orphan_in_fin_wait_2(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->cfg.fin_wait2 = SEC(5);
+    script_established(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    script_run(t, MS(5199));
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 1);
+    script_run(t, MS(5201));
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    script_free(t);
+}
+
+static void abort_sends_a_reset(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(100), 100);
+    expect_sent(t, .from = 1, .len = 100);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 101, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
+    script_run(t, SEC(100));
+    script_free(t);
+}
+
+/* RFC 9293 3.10.4: closing in SYN-SENT forgets it */
+static void close_while_opening(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    script_run(t, SEC(100));
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, SEC(101), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .flags = SCPS_RST);
+    script_free(t);
+}
+
+/* Data, then FIN, arrive out of order: the FIN waits for its turn */
+static void fin_out_of_order(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(200), .seq = 1001, .len = 500, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 1501}});
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_no_event(t);
+    peer_says(t, MS(210), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(210), .ack = 1502, .no_sack = true);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    app_reads(t, MS(220), 1500);
+    app_reads(t, MS(220), 0);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(active_close),
+        SCRIPT_TEST(passive_close),
+        SCRIPT_TEST(half_close_of_ours),
+        SCRIPT_TEST(simultaneous_close),
+        SCRIPT_TEST(fin_with_the_ack),
+        SCRIPT_TEST(fin_with_the_data),
+        SCRIPT_TEST(fin_is_repeated),
+        SCRIPT_TEST(time_wait_acknowledges_again),
+        SCRIPT_TEST(time_wait_survives_a_reset),
+        SCRIPT_TEST(time_wait_gives_way),
+        SCRIPT_TEST(close_goes_on_alone),
+        SCRIPT_TEST(close_with_data_unread),
+        SCRIPT_TEST(data_after_close),
+        SCRIPT_TEST(orphan_in_fin_wait_2),
+        SCRIPT_TEST(abort_sends_a_reset),
+        SCRIPT_TEST(close_while_opening),
+        SCRIPT_TEST(fin_out_of_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Resets and forgeries on a synchronized connection: RFC 9293 section 3.5.3, RFC 5961 sections 3 to
+ * 5 and 7. */
+#include "script.h"
+
+static void exact_reset(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(100), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    peer_says(t, MS(150), .len = 20);
+    peer_says(t, MS(150), .flags = SCPS_RST);
+    expect_event(t, SCPS_EV_READABLE);
+    expect_error(t, SCPS_ERR_RESET);
+    expect_state(t, SCPS_CLOSED);
+    app_reads(t, MS(160), 20); /* what came before it can be read */
+    assert_int_equal(scps_conn_read(t->c, NULL, 1, 0), SCPS_ERR_RESET);
+    assert_int_equal(scps_conn_write(t->c, "x", 1, 0), SCPS_ERR_RESET);
+    script_run(t, SEC(100));
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+/* RFC 5961 3.2: inside the window, but not at its edge: challenged; outside: ignored */
+static void inexact_resets(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 2, .flags = SCPS_RST);
+    expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
+    peer_says(t, MS(200), .seq = 20000, .flags = SCPS_RST); /* the window is 20000 */
+    expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
+    peer_says(t, MS(200), .seq = 20001, .flags = SCPS_RST);
+    peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_RST);
+    peer_says(t, MS(200), .seq = -1, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, MS(300), .flags = SCPS_RST);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* RFC 5961 4.2: a SYN, wherever it is, is challenged */
+static void syns_on_a_connection(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(1), .from = 1, .ack = 1, .no_sack = true);
+    peer_says(t, SEC(2), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(2), .from = 1, .ack = 1);
+    peer_says(t, SEC(3), .seq = 900000, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(3), .from = 1, .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    /* the peer has crashed and hears our challenge: its reset fits exactly (RFC 9293 figure 9) */
+    peer_says(t, SEC(4), .seq = 1, .flags = SCPS_RST);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* RFC 5961 5.2: acknowledgements of what was never sent, or older than the largest window */
+static void blind_acknowledgements(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 5000;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .ack = 2, .len = 10);
+    expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
+    peer_says(t, MS(300), .seq = 1, .ack = 1 - 5001, .len = 10);
+    expect_sent(t, .at = MS(300), .from = 1, .ack = 1);
+    assert_int_equal(scps_conn_readable(t->c), 0);
+    peer_says(t, MS(400), .seq = 1, .ack = 1 - 4999, .len = 10); /* merely old: its data counts */
+    assert_int_equal(scps_conn_readable(t->c), 10);
+    expect_sent(t, .at = MS(600), .ack = 11);
+    script_free(t);
+}
+
+/* RFC 5961 7: so many challenges a second and host, no more */
+static void challenges_are_limited(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.challenge_acks = 5;
+    script_established(t, MS(100));
+    for (int i = 0; i < 50; i++)
+        peer_says(t, SEC(1) + i * 100, .seq = 2 + i, .flags = SCPS_RST);
+    assert_int_equal(script_forget_sent(t), 5);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.challenge_acks, 5);
+    assert_true(s.drops[SCPS_DROP_RATE_LIMITED] >= 45);
+    for (int i = 0; i < 50; i++)
+        peer_says(t, SEC(3) + i * 100, .seq = 2 + i, .flags = SCPS_RST);
+    assert_int_equal(script_forget_sent(t), 5);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_free(t);
+}
+
+/* RFC 9293 3.10.7.4, first: outside the window: acknowledged, so that both sides agree again */
+static void unacceptable_segments(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .seq = 20001, .len = 100); /* beyond the right edge */
+    expect_sent(t, .at = SEC(1), .from = 1, .ack = 1, .no_sack = true);
+    peer_says(t, SEC(2), .seq = ZERO, .len = 1); /* an old octet: a keep-alive */
+    expect_sent(t, .at = SEC(2), .from = 1, .ack = 1);
+    peer_says(t, SEC(3), .seq = ZERO); /* another kind of keep-alive */
+    expect_sent(t, .at = SEC(3), .from = 1, .ack = 1);
+    assert_int_equal(scps_conn_readable(t->c), 0);
+    /* two ends that disagree do not acknowledge each other for ever */
+    for (int i = 0; i < 100; i++)
+        peer_says(t, SEC(4) + MS(i), .seq = 50000);
+    assert_in_range(script_forget_sent(t), 1, 2);
+    script_free(t);
+}
+
+static void without_ack(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 10, .flags = NO_FLAG);
+    peer_says(t, SEC(1), .seq = 1, .len = 10, .flags = SCPS_FIN);
+    assert_int_equal(scps_conn_readable(t->c), 0);
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+static void damaged_segments(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 10, .bad_checksum = true);
+    peer_says(t, SEC(1), .seq = 1, .flags = SCPS_RST, .bad_checksum = true);
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_quiet(t, SCPS_HOLD_APP);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_BAD_CHECKSUM], 2);
+    script_free(t);
+}
+
+/* RFC 6093, RFC 9293 3.8.5: the urgent pointer is accepted; its octets are octets like others */
+static void urgent_pointer(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 100, .urg = 50, .flags = SCPS_ACK | SCPS_PSH);
+    app_reads(t, SEC(1), 100);
+    expect_sent(t, .at = MS(1200), .ack = 101);
+    peer_says(t, SEC(2), .len = 100, .urg = 65535);
+    app_reads(t, SEC(2), 100);
+    expect_sent(t, .at = MS(2200), .ack = 201);
+    peer_says(t, SEC(3), .urg = 1);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(exact_reset),
+        SCRIPT_TEST(inexact_resets),
+        SCRIPT_TEST(syns_on_a_connection),
+        SCRIPT_TEST(blind_acknowledgements),
+        SCRIPT_TEST(challenges_are_limited),
+        SCRIPT_TEST(unacceptable_segments),
+        SCRIPT_TEST(without_ack),
+        SCRIPT_TEST(damaged_segments),
+        SCRIPT_TEST(urgent_pointer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

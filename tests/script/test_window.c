@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Flow control both ways: RFC 9293 section 3.8.6 (zero windows, probes, silly windows), RFC 7323
+ * section 2. */
+#include "script.h"
+
+/* 3.8.6.2.2: the window closes as data waits, and opens by a worthwhile amount or not at all */
+static void our_window_closes_and_opens(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 4000;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001, .wnd = 2000);
+    peer_says(t, MS(210), .len = 1000);
+    peer_says(t, MS(210), .len = 1000);
+    expect_sent(t, .ack = 4001, .wnd = ZERO);
+    app_reads(t, MS(300), 100); /* silly to tell */
+    expect_quiet(t, SCPS_HOLD_APP);
+    app_reads(t, MS(310), 800);
+    expect_quiet(t, SCPS_HOLD_APP);
+    app_reads(t, MS(320), 1100); /* half the buffer at the latest */
+    expect_sent(t, .at = MS(320), .ack = 4001, .wnd = 2000);
+    app_reads(t, MS(330), 2000);
+    script_forget_sent(t);
+    peer_says(t, MS(400), .len = 1000);
+    peer_says(t, MS(400), .len = 1000);
+    expect_sent(t, .ack = 6001);
+    script_free(t);
+}
+
+/* Probes of our closed window are acknowledged; their octet is not taken; RFC 9293 3.8.6.1 */
+static void the_peer_probes(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 2000;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001, .wnd = ZERO);
+    for (int i = 0; i < 5; i++) {
+        peer_says(t, SEC(1 + i), .seq = 2001, .len = 1);
+        expect_sent(t, .at = SEC(1 + i), .ack = 2001, .wnd = ZERO);
+    }
+    peer_says(t, SEC(10), .seq = 2000, .len = 1); /* the other way to probe */
+    expect_sent(t, .at = SEC(10), .ack = 2001, .wnd = ZERO);
+    /* an acknowledgement with a probe counts although the octet does not */
+    app_writes(t, SEC(11), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    peer_says(t, MS(11100), .seq = 2001, .len = 1, .ack = 11);
+    expect_sent(t, .at = MS(11100), .ack = 2001, .from = 11);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_free(t);
+}
+
+/* Data beyond the window is cut off, not taken; the rest of the segment is */
+static void beyond_our_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 1500;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 2000);
+    expect_sent(t, .at = MS(200), .ack = 1501, .wnd = ZERO);
+    assert_int_equal(scps_conn_readable(t->c), 1500);
+    app_reads(t, MS(300), 1500);
+    expect_sent(t, .at = MS(300), .ack = 1501, .wnd = 1500);
+    script_free(t);
+}
+
+/* The window in units of the agreed shift, more than 64 KiB of it */
+static void our_window_scaled(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.wscale = true;
+    t->cfg.rcvbuf = 1 << 20;
+    t->peer.wscale = 0;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001);
+    assert_in_range((uint32_t)t->last.wnd << 5, (1 << 20) - 2000 - 32, 1 << 20);
+    script_free(t);
+}
+
+/* RFC 9293 3.8.6.1, RFC 1122 4.2.2.17: the first probe after the RTO, then slower and slower, for
+ * ever */
+static void zero_window_probes(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 4;
+    t->cfg.persist_max = SEC(2);
+    t->peer_wnd = 2000;
+    script_established(t, MS(100)); /* rto 300 ms */
+    app_writes(t, MS(200), 3500);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(300), .ack = 2001, .wnd = ZERO);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    scps_time at = MS(300) + script_info(t).rto, gap = script_info(t).rto;
+    for (int i = 0; i < 30; i++) {
+        expect_sent(t, .at = at, .from = 2001, .len = 1);
+        peer_says(t, at + MS(50), .ack = 2001, .wnd = ZERO);
+        gap = gap * 2 > SEC(2) ? SEC(2) : gap * 2;
+        at += gap;
+    }
+    expect_state(t, SCPS_ESTABLISHED);
+    scps_time opens = script_now(t) + MS(10);
+    peer_says(t, opens, .ack = 2001, .wnd = 20000);
+    expect_sent(t, .at = opens, .from = 2001, .len = 1); /* it was never taken: first of all */
+    expect_sent(t, .at = opens, .from = 2002, .len = 1000);
+    peer_says(t, opens + MS(100), .ack = 3002);
+    expect_sent(t, .at = opens + MS(100), .from = 3002, .len = 499);
+    peer_says(t, opens + MS(200), .ack = 3501);
+    expect_quiet(t, SCPS_HOLD_APP);
+    assert_int_equal(script_info(t).timeouts, 0); /* a probe is no timeout, the window stays */
+    assert_true(script_info(t).cwnd >= 10000);
+    script_free(t);
+}
+
+/* The octet of a probe may be taken: then it is gone */
+static void a_probe_is_taken(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1500);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    scps_time at = MS(300) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 1001, .len = 1);
+    peer_says(t, at + MS(1), .ack = 1002, .wnd = 1000);
+    expect_sent(t, .at = at + MS(1), .from = 1002, .len = 499);
+    script_free(t);
+}
+
+/* A peer that does not answer probes is given up */
+static void probes_unanswered(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 3;
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1500);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    script_forget_events(t);
+    script_run(t, SEC(60));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    assert_in_range(script_forget_sent(t), 4, 5); /* three probes or four, and a reset */
+    script_free(t);
+}
+
+/* Only the FIN is left and the window is closed: the FIN is the probe */
+static void fin_into_a_closed_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    scps_time at = MS(300) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 1001, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, at + MS(1), .ack = 1002, .wnd = ZERO);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_run(t, SEC(100));
+    script_free(t);
+}
+
+/* 3.8.6.2.1: what the sender does not send: slivers of window */
+static void silly_window_of_the_peer(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 4000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
+    peer_says(t, MS(300), .ack = 2001, .wnd = 2300); /* 300 octets of room */
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(310), .ack = 4001, .wnd = 900); /* nothing outstanding: better than nothing */
+    script_forget_sent(t);
+    script_run(t, SEC(2));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A receiver whose whole window is smaller than a segment: half of it is worth sending */
+static void a_tiny_receiver(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 300;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 300);
+    peer_says(t, MS(300), .ack = 301, .wnd = 300);
+    expect_sent(t, .at = MS(300), .from = 301, .len = 300);
+    peer_says(t, MS(400), .ack = 601, .wnd = 150);
+    expect_sent(t, .at = MS(400), .from = 601, .len = 150);
+    script_free(t);
+}
+
+/* RFC 9293 3.10.7.4: only a newer segment may change the window (wl1, wl2) */
+static void old_segments_do_not_move_the_window(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100, .wnd = 5000); /* newer, though out of order */
+    assert_int_equal(script_info(t).snd_wnd, 5000);
+    peer_says(t, MS(201), .seq = 1, .len = 100, .wnd = 100); /* older by its number */
+    assert_int_equal(script_info(t).snd_wnd, 5000);
+    peer_says(t, MS(202), .seq = 201, .wnd = 7000);
+    assert_int_equal(script_info(t).snd_wnd, 7000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A peer that takes back window it gave (RFC 9293 3.8.6: be prepared) */
+static void a_shrinking_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 5000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 8000);
+    for (int i = 0; i < 5; i++)
+        expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(310), .ack = 5001, .wnd = 1000); /* it had taken all the same */
+    expect_sent(t, .at = MS(310), .from = 5001, .len = 1000);
+    script_free(t);
+}
+
+/* RFC 7323 2.3: windows beyond 64 KiB are used */
+static void large_windows_of_the_peer(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.wscale = true;
+    t->cfg.sndbuf = 1 << 20;
+    t->cfg.init_cwnd_segs = 200;
+    t->peer.wscale = 3;
+    script_established(t, MS(100));
+    peer_says(t, MS(150), .ack = 1, .wnd = 25000); /* 200000 */
+    app_writes(t, MS(200), 250000);
+    assert_int_equal(script_forget_sent(t), 200);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(our_window_closes_and_opens),
+        SCRIPT_TEST(the_peer_probes),
+        SCRIPT_TEST(beyond_our_window),
+        SCRIPT_TEST(our_window_scaled),
+        SCRIPT_TEST(zero_window_probes),
+        SCRIPT_TEST(a_probe_is_taken),
+        SCRIPT_TEST(probes_unanswered),
+        SCRIPT_TEST(fin_into_a_closed_window),
+        SCRIPT_TEST(silly_window_of_the_peer),
+        SCRIPT_TEST(a_tiny_receiver),
+        SCRIPT_TEST(old_segments_do_not_move_the_window),
+        SCRIPT_TEST(a_shrinking_window),
+        SCRIPT_TEST(large_windows_of_the_peer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
