@@ -17,7 +17,7 @@ do for [out in "png svg"] {
     set output dir."/demo.".out
     set multiplot layout 1,3 title "10 MB over a geostationary link: 10 Mbit/s, 560 ms round trip" font ",14"
 
-    set title "Goodput, sender's clock from SYN to the last acknowledgement"
+    set title "Goodput on the sender's clock, SYN to acknowledged FIN"
     set datafile separator ","
     stats csv using (strcol(1) eq "geo" ? $4 : 1/0) skip 1 name "A" nooutput
     stats csv using (strcol(1) eq "geo" ? 1/0 : $4) skip 1 name "B" nooutput
@@ -26,7 +26,7 @@ do for [out in "png svg"] {
     set xrange [0.4:n + 0.6]
     set xtics ()
     do for [i = 1:n] { set xtics add (word(controllers, i) i) }
-    set xtics rotate by (n > 5 ? -40 : 0)
+    set xtics rotate by (n > 3 ? -25 : 0)
     set key top left reverse Left samplen 2
     set style fill solid 0.85
     set boxwidth 0.36
@@ -54,6 +54,7 @@ do for [out in "png svg"] {
     set title "Bit error rate 10^{-6}"
     set logscale x
     set xrange [1:*]
+    set yrange [0:11 + 0.8 * n]
     set key top left reverse Left
     plot for [i = 1:n] dir."/geo-ber-1e-6-".word(controllers, i).".dat" using 1:2 with lines lw 2 lc rgb color(i) title word(controllers, i)
     unset logscale x
