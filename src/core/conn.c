@@ -616,6 +616,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     struct scps_conn_config n = *cfg;
     const struct scps_conn_config *old = &c->cfg->c;
     struct scps_shared_config *s;
+    scps_dur idle = old->keep_idle;
     int err;
 
     if (c->state != SCPS_CLOSED || c->opened) { /* what the handshake settled stays */
@@ -642,6 +643,9 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         scps_cc_apply(c);
         if (s->c.keepalive && c->timer[SCPS_T_LIFE] == SCPS_NEVER)
             scps_timer_set(c, SCPS_T_LIFE, c->env->now + s->c.keep_idle);
+        else if (s->c.keepalive && s->c.keep_idle != idle && !c->probes &&
+                 c->state != SCPS_TIME_WAIT)
+            scps_timer_set(c, SCPS_T_LIFE, c->env->now); /* finds out when it is due now */
     }
     scps_conn_wake(c);
     return 0;
