@@ -186,7 +186,6 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
     scps_conn_local(s->conn, &s->local);
     scps_conn_remote(s->conn, &s->remote);
     scps_conn_set_user(s->conn, handle(s));
-    scps_conn_set_config(s->conn, &s->cfg); /* what was set on the listener since the SYN came */
     if (s->cork)
         scps_conn_cork(s->conn, true);
     scps_sock_refresh(s);

@@ -200,6 +200,9 @@ static void test_fresh(void **state)
         assert_true(has_addr("scpst0", "fd77::1"));
         exchange(c, "fd77::1", "fd77::2");
         exchange(c, "10.77.0.1", "10.77.0.2");
+        uint8_t big[1401] = {0x45};
+        struct scps_pkt p = {.data = big, .len = 20, .payload = big, .payload_len = 1381};
+        assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_MSGSIZE);
         scps_netif_close(&c->nif);
         assert_int_equal(if_nametoindex("scpst0"), 0);
     }
