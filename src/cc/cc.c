@@ -14,10 +14,8 @@
 #include <scps/error.h>
 
 static const struct scps_cc_ops *const builtin[] = {
-    &scps_cc_vj,
-    &scps_cc_rate,
-    &scps_cc_vegas,
-    &scps_cc_vegas_corruption,
+    &scps_cc_vj,        &scps_cc_rate,     &scps_cc_vegas, &scps_cc_vegas_corruption,
+    &scps_cc_highspeed, &scps_cc_scalable, &scps_cc_cubic, &scps_cc_hybla,
 };
 #define NBUILTIN (sizeof builtin / sizeof *builtin)
 

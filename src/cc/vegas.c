@@ -49,6 +49,7 @@
  * The fine-grained retransmission check of Vegas is the core's: it owns the send times.
  */
 #include "cc/cc.h"
+#include "cc/train.h"
 #include "cc/window.h"
 
 #include "base/bytes.h"
@@ -56,9 +57,6 @@
 enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
-
-/* A gap of a quarter of base, or of four mean ones, ends a train of ACKs; eight say enough of its rate. */
-enum { TRAIN_ACKS = 8 };
 
 struct vegas {
     struct scps_win win;
@@ -82,10 +80,7 @@ struct vegas {
     uint16_t over;    /* rounds since then */
     uint16_t timeouts;
     bool old_known; /* the core says rtt_old, so the newest RTT is never used */
-    /* a train of ACKs */
-    scps_time train_began, last_ack;
-    uint64_t train_bytes;
-    uint32_t train_acks;
+    struct scps_train train;
 };
 
 enum {
@@ -147,7 +142,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .exponential = true,
         .began = v->now,
     };
-    scps_win_start(&ve->win, v, 0, 0, ctl);
+    scps_win_start(&ve->win, NULL, v, ctl);
 }
 
 /* ---- round trips ------------------------------------------------------------------------------- */
@@ -172,7 +167,7 @@ static void forget_base(struct vegas *ve)
     ve->base = 0;
     ve->over = 0;
     ve->samples = 0;
-    ve->train_acks = 0;
+    scps_train_forget(&ve->train);
 }
 
 static void new_round(struct vegas *ve, const struct scps_cc_view *v)
@@ -185,11 +180,10 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->hold = ve->ss && !ve->hold;
 }
 
-/* The end of slow start: what the path carries at `bytes` in `took`, and a little to queue. */
-static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes, scps_dur took,
+/* The end of slow start: what the path carries in a round trip, and a little to queue. */
+static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carried,
                   struct scps_cc_ctl *ctl)
 {
-    uint64_t carried = scps_muldiv(bytes, (uint64_t)ve->base, (uint64_t)took);
     uint64_t want = carried + (uint64_t)(ve->alpha + ve->beta) * v->mss / 2;
 
     want = SCPS_MAX(want, 2 * (uint64_t)v->mss);
@@ -221,7 +215,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
 
     if (ve->exponential) {
         if (queue > ve->gamma * mss)
-            leave(ve, v, ve->delivered, took, ctl);
+            leave(ve, v, scps_muldiv(ve->delivered, (uint64_t)ve->base, (uint64_t)took), ctl);
         return;
     }
     if (ve->barred)
@@ -250,34 +244,6 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* An unpaced window sends two segments for each acknowledged and builds a queue as long as the train: no
- * RTT of this round tells it from a standing one. But the train comes at the bottleneck's own rate, and
- * where segments queue (rtt: of the newest acknowledged) half as much again as it carries is enough. */
-static void train(struct vegas *ve, const struct scps_cc_view *v, uint64_t bytes, scps_dur rtt,
-                  struct scps_cc_ctl *ctl)
-{
-    scps_dur gap = v->now - ve->last_ack;
-
-    scps_dur mean = (ve->last_ack - ve->train_began) / SCPS_MAX(ve->train_acks - 1, 1);
-
-    ve->last_ack = v->now;
-    if (!ve->train_acks || gap > ve->base / 4 ||
-        (ve->train_acks > 2 && gap > SCPS_MAX(4 * mean, ve->base / 64))) {
-        ve->train_began = v->now;
-        ve->train_bytes = 0;
-        ve->train_acks = 1;
-        return;
-    }
-    ve->train_bytes += bytes;
-    scps_dur took = v->now - ve->train_began;
-    if (++ve->train_acks < TRAIN_ACKS || took <= 0 || rtt <= ve->base)
-        return;
-    uint64_t carried = scps_muldiv(ve->train_bytes, (uint64_t)ve->base, (uint64_t)took);
-    uint64_t queue = scps_muldiv(ve->train_bytes, (uint64_t)(rtt - ve->base), (uint64_t)took);
-    if (queue > (uint64_t)ve->gamma * v->mss && ctl->cwnd > carried + carried / 2)
-        leave(ve, v, ve->train_bytes, took, ctl);
-}
-
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {
@@ -301,9 +267,13 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     if (!ve->exponential)
         return;
     if (!ve->hold)
-        scps_win_slow_start(credit, ctl);
-    if (ve->train_on && credit)
-        train(ve, v, a->bytes, a->rtt, ctl);
+        scps_win_slow_start(&ve->win, a, credit, ctl);
+    uint64_t carried;
+    if (ve->train_on && credit &&
+        scps_train_tells(&ve->train, v->now, a->bytes, a->rtt, ve->base,
+                         (uint64_t)ve->gamma * v->mss, &carried) &&
+        ctl->cwnd > carried + carried / 2)
+        leave(ve, v, carried, ctl);
     if (ctl->cwnd >= ctl->ssthresh)
         ve->exponential = false;
 }
@@ -344,7 +314,7 @@ static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_
     scps_win_rto(&ve->win, v, ve->keep, ctl);
     ve->exponential = true;
     ve->over = 0;
-    ve->train_acks = 0;
+    scps_train_forget(&ve->train);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -365,7 +335,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_IDLE: /* back to the old window as fast as the queue allows */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
-        ve->train_acks = 0;
+        scps_train_forget(&ve->train);
         break;
     case SCPS_CC_LINK_UP:  /* the window is as before the outage; its time is no round trip */
     case SCPS_CC_SPURIOUS: /* the core has put everything back, this round's beginning too */

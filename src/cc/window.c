@@ -28,13 +28,21 @@ static uint64_t part(uint64_t bytes, unsigned keep, const struct scps_cc_view *v
     return SCPS_MAX(kept, 2 * (uint64_t)v->mss);
 }
 
-void scps_win_start(struct scps_win *w, const struct scps_cc_view *v, uint64_t ssthresh,
-                    unsigned abc_limit, struct scps_cc_ctl *ctl)
+void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_cc_view *v,
+                    struct scps_cc_ctl *ctl)
 {
-    *w = (struct scps_win){.abc_limit = (uint8_t)abc_limit};
+    *w = (struct scps_win){.heed_corruption = true, .idle_restart = true};
     ctl->cwnd = v->init_cwnd;
-    ctl->ssthresh = ssthresh ? ssthresh : UINT64_MAX;
+    ctl->ssthresh = UINT64_MAX;
     ctl->rate = 0; /* a configured rate is the core's to keep; pacing spreads cwnd over srtt */
+    if (!param)
+        return;
+    w->abc_limit = (uint8_t)param[SCPS_WIN_ABC_LIMIT];
+    w->heed_corruption = param[SCPS_WIN_CORRUPTION] != 0;
+    w->idle_restart = param[SCPS_WIN_IDLE] != 0;
+    w->hystart = param[SCPS_WIN_HYSTART] != 0;
+    if (param[SCPS_WIN_SSTHRESH])
+        ctl->ssthresh = (uint64_t)param[SCPS_WIN_SSTHRESH];
 }
 
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
@@ -63,10 +71,20 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     return SCPS_MIN(bytes, most);
 }
 
-uint64_t scps_win_slow_start(uint64_t bytes, struct scps_cc_ctl *ctl)
+uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_ack *a, uint64_t bytes,
+                             struct scps_cc_ctl *ctl)
 {
     if (ctl->cwnd >= ctl->ssthresh)
         return bytes;
+    /* HyStart++ is for the first slow start; later ones have a threshold to stop at */
+    if (w->hystart && ctl->ssthresh == UINT64_MAX) {
+        unsigned div = scps_hystart_ack(&w->hs, a);
+        if (!div) {
+            ctl->ssthresh = ctl->cwnd;
+            return bytes;
+        }
+        bytes /= div;
+    }
     uint64_t grow = SCPS_MIN(bytes, ctl->ssthresh - ctl->cwnd);
     ctl->cwnd += grow;
     return bytes - grow;
@@ -75,11 +93,11 @@ uint64_t scps_win_slow_start(uint64_t bytes, struct scps_cc_ctl *ctl)
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl)
 {
+    uint64_t step = ctl->cwnd * 256;
+
     w->credit += bytes * gain;
-    while (ctl->cwnd && w->credit >= ctl->cwnd * 256) {
-        w->credit -= ctl->cwnd * 256;
+    for (; step && w->credit >= step; w->credit -= step)
         ctl->cwnd += v->mss;
-    }
 }
 
 uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
@@ -100,6 +118,24 @@ void scps_win_spare(struct scps_win *w)
 {
     w->spared = true;
     w->cut = false;
+}
+
+bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause)
+{
+    return cause == SCPS_LOSS_CONGESTION || (cause == SCPS_LOSS_CORRUPTION && !w->heed_corruption);
+}
+
+bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                   unsigned keep, struct scps_cc_ctl *ctl)
+{
+    if (!l->new_episode)
+        return false;
+    if (!scps_win_at_fault(w, l->cause)) {
+        scps_win_spare(w);
+        return false;
+    }
+    scps_win_cut(w, v, scps_win_flight(v, ctl), keep, ctl);
+    return true;
 }
 
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
@@ -135,4 +171,31 @@ void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl)
         ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
     w->repair = 0;
     w->cut = w->spared = false;
+}
+
+bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
+                     unsigned keep, struct scps_cc_ctl *ctl)
+{
+    switch (what) {
+    case SCPS_CC_RTO:
+        if (!scps_win_at_fault(w, v->cause))
+            return false;
+        scps_win_rto(w, v, keep, ctl);
+        return true;
+    case SCPS_CC_RECOVERED:
+        scps_win_recovered(w, ctl);
+        return false;
+    case SCPS_CC_IDLE:
+        if (!w->idle_restart)
+            return false;
+        scps_win_idle(w, v, ctl);
+        return true;
+    case SCPS_CC_PATH:
+        scps_win_path(w, v, ctl);
+        return true;
+    case SCPS_CC_SPURIOUS: /* the core has put everything back */
+    case SCPS_CC_LINK_UP:  /* the window is as before the outage */
+        return false;
+    }
+    return false;
 }

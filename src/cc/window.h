@@ -17,22 +17,45 @@
 #ifndef SCPS_CC_WINDOW_H
 #define SCPS_CC_WINDOW_H
 
-#include <scps/cc.h>
+#include "cc/hystart.h"
 
 struct scps_win {
-    uint64_t credit;   /* bytes acknowledged towards the next segment, in the grower's own scale */
-    uint64_t repair;   /* after a timeout: bytes of the flight it condemned, still to be heard of */
-    bool limited;      /* the window held us back at some time in this round trip */
-    bool was_limited;  /* or in the one before */
-    bool timed_out;    /* a timeout, and nothing has arrived since */
-    bool cut;          /* the present episode has cost the window its part */
-    bool spared;       /* the present episode is not the window's fault: growth goes on */
+    uint64_t credit;  /* bytes acknowledged towards the next segment, in the grower's own scale */
+    uint64_t repair;  /* after a timeout: bytes of the flight it condemned, still to be heard of */
+    bool limited;     /* the window held us back at some time in this round trip */
+    bool was_limited; /* or in the one before */
+    bool timed_out;   /* a timeout, and nothing has arrived since */
+    bool cut;         /* the present episode has cost the window its part */
+    bool spared;      /* the present episode is not the window's fault: growth goes on */
+    /* parameters */
+    bool hystart, heed_corruption, idle_restart;
     uint8_t abc_limit; /* RFC 3465's L, segments an ACK; 0: none */
+    struct scps_hystart hs;
 };
 
-/* The window and threshold of a new connection. ssthresh 0: none. */
-void scps_win_start(struct scps_win *w, const struct scps_cc_view *v, uint64_t ssthresh,
-                    unsigned abc_limit, struct scps_cc_ctl *ctl);
+/* The parameters every loss-driven controller has, first in its list. */
+enum {
+    SCPS_WIN_SSTHRESH,
+    SCPS_WIN_ABC_LIMIT,
+    SCPS_WIN_CORRUPTION,
+    SCPS_WIN_IDLE,
+    SCPS_WIN_HYSTART,
+    SCPS_WIN_PARAMS
+};
+/* clang-format off */
+#define SCPS_WIN_PARAM_LIST(hystart)                                                               \
+    {"ssthresh", "initial slow-start threshold, bytes; 0: none", 0, 0, INT64_C(1) << 40},          \
+    {"abc_limit", "segments of growth an ACK in slow start (RFC 3465's L); 0: no limit",           \
+     0, 0, 255},                                                                                   \
+    {"corruption", "1: a loss by corruption leaves the window alone; 0: it costs the same",        \
+     1, 0, 1},                                                                                     \
+    {"idle", "1: restart from the initial window after an RTO of silence; 0: do not", 1, 0, 1},    \
+    {"hystart", "1: HyStart++ (RFC 9406) in the first slow start; 0: none", hystart, 0, 1}
+/* clang-format on */
+
+/* The window and threshold of a new connection. param: as above; NULL: their defaults. */
+void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_cc_view *v,
+                    struct scps_cc_ctl *ctl);
 
 /* Called first on every ACK. Whether the window limits is a question about a whole round trip: with a
  * token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last segments wait
@@ -43,7 +66,8 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
 /* Below ssthresh: a byte for a byte, up to it. Returns the bytes left over for avoidance. */
-uint64_t scps_win_slow_start(uint64_t bytes, struct scps_cc_ctl *ctl);
+uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_ack *a, uint64_t bytes,
+                             struct scps_cc_ctl *ctl);
 
 /* Avoidance: gain/256 segments for every cwnd bytes. gain 256 is Reno's one segment a round trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
@@ -60,7 +84,14 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
 /* Loss that is not the window's fault: nothing changes, and growth does not pause for the episode. */
 void scps_win_spare(struct scps_win *w);
 
-/* Timeout: one segment; the threshold is cut by keep/1024 the first time a segment times out. */
+/* Whether a loss of this cause is the window's fault. */
+bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
+
+/* The whole answer to a loss: cut or spare, once an episode. Returns true if it was cut. */
+bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                   unsigned keep, struct scps_cc_ctl *ctl);
+
+/* Timeout: one segment; the threshold is cut to keep/1024 the first time a segment times out. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
@@ -72,5 +103,9 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
 
 /* The episode is over. */
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
+
+/* The whole answer to a change. Returns true if the window began anew: RTO, IDLE, PATH. */
+bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
+                     unsigned keep, struct scps_cc_ctl *ctl);
 
 #endif

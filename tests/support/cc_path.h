@@ -94,8 +94,11 @@ static inline void cc_path_send(struct cc_path *p)
     if (waiting > p->max_queue)
         p->max_queue = waiting;
     *g = (struct cc_path_seg){p->now, false};
-    if (p->pace_bps) {
-        int64_t step = (int64_t)(mss * UINT64_C(8000000000) / p->pace_bps);
+    uint64_t pace = p->pace_bps, own = p->t.ctl.rate * 8;
+    if (own && (!pace || own < pace))
+        pace = own;
+    if (pace) {
+        int64_t step = (int64_t)(mss * UINT64_C(8000000000) / pace);
         p->may_send = (p->may_send > p->now ? p->may_send : p->now) + step;
     }
     p->sent++;

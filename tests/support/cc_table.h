@@ -152,4 +152,43 @@ static inline void cc_round_trip(struct cc_table *t, unsigned acks, scps_dur rtt
     }
 }
 
+/* The response function: one loss for every `period` segments acknowledged, acks acknowledgements a round
+ * trip. Returns the mean window in segments over the last half of `losses` cycles. */
+static inline double cc_response(const char *text, uint64_t period, scps_dur rtt, unsigned acks,
+                                 unsigned losses)
+{
+    struct cc_table t;
+    uint64_t since = 0, acked = 0;
+    double rounds = 0;
+    unsigned n = 0;
+
+    cc_table_start(&t, text, (struct scps_cc_view){.mss = 1000, .srtt = rtt});
+    struct cc_row loss = {CC_LOSS, .bytes = 1000, .fresh = true, .after = rtt};
+    struct cc_row over = {CC_CHANGE, .what = SCPS_CC_RECOVERED};
+    cc_play_row(&t, &loss); /* out of slow start */
+    cc_play_row(&t, &over);
+    while (n < losses) {
+        uint64_t window = t.ctl.cwnd, left = window;
+        for (unsigned i = 0; i < acks; i++) {
+            uint64_t bytes = left / (acks - i);
+            struct cc_row r = {CC_ACK, .after = rtt / acks, .bytes = bytes, .rtt = rtt,
+                               .round = !i};
+            cc_play_row(&t, &r);
+            left -= bytes;
+            since += bytes;
+        }
+        if (n >= losses / 2)
+            acked += window, rounds++;
+        if (since >= period * 1000) {
+            since -= period * 1000;
+            n++;
+            cc_play_row(&t, &loss);
+            cc_play_row(&t, &over);
+            if (n > losses / 2)
+                acked += t.ctl.cwnd, rounds++; /* the round trip that recovery takes */
+        }
+    }
+    return (double)acked / 1000 / rounds;
+}
+
 #endif

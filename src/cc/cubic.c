@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* CUBIC: after a loss, back to the window that was too much by a cubic curve over time.
+ *
+ *   cwnd                                     ____/  probing: convex
+ *        W_max - - - - - - - ____----------/
+ *                     ___---        plateau: near the old window growth is slow
+ *        beta W_max _/   concave                      W_cubic(t) = C (t - K)^3 + W_max
+ *                   0                K            t   K = cbrt((W_max - cwnd at 0) / C)
+ *
+ * Growth depends on the time since the loss, not on the round trip, so a long path loses less to short
+ * ones; where Reno would be faster (short round trips, small windows) Reno's estimate is followed.
+ *
+ * Source: RFC 9438 sections 4.1 to 4.10: C = 0.4 segments/s^3, beta 0.7, alpha 3(1-beta)/(1+beta) until the
+ * Reno-friendly estimate has passed the window of the loss, then 1; fast convergence; target between
+ * cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when avoidance began without a loss or after a timeout; time in
+ * which the window did not limit does not count (section 5.8).  HyStart++ as section 4.10 advises.
+ *
+ * Integers: bytes and microseconds; (t - K)^3 is formed in steps of 1e-6 s^3, which is less than a byte of
+ * window, and K to 100 us.  tests/unit/test_cc_cubic.c holds it against floating point.
+ *
+ * Departures: bytes, not ACKs (window.c); the loss response uses the smaller of FlightSize and cwnd.
+ */
+#include "cc/cc.h"
+#include "cc/window.h"
+
+#include "base/bytes.h"
+
+struct cubic {
+    struct scps_win win;
+    uint16_t c, beta; /* 1/1000 segments per s^3; 1/1024 */
+    bool fast, friendly;
+    bool running; /* an epoch of avoidance has begun */
+    bool
+        from_loss; /* w_max is the window of a loss; else the next epoch starts on its own plateau */
+    scps_time epoch; /* its time 0 */
+    scps_time last_ack;
+    scps_dur k;
+    uint64_t w_max, w_est, prior; /* bytes; prior: cwnd at the last reduction */
+    uint64_t est_credit;          /* towards the next byte of w_est */
+};
+
+enum { P_C = SCPS_WIN_PARAMS, P_BETA, P_FAST, P_FRIENDLY };
+
+static const struct scps_cc_param params[] = {
+    SCPS_WIN_PARAM_LIST(1),
+    {"c", "C of the curve, segments per s^3 x 1000", 400, 1, 65535},
+    {"beta", "of the window kept at a loss, x/1024", 717, 512, 1000},
+    {"fast", "1: fast convergence; 0: none", 1, 0, 1},
+    {"friendly", "1: never slower than Reno; 0: the curve alone", 1, 0, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    struct cubic *cu = s;
+
+    *cu = (struct cubic){
+        .c = (uint16_t)param[P_C],
+        .beta = (uint16_t)param[P_BETA],
+        .fast = param[P_FAST] != 0,
+        .friendly = param[P_FRIENDLY] != 0,
+    };
+    scps_win_start(&cu->win, param, v, ctl);
+}
+
+/* ---- the curve --------------------------------------------------------------------------------- */
+
+/* Largest x with x^3 <= n. */
+static uint64_t cube_root(uint64_t n)
+{
+    uint64_t x = 0;
+
+    for (int bit = 21; bit >= 0; bit--) {
+        uint64_t y = x | UINT64_C(1) << bit;
+        if (y <= 2642245 && y * y * y <= n)
+            x = y;
+    }
+    return x;
+}
+
+/* The time in which the curve falls, or rises, by `bytes`. */
+static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
+{
+    /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its root is in 1e-4 s */
+    uint64_t cubed = scps_muldiv(bytes, UINT64_C(1000000000000000), (uint64_t)cu->c * mss);
+    return (scps_dur)cube_root(cubed) * 100;
+}
+
+/* C |t|^3 in bytes, t in us. */
+static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
+{
+    uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
+    uint64_t cubed = scps_muldiv(scps_muldiv(d, d, 1000000), d, 1000000); /* 1e-6 s^3 */
+
+    return scps_muldiv(cubed, (uint64_t)cu->c * mss, UINT64_C(1000000000));
+}
+
+static uint64_t w_cubic(const struct cubic *cu, scps_dur t, uint32_t mss)
+{
+    uint64_t d = curve(cu, t - cu->k, mss);
+
+    if (t >= cu->k)
+        return d > UINT64_MAX - cu->w_max ? UINT64_MAX : cu->w_max + d;
+    return cu->w_max - SCPS_MIN(cu->w_max, d);
+}
+
+static void begin(struct cubic *cu, const struct scps_cc_view *v, uint64_t cwnd)
+{
+    cu->running = true;
+    cu->epoch = cu->last_ack = v->now;
+    cu->w_est = cwnd;
+    cu->est_credit = cu->win.credit = 0;
+    if (cu->from_loss && cu->w_max > cwnd) {
+        cu->k = time_for(cu, cu->w_max - cwnd, v->mss);
+    } else {
+        cu->k = 0;
+        cu->w_max = cwnd;
+    }
+    if (!cu->from_loss)
+        cu->prior = cwnd;
+}
+
+/* Reno's window under the same losses: alpha segments for every cwnd bytes. */
+static void estimate(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes, uint64_t cwnd)
+{
+    uint64_t num = 3 * (1024u - cu->beta), den = 1024u + cu->beta;
+
+    if (cu->w_est >= cu->prior)
+        num = den;
+    cu->est_credit += bytes * v->mss * num;
+    uint64_t grow = cu->est_credit / (den * cwnd);
+    cu->est_credit -= grow * den * cwnd;
+    cu->w_est += grow;
+}
+
+static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes,
+                  struct scps_cc_ctl *ctl)
+{
+    uint64_t cwnd = ctl->cwnd;
+
+    if (!cu->running)
+        begin(cu, v, cwnd);
+    scps_dur t = v->now - cu->epoch;
+    uint64_t target = w_cubic(cu, t + v->srtt, v->mss);
+    target = SCPS_CLAMP(target, cwnd, cwnd + cwnd / 2);
+
+    estimate(cu, v, bytes, cwnd);
+    if (cu->friendly && w_cubic(cu, t, v->mss) < cu->w_est) {
+        ctl->cwnd = SCPS_MAX(cwnd, cu->w_est);
+        return;
+    }
+    /* (target - cwnd) / cwnd for each byte; the rest is carried over */
+    cu->win.credit += bytes * (target - cwnd);
+    uint64_t grow = cu->win.credit / cwnd;
+    cu->win.credit -= grow * cwnd;
+    ctl->cwnd = cwnd + grow;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    struct cubic *cu = s;
+    uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
+
+    /* time in which the window had no say, or nothing was on its way, does not count */
+    scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
+    if (silent > 0)
+        cu->epoch += silent;
+    bytes = scps_win_slow_start(&cu->win, a, bytes, ctl);
+    if (bytes)
+        avoid(cu, v, bytes, ctl);
+    cu->last_ack = v->now;
+}
+
+/* A reduction from cwnd; with fast convergence an ever smaller window makes room for others. */
+static void remember(struct cubic *cu, uint64_t cwnd)
+{
+    cu->prior = cwnd;
+    if (cu->fast && cu->from_loss && cwnd < cu->w_max)
+        cu->w_max = scps_muldiv(cwnd, 1024u + cu->beta, 2048);
+    else
+        cu->w_max = cwnd;
+    cu->from_loss = true;
+    cu->running = false;
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    struct cubic *cu = s;
+    uint64_t before = ctl->cwnd;
+
+    if (scps_win_loss(&cu->win, v, l, cu->beta, ctl))
+        remember(cu, before);
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    struct cubic *cu = s;
+
+    if (scps_win_change(&cu->win, v, what, cu->beta, ctl))
+        cu->running = cu->from_loss = false;
+}
+
+const struct scps_cc_ops scps_cc_cubic = {
+    .name = "cubic",
+    .help = "CUBIC (RFC 9438): growth by the time since the last loss",
+    .state_size = sizeof(struct cubic),
+    .params = params,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};

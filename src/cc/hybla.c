@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Hybla: a long path with the growth of a short one.
+ *
+ *     rho = RTT / RTT0, RTT0 = 25 ms, at least 1
+ *
+ *     slow start    2^rho - 1 segments for each acknowledged       per RTT0: doubling, as at 25 ms
+ *     avoidance     rho^2 segments for each window acknowledged    per RTT0: 1/rho of rho segments
+ *
+ * so that the rate (not the window) grows as a 25 ms connection's would, at any round trip.
+ *
+ * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. of
+ * Satellite Communications and Networking 22, 2004.  A loss halves, a timeout restarts, as in Reno.
+ *
+ * Departures, all for caution.  At 500 ms rho is 20 and the paper's slow start would answer the first ACK
+ * with a million segments; it takes the threshold to be known from an estimate of the bandwidth, and the
+ * segments to be spaced out.  Here:
+ * - slow start adds at most ss_gain segments for each acknowledged (63: a window 64 times as large after
+ *   a round trip), and no single ACK more than doubles the window;
+ * - the threshold is found on the way: the first train of ACKs behind which segments queue shows what the
+ *   bottleneck carries in a round trip, and that is it (train.h; estimate=0 leaves it out);
+ * - from then to the end of the round trip after slow start the window leaves at the bottleneck's rate,
+ *   and not in one burst that the queue would have to hold;
+ * - the round trip is the lowest one seen, so that our own queue does not raise rho.
+ */
+#include "cc/cc.h"
+#include "cc/train.h"
+#include "cc/window.h"
+
+#include "base/bytes.h"
+
+enum { HALF = 512 };
+
+struct hybla {
+    struct scps_win win;
+    struct scps_train train;
+    scps_dur rtt0;
+    uint32_t ss_gain, max_rho;
+    bool estimate;
+    uint8_t paced; /* rounds the rate still holds */
+};
+
+enum { P_RTT0 = SCPS_WIN_PARAMS, P_SS_GAIN, P_MAX_RHO, P_ESTIMATE };
+
+static const struct scps_cc_param params[] = {
+    SCPS_WIN_PARAM_LIST(0),
+    {"rtt0", "reference round trip, microseconds", 25000, 1, INT64_C(1000000000)},
+    {"ss_gain", "most segments added for each acknowledged in slow start", 63, 1, 1048575},
+    {"max_rho", "largest RTT/RTT0 taken account of", 256, 1, 65535},
+    {"estimate", "1: end slow start at what the bottleneck is seen to carry; 0: at a loss", 1, 0,
+     1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    struct hybla *hy = s;
+
+    *hy = (struct hybla){
+        .rtt0 = param[P_RTT0],
+        .ss_gain = (uint32_t)param[P_SS_GAIN],
+        .max_rho = (uint32_t)param[P_MAX_RHO],
+        .estimate = param[P_ESTIMATE] != 0,
+    };
+    scps_win_start(&hy->win, param, v, ctl);
+}
+
+/* rho in 1/256, at least 1. */
+static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
+{
+    scps_dur rtt = v->min_rtt > 0 ? v->min_rtt : v->srtt;
+    uint64_t rho = rtt > 0 ? scps_muldiv((uint64_t)rtt, 256, (uint64_t)hy->rtt0) : 256;
+
+    return SCPS_CLAMP(rho, 256, (uint64_t)hy->max_rho * 256);
+}
+
+/* 2^(rho-1) - 1 would be linear in between; 2^x for a fraction f of x is taken as (1 + f) 2^n, which is
+ * at most 6 % above. In 1/256. */
+static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
+{
+    uint64_t most = (uint64_t)hy->ss_gain * 256;
+
+    if (rho / 256 > 20)
+        return most;
+    uint64_t gain = ((256 + rho % 256) << (rho / 256)) - 256;
+    return SCPS_MIN(gain, most);
+}
+
+/* The threshold, and the rate until it is reached: payload over the round trip, and a sixteenth for headers. */
+static void estimate(struct hybla *hy, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                     struct scps_cc_ctl *ctl)
+{
+    uint64_t carried;
+
+    if (!scps_train_tells(&hy->train, v->now, a->bytes, a->rtt, v->min_rtt, 4 * (uint64_t)v->mss,
+                          &carried))
+        return;
+    ctl->ssthresh = SCPS_MAX(carried, 2 * (uint64_t)v->mss);
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
+    ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)v->min_rtt);
+    hy->paced = 2;
+}
+
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    struct hybla *hy = s;
+    uint64_t bytes = scps_win_credit(&hy->win, v, a, ctl);
+    uint64_t rho = rho256(hy, v);
+
+    if (a->round_start && hy->paced && ctl->cwnd >= ctl->ssthresh && !--hy->paced)
+        ctl->rate = 0;
+    if (!bytes)
+        return;
+    if (ctl->cwnd >= ctl->ssthresh) {
+        scps_win_avoid(&hy->win, v, bytes, rho * rho / 256, ctl);
+        return;
+    }
+    if (hy->estimate && ctl->ssthresh == UINT64_MAX)
+        estimate(hy, v, a, ctl);
+    uint64_t grow = bytes * slow_start_gain(hy, rho) / 256;
+    scps_win_slow_start(&hy->win, a, SCPS_MIN(grow, ctl->cwnd), ctl);
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    struct hybla *hy = s;
+
+    if (scps_win_loss(&hy->win, v, l, HALF, ctl)) {
+        hy->paced = 0;
+        ctl->rate = 0;
+    }
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    struct hybla *hy = s;
+
+    if (scps_win_change(&hy->win, v, what, HALF, ctl)) {
+        scps_train_forget(&hy->train);
+        hy->paced = 0;
+        ctl->rate = 0;
+    }
+}
+
+const struct scps_cc_ops scps_cc_hybla = {
+    .name = "hybla",
+    .help = "Hybla: the growth of a 25 ms path at any round trip",
+    .state_size = sizeof(struct hybla),
+    .params = params,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* HyStart++; the picture is in hystart.h.
+ *
+ * Source: RFC 9406 section 4.2 (the algorithm), 4.3 (constants): thresholds of 4 and 16 ms, divisors 8 and 4,
+ * 8 samples, 5 rounds.  Departure: the limit L on what one ACK may add is not applied (see window.c).
+ * With strictly delayed ACKs there are seldom eight samples in a round, and it never acts.
+ */
+#include "cc/hystart.h"
+
+#include "base/bytes.h"
+
+enum { N_RTT_SAMPLE = 8, MIN_RTT_DIVISOR = 8, CSS_GROWTH_DIVISOR = 4, CSS_ROUNDS = 5 };
+#define MIN_RTT_THRESH SCPS_MS(4)
+#define MAX_RTT_THRESH SCPS_MS(16)
+
+unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a)
+{
+    if (a->round_start) {
+        if (hs->baseline && ++hs->css_rounds >= CSS_ROUNDS)
+            return 0;
+        hs->last_min = hs->min;
+        hs->min = 0;
+        hs->samples = 0;
+    }
+    if (a->rtt > 0) {
+        hs->min = hs->min ? SCPS_MIN(hs->min, a->rtt) : a->rtt;
+        hs->samples++;
+    }
+    if (hs->samples >= N_RTT_SAMPLE) {
+        if (hs->baseline) {
+            if (hs->min < hs->baseline) {
+                hs->baseline = 0;
+                hs->css_rounds = 0;
+            }
+        } else if (hs->last_min) {
+            scps_dur thresh =
+                SCPS_CLAMP(hs->last_min / MIN_RTT_DIVISOR, MIN_RTT_THRESH, MAX_RTT_THRESH);
+            if (hs->min >= hs->last_min + thresh)
+                hs->baseline = hs->min;
+        }
+    }
+    return hs->baseline ? CSS_GROWTH_DIVISOR : 1;
+}

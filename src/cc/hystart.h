@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* HyStart++ (RFC 9406): leave slow start when the round trip grows, and make sure before it is final.
+ *
+ *     slow start --- RTT of this round up by an eighth ---> conservative slow start (a quarter as fast)
+ *         ^                                                    |            |
+ *         +--------- RTT fell below that again ----------------+            +-- five rounds --> avoidance
+ */
+#ifndef SCPS_CC_HYSTART_H
+#define SCPS_CC_HYSTART_H
+
+#include <scps/cc.h>
+
+struct scps_hystart {
+    scps_dur last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
+    uint32_t samples;
+    uint8_t css_rounds;
+};
+
+/* Call on every ACK of slow start. Returns by how much growth is divided: 1 in slow start, 4 in
+ * conservative slow start, 0 when slow start is over. */
+unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Scalable TCP: recovery from a loss takes the same number of round trips whatever the window.
+ *
+ *     each segment acknowledged    cwnd + 0.01 segments
+ *     loss                         cwnd - 0.125 cwnd          back in ln(1/0.875)/0.01 = 13.4 round trips
+ *
+ * Source: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2),
+ * 2003: a = 0.01, b = 0.125, and up to the legacy window of 16 segments everything as standard TCP.
+ *
+ * Departures: growth counts bytes, as everywhere (window.c).  Other implementations never grow slower than
+ * Reno and add 0.02; that is floor=1,legacy=0,ai=50.  The paper's own rule grows slower than Reno between 17
+ * and 100 segments, and yields less at a loss there.
+ */
+#include "cc/cc.h"
+#include "cc/window.h"
+
+#include "base/bytes.h"
+
+struct scalable {
+    struct scps_win win;
+    uint16_t ai, keep, legacy;
+    bool floor;
+};
+
+enum { P_AI = SCPS_WIN_PARAMS, P_MD, P_LEGACY, P_FLOOR };
+
+static const struct scps_cc_param params[] = {
+    SCPS_WIN_PARAM_LIST(0),
+    {"ai", "segments acknowledged for each segment of growth", 100, 1, 65535},
+    {"md", "of the window given up at a loss, x/1024", 128, 1, 1000},
+    {"legacy", "segments up to which standard TCP holds", 16, 0, 65535},
+    {"floor", "1: never grow slower than standard TCP; 0: as in the paper", 0, 0, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    struct scalable *sc = s;
+
+    scps_win_start(&sc->win, param, v, ctl);
+    sc->ai = (uint16_t)param[P_AI];
+    sc->keep = (uint16_t)(1024 - param[P_MD]);
+    sc->legacy = (uint16_t)param[P_LEGACY];
+    sc->floor = param[P_FLOOR] != 0;
+}
+
+static bool legacy(const struct scalable *sc, uint64_t bytes, uint32_t mss)
+{
+    return bytes <= (uint64_t)sc->legacy * mss;
+}
+
+/* The credit is in 1/256 bytes, as in window.c, so that crossing the legacy window carries it over. */
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    struct scalable *sc = s;
+    uint64_t bytes = scps_win_credit(&sc->win, v, a, ctl);
+    uint64_t step = (uint64_t)sc->ai * v->mss * 256;
+
+    bytes = scps_win_slow_start(&sc->win, a, bytes, ctl);
+    if (!bytes)
+        return;
+    if (legacy(sc, ctl->cwnd, v->mss) || (sc->floor && ctl->cwnd * 256 < step)) {
+        scps_win_avoid(&sc->win, v, bytes, 256, ctl);
+        return;
+    }
+    sc->win.credit += bytes * 256;
+    while (sc->win.credit >= step) {
+        sc->win.credit -= step;
+        ctl->cwnd += v->mss;
+    }
+}
+
+static unsigned keep(const struct scalable *sc, const struct scps_cc_view *v,
+                     const struct scps_cc_ctl *ctl)
+{
+    return legacy(sc, scps_win_flight(v, ctl), v->mss) ? 512 : sc->keep;
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    struct scalable *sc = s;
+
+    scps_win_loss(&sc->win, v, l, keep(sc, v, ctl), ctl);
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    struct scalable *sc = s;
+
+    scps_win_change(&sc->win, v, what, keep(sc, v, ctl), ctl);
+}
+
+const struct scps_cc_ops scps_cc_scalable = {
+    .name = "scalable",
+    .help = "Scalable TCP (Kelly): 0.01 of a segment for each, an eighth less at a loss",
+    .state_size = sizeof(struct scalable),
+    .params = params,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+};

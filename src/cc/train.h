@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What a train of acknowledgements tells of the bottleneck, in the middle of a slow-start round.
+ *
+ *        ______________          ____________________________
+ *     __|||||||||||||||________||||||||||||||||||||||||||||||___  ACKs: one train a round trip, each
+ *        <-- took -->   <------ base ----->                       longer, all at the bottleneck's rate
+ *
+ * A window without pacing sends two segments for each acknowledged and so builds a queue half as long as the
+ * train: no RTT of that round tells it from a standing one.  But the train itself comes at the rate of the
+ * bottleneck, bytes/took; what the path carries in a round trip is that rate times base, known long before
+ * the window gets there.  A paced sender's train comes at the sender's own rate and says nothing; then
+ * there is no queue either, so both signs are asked for.
+ */
+#ifndef SCPS_CC_TRAIN_H
+#define SCPS_CC_TRAIN_H
+
+#include <scps/cc.h>
+
+struct scps_train {
+    scps_time began, last;
+    uint64_t bytes;
+    uint32_t acks;
+};
+
+void scps_train_forget(struct scps_train *tr);
+
+/* An ACK for bytes, with the RTT of the newest of them (<= 0: unknown), on a path of round trip base. True
+ * when the train is long enough and more than `queue` bytes wait in the path: *carried is then what the
+ * bottleneck carries in a round trip. */
+bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
+                      scps_dur base, uint64_t queue, uint64_t *carried);
+
+#endif
