@@ -122,6 +122,8 @@ static void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_of
     if (c->edge == ack + wnd)
         return;
     c->edge = ack + wnd;
+    if (c->nxt < scps_snd_fin_end(c))
+        scps_conn_wake(c);
     c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
     if (!wnd && c->st)
         c->st->zero_windows_in++;
@@ -190,7 +192,8 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
             return true;
     }
     advanced = ack > c->una;
-    if (!tx || (!advanced && c->una == c->nxt)) { /* nothing outstanding: the window is all it can tell */
+    if (!tx ||
+        (!advanced && c->una == c->nxt)) { /* nothing outstanding: the window is all it can tell */
         take_window(c, seg, ack);
         return true;
     }

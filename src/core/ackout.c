@@ -72,13 +72,20 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
     return true;
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before; a duplicate before all (RFC 2883). */
-static void sack(struct scps_conn *c, struct scps_seg *seg)
+/* RFC 2018 section 4: the latest first, then those reported before; a duplicate before all (RFC 2883).  Beside data only
+ * what still fits into the packet. False: there was no room for what there is to say. */
+static bool sack(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
     unsigned max = c->flags & SCPS_F_TS ? 3 : 4;
 
     seg->nsack = 0;
+    if (seg->len) {
+        uint32_t room = c->mss > seg->len ? c->mss - seg->len : 0;
+        max = room < 4 + 8 ? 0 : SCPS_MIN(max, (room - 4) / 8);
+        if (!max)
+            return false;
+    }
     if (rx->dsack_to)
         add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
     for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo.n; i++) {
@@ -100,11 +107,13 @@ static void sack(struct scps_conn *c, struct scps_seg *seg)
         seg->has |= SCPS_HAS_SACK;
         c->st->sacks_out++;
     }
+    return true;
 }
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
+    bool said = true;
 
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);
@@ -112,11 +121,11 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->flags & SCPS_F_ECE)
         seg->flags |= SCPS_ECE;
     if (c->flags & SCPS_F_SACK && c->rx && (c->in.ooo.n || c->rx->dsack_to))
-        sack(c, seg);
+        said = sack(c, seg);
     c->acked_to = next;
     if (c->ack_owed)
         c->ack_owed--;
-    else
+    else if (said) /* else an acknowledgement of its own follows the data */
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
     scps_timer_stop(c, SCPS_T_ACK);
 }

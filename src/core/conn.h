@@ -334,6 +334,14 @@ static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
     return c->end + (c->flags & SCPS_F_SHUT ? 1 : 0);
 }
 
+/* Surely nothing more to send now: saves asking scps_conn_output. False: perhaps. */
+static inline bool scps_conn_quiet(const struct scps_conn *c)
+{
+    return !(c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW)) &&
+           c->hold == SCPS_HOLD_APP &&
+           (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost));
+}
+
 static inline uint32_t scps_conn_tsval(const struct scps_conn *c)
 {
     return (uint32_t)(c->env->now / 1000) + c->ts_offset;

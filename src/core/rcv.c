@@ -114,6 +114,18 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
     return true;
 }
 
+static void count(struct scps_conn *c, const struct scps_seg *seg)
+{
+    uint32_t size = seg->gso ? seg->gso : seg->len;
+
+    c->st->data_segs_in++;
+    c->st->last_received = c->env->now;
+    if (!c->st->first_received)
+        c->st->first_received = c->env->now;
+    if (size > c->rcv_mss)
+        c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
+}
+
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
@@ -128,14 +140,12 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         scps_ackout_now(c);
         return;
     }
-    if (seg->len) {
-        uint32_t size = seg->gso ? seg->gso : seg->len;
-        c->st->data_segs_in++;
-        c->st->last_received = c->env->now;
-        if (!c->st->first_received)
-            c->st->first_received = c->env->now;
-        if (size > c->rcv_mss)
-            c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
+    if (seg->len)
+        count(c, seg);
+    if (from == (int64_t)next && !fin && !c->fin_at && to <= edge) { /* as it nearly always is */
+        if (!store(c, next, data, seg->len))
+            scps_ackout_now(c);
+        return;
     }
     if (fin && (!c->fin_at || c->fin_at == (scps_off)to))
         c->fin_at = (scps_off)to;

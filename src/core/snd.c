@@ -302,6 +302,7 @@ static bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     }
     if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c)) {
+        c->flags |= SCPS_F_CWND_LIMITED; /* however little the application has written */
         hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
         return false;
     }
@@ -407,8 +408,10 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
                      c->env->now);
     scps_delivery_sent(c, r);
     c->nxt += r->len;
-    if (len < c->mss)
+    if (len < c->mss) {
         tx->small_end = c->nxt;
+        scps_timer_stop(c, SCPS_T_CORK);
+    }
     if (fin)
         c->flags |= SCPS_F_FIN_SENT;
     if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
@@ -467,9 +470,10 @@ static bool may_send_data(const struct scps_conn *c)
     }
 }
 
-bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg)
+/* What goes before everything else. True: that is all there is now, a segment or (*done false) none. */
+static bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
-    (void)now; /* env->now, which the stack has set */
+    *done = true;
     if (c->flags & SCPS_F_RST_NOW) {
         base(c, seg, c->nxt);
         seg->has = 0;
@@ -479,13 +483,28 @@ bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg)
         c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
         return true;
     }
-    if (c->state == SCPS_CLOSED)
-        return false;
-    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
-        return handshake(c, seg);
-    if (c->flags & SCPS_F_KEEP_NOW) {
-        keepalive(c, seg);
+    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
+        *done = handshake(c, seg);
         return true;
+    }
+    *done = false;
+    if (c->state == SCPS_CLOSED)
+        return true;
+    if (!(c->flags & SCPS_F_KEEP_NOW))
+        return false;
+    keepalive(c, seg);
+    *done = true;
+    return true;
+}
+
+bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg)
+{
+    bool done;
+
+    (void)now; /* env->now, which the stack has set */
+    if (c->state != SCPS_ESTABLISHED || c->flags & (SCPS_F_RST_NOW | SCPS_F_KEEP_NOW)) {
+        if (special(c, seg, &done))
+            return done;
     }
     if (may_send_data(c)) {
         if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))

@@ -86,7 +86,7 @@ void scps_conn_timers(struct scps_conn *c)
         scps_ackout_now(c);
     if (take(c, SCPS_T_PACE))
         scps_conn_wake(c);
-    if (take(c, SCPS_T_CORK)) {
+    if (take(c, SCPS_T_CORK) && c->nxt < c->end) {
         c->flags |= SCPS_F_PUSH_ALL;
         scps_conn_wake(c);
     }

@@ -3,6 +3,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/cksum.h"
 
 static bool multicast(const struct scps_addr *a)
 {
@@ -16,30 +17,33 @@ static bool unspecified(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 0 : !memcmp(a->b, none, 16);
 }
 
-/* RFC 1122 section 4.2.3.10: a connection is between two unicast addresses. */
-static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_ip *ip)
+static bool loopback(const struct scps_addr *a)
 {
-    if (multicast(&ip->src) || unspecified(&ip->src) || multicast(&ip->dst) ||
-        unspecified(&ip->dst))
+    static const uint8_t one[16] = {[15] = 1};
+
+    return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
+}
+
+/* RFC 1122 section 4.2.3.10: a connection is between two unicast addresses. Section 3.2.1.3 (g): a loopback address does
+ * not come from outside, unless ours is one, too. */
+static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
+                                      const struct scps_addr *dst)
+{
+    if (multicast(src) || unspecified(src) || multicast(dst) || unspecified(dst))
         return SCPS_DROP_BAD_ADDRESS;
-    if (!scps_route_local(st, &ip->dst))
+    if (!scps_route_local(st, dst))
         return SCPS_DROP_NOT_OURS;
-    if (scps_addr_equal(&ip->src, &ip->dst)) /* "land" */
+    if (loopback(src) && !loopback(dst))
+        return SCPS_DROP_BAD_ADDRESS;
+    if (scps_addr_equal(src, dst) || (loopback(src) && !loopback(dst))) /* "land"; from nowhere */
         return SCPS_DROP_BAD_ADDRESS;
     return SCPS_DROP_NONE;
 }
 
-static bool owns(const struct scps_conn *c, const struct scps_ip *ip, const struct scps_seg *seg)
+static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
+                    const struct scps_seg *seg)
 {
-    return c && c->rport == seg->sport && c->lport == seg->dport &&
-           c->remote.family == ip->version && !memcmp(c->remote.b, ip->src.b, 16) &&
-           !memcmp(c->local.b, ip->dst.b, 16);
-}
-
-static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
-                    const struct scps_flow *f, const struct scps_seg *seg)
-{
-    enum scps_drop bad = check_addresses(st, ip);
+    enum scps_drop bad = check_addresses(st, &f->remote, &f->local);
     struct scps_listener *l;
 
     if (bad)
@@ -51,61 +55,93 @@ static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct sc
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
 }
 
+/* A parsed segment and its payload, for connection c, or for whoever it concerns (c NULL). */
+static int tcp_deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+                       const struct scps_addr *src, const struct scps_addr *dst, const uint8_t *tcp,
+                       size_t avail, uint8_t tos, struct scps_seg *seg, const struct scps_pkt *in)
+{
+    struct scps_flow f;
+    int err;
+
+    if (in->payload_len) { /* it lies apart, or is hollow */
+        if (seg->hdr_len != avail || seg->len != in->payload_len)
+            return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
+        seg->data = in->payload;
+    } else if (!seg->data) {
+        return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
+    }
+    if (!in->csum_ok && scps_tcp_checksum(src, dst, tcp, seg->hdr_len, seg->data, seg->len))
+        return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
+    seg->tos = tos;
+    seg->gso = in->gso;
+    if (!c) {
+        f = (struct scps_flow){*dst, *src, seg->dport, seg->sport};
+        c = scps_demux_find(st, &f);
+        if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
+            scps_demux_remove(st, c);
+            c->flags |= SCPS_F_REPLACED;
+            scps_conn_finish(c, 0);
+            c = NULL;
+        }
+        if (!c)
+            return stranger(st, nif, &f, seg);
+        nif->last = c;
+    }
+    err = scps_conn_input(c, st->env.now, seg);
+    if (err == SCPS_DROP_BAD_ACK ||
+        (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
+        f = (struct scps_flow){c->local, c->remote, c->lport, c->rport};
+        scps_answer_reset(st, nif, &f, seg);
+    }
+    return err;
+}
+
 static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in)
 {
     const uint8_t *p = in->data + ip->hdr_len;
-    size_t avail = SCPS_MIN(in->len, ip->total_len) - ip->hdr_len,
-           len = ip->total_len - ip->hdr_len;
-    bool apart = in->payload_len > 0;
-    struct scps_conn *c = nif->last;
-    struct scps_flow f;
+    size_t avail = SCPS_MIN(in->len, ip->total_len) - ip->hdr_len;
     struct scps_seg seg;
-    int err = scps_tcp_parse(p, avail, len, &seg);
+    int err = scps_tcp_parse(p, avail, ip->total_len - ip->hdr_len, &seg);
 
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    if (apart) {
-        if (seg.hdr_len != avail || seg.len != in->payload_len)
-            return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
-        seg.data = in->payload;
-    } else if (avail < len) {
-        return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
-    }
-    if (!in->csum_ok && scps_tcp_checksum(&ip->src, &ip->dst, p, seg.hdr_len, seg.data, seg.len))
-        return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
-    seg.tos = ip->tos;
-    seg.gso = in->gso;
-    if (!owns(c, ip, &seg)) {
-        f = (struct scps_flow){ip->dst, ip->src, seg.dport, seg.sport};
-        c = scps_demux_find(st, &f);
-        if (c && scps_conn_may_reopen(c, &seg) && scps_listener_find(st, &f.local, f.lport)) {
-            c->flags |= SCPS_F_REPLACED;
-            scps_conn_finish(c, 0);
-            scps_demux_remove(st, c);
-            c = NULL;
-        }
-        if (!c)
-            return stranger(st, nif, ip, &f, &seg);
-        nif->last = c;
-    } else if (c->state == SCPS_TIME_WAIT || c->state == SCPS_CLOSED) {
-        nif->last = NULL; /* the long way: it may have to give way */
-        return tcp_input(st, nif, ip, in);
-    }
-    err = scps_conn_input(c, st->env.now, &seg);
-    if (err == SCPS_DROP_BAD_ACK ||
-        (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
-        f = (struct scps_flow){c->local, c->remote, c->lport, c->rport};
-        scps_answer_reset(st, nif, &f, &seg);
-    }
-    return err;
+    return tcp_deliver(st, nif, NULL, &ip->src, &ip->dst, p, avail, ip->tos, &seg, in);
+}
+
+/* What comes is mostly the next segment of the connection the last one was for, in an IPv4 header without options:
+ * then there is nothing to look up. False: the long way decides. */
+static bool predicted(const struct scps_conn *c, const struct scps_pkt *in)
+{
+    const uint8_t *p = in->data;
+
+    return c && c->remote.family == 4 && in->len >= 40 && p[0] == 0x45 &&
+           p[9] == SCPS_IPPROTO_TCP && !(scps_get16(p + 6) & 0x3fff) &&
+           scps_get16(p + 2) == in->len + in->payload_len && c->state < SCPS_TIME_WAIT &&
+           !memcmp(p + 12, c->remote.b, 4) && !memcmp(p + 16, c->local.b, 4) &&
+           scps_get16(p + 20) == c->rport && scps_get16(p + 22) == c->lport;
+}
+
+static int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+                           const struct scps_pkt *in)
+{
+    const uint8_t *p = in->data;
+    struct scps_seg seg;
+    int err;
+
+    if (scps_sum_fold_raw(scps_sum_header(0, p, 20)) != 0xffff)
+        return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
+    err = scps_tcp_parse(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
+    if (err)
+        return scps_stack_drop(st, (enum scps_drop)err);
+    return tcp_deliver(st, nif, c, &c->remote, &c->local, p + 20, in->len - 20, p[1], &seg, in);
 }
 
 static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in)
 {
     struct scps_udp u;
-    enum scps_drop bad = check_addresses(st, ip);
+    enum scps_drop bad = check_addresses(st, &ip->src, &ip->dst);
     int err;
 
     if (bad)
@@ -125,10 +161,13 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     enum scps_drop bad;
     int err;
 
-    scps_stack_reap(st);
+    if (st->env.dead)
+        scps_stack_reap(st);
     scps_stack_clock(st, in->at);
     st->count.packets_in++;
     st->count.bytes_in += in->len + in->payload_len;
+    if (predicted(nif->last, in))
+        return predicted_input(st, nif, nif->last, in);
     err = scps_ip_parse(in->data, in->len, in->len + in->payload_len, &ip);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
@@ -143,7 +182,7 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     case SCPS_IPPROTO_ICMPV6:
         if ((ip.proto == SCPS_IPPROTO_ICMP) != (ip.version == 4))
             return scps_stack_drop(st, SCPS_DROP_UNKNOWN_PROTOCOL);
-        bad = check_addresses(st, &ip);
+        bad = check_addresses(st, &ip.src, &ip.dst);
         if (bad)
             return scps_stack_drop(st, bad);
         return scps_icmp_input(st, nif, &ip, in->data + ip.hdr_len,

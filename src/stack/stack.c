@@ -329,21 +329,19 @@ bool scps_stack_may_answer(struct scps_stack *st)
     return true;
 }
 
-/* Serves what is due and leaves the true earliest deadline on top. */
+/* Serves what is due. A key may be too early: the connection then goes back to where it belongs. */
 static void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
-    struct scps_conn *c;
 
-    while ((c = scps_heap_top(h))) {
+    while (h->n && h->v[0].key <= st->env.now) {
+        struct scps_conn *c = h->v[0].item;
         scps_time due = scps_conn_deadline(c);
         if (due <= st->env.now) {
             scps_conn_timers(c);
             if (c->heap_slot == SCPS_HEAP_NONE)
                 continue;
             due = scps_conn_deadline(c);
-        } else if (due <= h->v[0].key) {
-            break;
         }
         if (due == SCPS_NEVER)
             scps_heap_remove(h, &c->heap_slot);
@@ -375,8 +373,6 @@ static void next_turn(struct scps_turns *t)
 {
     struct scps_conn *c = t->head;
 
-    if (c == t->tail)
-        return;
     t->head = c->ready_next;
     t->head->ready_prev = NULL;
     c->ready_next = NULL;
@@ -392,10 +388,10 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     struct scps_conn *c;
     struct scps_seg seg;
 
-    scps_stack_reap(st);
+    if (st->env.dead)
+        scps_stack_reap(st);
     scps_stack_clock(st, now);
-    if (scps_heap_min(&st->env.deadlines) <= st->env.now)
-        serve_timers(st);
+    serve_timers(st);
     out->at = st->env.now;
     if (!scps_outq_empty(&nif->out) && scps_outq_get(nif, out)) {
         st->count.packets_out++;
@@ -408,15 +404,17 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
             continue;
         }
         scps_ipout(st, c, &seg, out);
-        next_turn(&nif->turns);
+        if (scps_conn_quiet(c))
+            scps_conn_unready(c);
+        else if (c != nif->turns.tail)
+            next_turn(&nif->turns);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)
             scps_conn_sent_last(c);
         return 1;
     }
-    serve_timers(st);
-    return nif->turns.head ? scps_stack_output(st, netif, now, out) : 0;
+    return 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
