@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The retransmission timer and what follows it: RFC 6298, RFC 5681 section 3.1, RFC 5682 (F-RTO),
+ * retry limits and the user timeout of RFC 9293 section 3.8.3 and RFC 5482. */
+#include "script.h"
+
+/* RFC 6298 2.2, 2.3, with the least value bounding the margin: srtt 100, rttvar 50: rto 300 ms */
+static void estimates(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    struct scps_info i = script_info(t);
+    assert_true(i.srtt == MS(100) && i.rttvar == MS(50) && i.rto == MS(300));
+    app_writes(t, MS(200), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    peer_says(t, MS(380), .ack = 11); /* 180 ms */
+    i = script_info(t);
+    assert_true(i.rttvar == 57500); /* 3/4 50 + 1/4 80 */
+    assert_true(i.srtt == MS(110)); /* 7/8 100 + 1/8 180 */
+    assert_true(i.rto == 340000);
+    assert_true(i.last_rtt == MS(180) && i.min_rtt == MS(100));
+    script_free(t);
+}
+
+/* 5.5: backoff doubles; 5.7 and Karn: the acknowledgement of a resent segment is no sample; 5.3:
+ * new data restarts */
+static void backoff(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(1000), 10);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1900), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(3100), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(5500), .from = 1, .len = 10);
+    assert_int_equal(script_info(t).backoff, 4);
+    peer_says(t, MS(5600), .ack = 11);
+    struct scps_info i = script_info(t);
+    assert_true(i.srtt == MS(100) && i.backoff == 0);
+    assert_int_equal(i.timeouts, 4);
+    assert_int_equal(i.cwnd, 1000 + 0);
+    app_writes(t, MS(5700), 10);
+    expect_sent(t, .at = MS(5700), .from = 11, .len = 10);
+    expect_sent(t, .at = MS(6000), .from = 11, .len = 10);
+    script_free(t);
+}
+
+/* 5.3: an acknowledgement of new data restarts the timer for what remains */
+static void progress_restarts_the_timer(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(1000), 2000);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    peer_says(t, MS(1200), .ack = 1001);
+    scps_dur rto = script_info(t).rto;
+    expect_sent(t, .at = MS(1200) + rto, .from = 1001, .len = 1000);
+    script_free(t);
+}
+
+static void rto_is_bounded(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rto_max = SEC(2);
+    t->cfg.data_retries = 6;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(1000), 10);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1900), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(3100), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(5100), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(7100), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(9100), .from = 1, .len = 10);
+    script_run(t, MS(11099));
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_sent(t, .at = MS(11100), .flags = SCPS_RST | SCPS_ACK);
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
+static void rto_min_of_a_short_path(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.expected_rtt = 20; /* a bus, 20 us */
+    script_established(t, 20);
+    assert_in_range(script_info(t).rto, 20, 200);
+    app_writes(t, 1000, 10);
+    expect_sent(t, .at = 1000, .from = 1, .len = 10);
+    expect_sent(t, .at = 1000 + script_info(t).rto, .from = 1, .len = 10);
+    script_free(t);
+}
+
+/* Mars: 40 minutes. The handshake times out later than the answer can be back. */
+static void rto_of_a_long_path(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.expected_rtt = SEC(2400);
+    script_established(t, SEC(2400));
+    assert_true(script_info(t).rto > SEC(2400));
+    app_writes(t, SEC(3000), 1000);
+    expect_sent(t, .at = SEC(3000), .from = 1, .len = 1000);
+    peer_says(t, SEC(5400), .ack = 1001);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
+/* RFC 5681 3.1: window of one, half the flight as threshold, slow start over what was lost */
+static void window_after_a_timeout(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.spurious_undo = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.cwnd, 1000);
+    assert_int_equal(i.ssthresh, 5000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    peer_says(t, MS(600), .ack = 1001);
+    expect_sent(t, .at = MS(600), .from = 1001, .len = 1000);
+    expect_sent(t, .at = MS(600), .from = 2001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    peer_says(t, MS(700), .ack = 3001);
+    for (int k = 3; k < 7; k++)
+        expect_sent(t, .at = MS(700), .from = 1 + 1000 * k, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    script_free(t);
+}
+
+/* What SACK has reported is not sent again */
+static void a_timeout_with_sack(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.spurious_undo = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 4000);
+    assert_int_equal(script_forget_sent(t), 4);
+    peer_says(t, MS(300), .ack = 1, .sack = {{2001, 3001}});
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001, .sack = {{2001, 3001}});
+    expect_sent(t, .at = MS(600), .from = 1001, .len = 1000);
+    expect_sent(t, .at = MS(600), .from = 3001, .len = 1000);
+    peer_says(t, MS(700), .ack = 4001);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* RFC 2018 8: a receiver may throw away what it reported; the timer then forgets the reports */
+static void reneging(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.spurious_undo = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001); /* the hole is filled, yet 1001 is what is missing */
+    script_forget_sent(t);
+    script_run(t, MS(2000));
+    bool seen = false;
+    while (script_sent_count(t)) {
+        expect_sent(t, .any_len = true);
+        seen |= t->last.len == 1000;
+    }
+    assert_true(seen);
+    peer_says(t, MS(2100), .ack = 3001);
+    script_free(t);
+}
+
+/* RFC 5682 2.1: the first acknowledgement after a timeout allows two new segments instead of
+ * resends; when the next advances too, nothing was lost and the window comes back */
+static void frto_without_sack(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001); /* of the original: a delay of 400 ms */
+    expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
+    expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(610), .ack = 2001);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.spurious, 1);
+    assert_true(i.cwnd >= 10000);
+    assert_true(i.ssthresh > 100000);
+    while (script_sent_count(t)) {
+        expect_sent(t, .any_len = true);
+    }
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
+/* The same when it was lost after all: the second acknowledgement is a duplicate */
+static void frto_says_lost(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001);
+    expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
+    expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
+    peer_says(t, MS(700), .ack = 1001);
+    expect_sent(t, .at = MS(700), .from = 1001, .len = 1000);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_true(script_info(t).cwnd <= 5000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5682 3.1: SACK tells in the first acknowledgement that it is for an original */
+static void frto_with_sack(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(520), .ack = 2001); /* more than was resent */
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_true(script_info(t).cwnd >= 10000);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
+/* RFC 3522 (Eifel): the echo of an older timestamp */
+static void eifel(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + 988 * i, .len = 988);
+    uint32_t echo = t->last.tsval;
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    peer_says(t, MS(520), .ack = 989, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_true(script_info(t).cwnd >= 9880);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* ... and the echo of the resent one's: lost indeed */
+static void eifel_says_lost(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    peer_says(t, MS(600), .ack = 989);
+    assert_int_equal(script_info(t).spurious, 0);
+    expect_sent(t, .at = MS(600), .from = 989, .len = 988);
+    expect_sent(t, .at = MS(600), .from = 1977, .len = 988);
+    script_free(t);
+}
+
+static void undo_is_optional(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.spurious_undo = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(520), .ack = 2001);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_true(script_info(t).cwnd <= 5000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5482: unacknowledged for so long; the number of retries does not matter then */
+static void user_timeout(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.user_timeout = SEC(5);
+    t->cfg.data_retries = 2;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, SEC(1), 10);
+    script_run(t, MS(5999));
+    expect_state(t, SCPS_ESTABLISHED);
+    script_run(t, SEC(6));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6298 5.6: a longer timeout is forgotten when a new sample comes (rto follows srtt again) */
+static void a_growing_path(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(1000), 10);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
+    uint32_t echo = t->last.tsval;
+    peer_says(t, MS(1800), .ack = 11, .tsecr = echo - 300); /* of the first: 800 ms */
+    struct scps_info i = script_info(t);
+    assert_true(i.srtt > MS(150) && i.rto > MS(800));
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(estimates),
+        SCRIPT_TEST(backoff),
+        SCRIPT_TEST(progress_restarts_the_timer),
+        SCRIPT_TEST(rto_is_bounded),
+        SCRIPT_TEST(rto_min_of_a_short_path),
+        SCRIPT_TEST(rto_of_a_long_path),
+        SCRIPT_TEST(window_after_a_timeout),
+        SCRIPT_TEST(a_timeout_with_sack),
+        SCRIPT_TEST(reneging),
+        SCRIPT_TEST(frto_without_sack),
+        SCRIPT_TEST(frto_says_lost),
+        SCRIPT_TEST(frto_with_sack),
+        SCRIPT_TEST(eifel),
+        SCRIPT_TEST(eifel_says_lost),
+        SCRIPT_TEST(undo_is_optional),
+        SCRIPT_TEST(user_timeout),
+        SCRIPT_TEST(a_growing_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* When small segments leave: RFC 9293 section 3.7.4 (Nagle, in Minshall's form), section 3.9.1.2
+ * (push), and what an application can ask for: no delay, cork, more to come. Initial and idle
+ * windows: RFC 6928, RFC 5681 section 4.1. */
+#include "script.h"
+
+static void nagle(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 10, .push = true);
+    app_writes(t, MS(210), 10);
+    app_writes(t, MS(220), 10);
+    expect_quiet(t, SCPS_HOLD_NAGLE);
+    peer_says(t, MS(300), .ack = 11);
+    expect_sent(t, .at = MS(300), .from = 11, .len = 20, .push = true);
+    app_writes(t, MS(310), 980); /* with what waits it is a full segment: no waiting */
+    expect_quiet(t, SCPS_HOLD_NAGLE);
+    app_writes(t, MS(320), 20);
+    expect_sent(t, .at = MS(320), .from = 31, .len = 1000);
+    script_free(t);
+}
+
+/* Minshall: the end of a bulk does not wait for the full segments before it */
+static void end_of_a_bulk(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2500);
+    expect_sent(t, .from = 1, .len = 1000, .no_push = true);
+    expect_sent(t, .from = 1001, .len = 1000, .no_push = true);
+    expect_sent(t, .at = MS(200), .from = 2001, .len = 500, .push = true);
+    script_free(t);
+}
+
+static void no_delay(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.nodelay = true;
+    script_established(t, MS(100));
+    for (int i = 0; i < 5; i++) {
+        app_writes(t, MS(200 + i), 10);
+        expect_sent(t, .at = MS(200 + i), .from = 1 + 10 * i, .len = 10, .push = true);
+    }
+    script_free(t);
+}
+
+static void no_delay_lets_go(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    app_writes(t, MS(210), 10);
+    expect_quiet(t, SCPS_HOLD_NAGLE);
+    scps_conn_nodelay(t->c, true);
+    expect_sent(t, .at = MS(210), .from = 11, .len = 10);
+    script_free(t);
+}
+
+static void more_to_come(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes_more(t, MS(200), 300);
+    expect_quiet(t, SCPS_HOLD_CORK);
+    app_writes_more(t, MS(210), 900); /* a full one is never held */
+    expect_sent(t, .at = MS(210), .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CORK);
+    app_writes(t, MS(220), 100);
+    expect_sent(t, .at = MS(220), .from = 1001, .len = 300, .push = true);
+    /* a promise not kept: 200 ms */
+    peer_says(t, MS(300), .ack = 1301);
+    app_writes_more(t, MS(400), 50);
+    expect_sent(t, .at = MS(600), .from = 1301, .len = 50);
+    script_free(t);
+}
+
+static void cork(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    scps_conn_cork(t->c, true);
+    app_writes(t, MS(200), 300);
+    app_writes(t, MS(250), 300);
+    expect_quiet(t, SCPS_HOLD_CORK);
+    scps_conn_cork(t->c, false);
+    expect_sent(t, .at = MS(250), .from = 1, .len = 600);
+    script_run(t, MS(500));
+    peer_says(t, MS(500), .ack = 601);
+    script_free(t);
+}
+
+/* RFC 6928: ten segments, 14600 octets at most */
+static void initial_window(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 50000);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .at = MS(200), .from = 1 + 1000 * i, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    script_free(t);
+
+    t = script_of(x);
+    t->cfg.init_cwnd_segs = 3;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 50000);
+    assert_int_equal(script_forget_sent(t), 3);
+    script_free(t);
+}
+
+/* RFC 5681 3.1: slow start: as much more as was acknowledged */
+static void slow_start(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 2;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 100000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, MS(300), .ack = 2001);
+    assert_int_equal(script_forget_sent(t), 4);
+    peer_says(t, MS(400), .ack = 4001);
+    peer_says(t, MS(400), .ack = 6001);
+    assert_int_equal(script_forget_sent(t), 8);
+    assert_int_equal(script_info(t).cwnd, 8000);
+    script_free(t);
+}
+
+/* RFC 5681 4.1: after more than an RTO of silence the window is the initial one again */
+static void restart_after_idle(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 40000);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(300), .ack = 10001);
+    assert_int_equal(script_forget_sent(t), 20);
+    peer_says(t, MS(400), .ack = 30001);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(500), .ack = 40001);
+    assert_true(script_info(t).cwnd >= 30000);
+    app_writes(t, MS(600), 30000); /* not yet idle */
+    assert_int_equal(script_forget_sent(t), 30);
+    peer_says(t, MS(700), .ack = 70001);
+    app_writes(t, SEC(3), 30000);
+    assert_int_equal(script_forget_sent(t), 10);
+    script_free(t);
+}
+
+/* The buffer: writing stops when it is full and the event tells when it goes on */
+static void a_full_send_buffer(void **x)
+{
+    struct script *t = script_of(x);
+    char buf[5000] = {0};
+    t->cfg.sndbuf = 4000;
+    t->cfg.hollow = true; /* zeros: the octets are not the point */
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(200), 3000);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_sent(t, .from = 2001, .len = 1000);
+    assert_int_equal(scps_conn_writable(t->c), 1000);
+    app_writes(t, MS(210), 1000);
+    expect_sent(t, .from = 3001, .len = 1000);
+    assert_int_equal(scps_conn_write(t->c, buf, 5000, 0), SCPS_ERR_AGAIN);
+    peer_says(t, MS(300), .ack = 2001);
+    expect_event(t, SCPS_EV_WRITABLE);
+    assert_int_equal(scps_conn_writable(t->c), 2000);
+    script_free(t);
+}
+
+/* A smaller MSS of the peer is kept to; ours is announced */
+static void the_peers_mss(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.mss = 0;
+    t->peer.mss = 400;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    assert_int_equal(t->last.mss, t->us.addr.family == 4 ? 1460 : 1440);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(200), 900);
+    expect_sent(t, .from = 1, .len = 400);
+    expect_sent(t, .from = 401, .len = 400);
+    expect_sent(t, .from = 801, .len = 100);
+    script_free(t);
+}
+
+/* An absurd MSS of the peer does not make absurd segments */
+static void absurd_mss(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.mss = 1;
+    script_established(t, MS(100));
+    assert_in_range(script_info(t).snd_mss, 8, 100);
+    app_writes(t, MS(200), 500);
+    assert_true(script_forget_sent(t) <= 10);
+    script_free(t);
+}
+
+/* RFC 3168 6.1.2: an echo halves the window once a round trip; CWR says so on the next new data */
+static void ecn_echo(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ecn = true;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(200), 30000);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(300), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(301), .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(302), .ack = 3001, .flags = SCPS_ACK | SCPS_ECE);
+    assert_in_range(script_info(t).cwnd, 4500, 5000); /* half of what is outstanding */
+    peer_says(t, MS(303), .ack = 8001, .flags = SCPS_ACK | SCPS_ECE);
+    expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
+    script_forget_sent(t);
+    assert_in_range(script_info(t).cwnd, 4500, 6000);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    script_free(t);
+}
+
+/* RFC 3168 6.1.3: a mark is echoed until CWR */
+static void ecn_mark(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ecn = true;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+    expect_sent(t, .ack = 1);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 4001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(202), .len = 1000, .tos = SCPS_ECN_ECT0, .flags = SCPS_ACK | SCPS_CWR);
+    peer_says(t, MS(202), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 6001, .flags = SCPS_ACK);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(nagle),
+        SCRIPT_TEST(end_of_a_bulk),
+        SCRIPT_TEST(no_delay),
+        SCRIPT_TEST(no_delay_lets_go),
+        SCRIPT_TEST(more_to_come),
+        SCRIPT_TEST(cork),
+        SCRIPT_TEST(initial_window),
+        SCRIPT_TEST(slow_start),
+        SCRIPT_TEST(restart_after_idle),
+        SCRIPT_TEST(a_full_send_buffer),
+        SCRIPT_TEST(the_peers_mss),
+        SCRIPT_TEST(absurd_mss),
+        SCRIPT_TEST(ecn_echo),
+        SCRIPT_TEST(ecn_mark),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
