@@ -179,7 +179,7 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
     int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
     scps_off ack = (scps_off)ack_in, before = c->una, old_edge = c->edge;
     struct scps_ack_sum sum = {.oldest_sent = -1};
-    struct scps_cc_ack a = {0};
+    struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
     bool advanced, dup;
 
@@ -258,10 +258,13 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
     }
     if (sum.delivered && c->established) {
         struct scps_cc_view v;
+        uint64_t cwnd = c->ctl.cwnd;
         a.in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
         a.rtt_old = sum.oldest_sent >= 0 ? c->env->now - sum.oldest_sent : 0;
         scps_cc_view_of(c, &v);
         c->cfg->c.cc->ack(c->cc_state, &v, &a, &c->ctl);
+        if (!advanced && tx->rec.episode == SCPS_EPISODE_NONE)
+            c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
         c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
         scps_cc_apply(c);
     }
