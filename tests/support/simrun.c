@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* One bulk transfer over one simulated link.
+ *
+ *     sender   ── filter ── link ── filter ──   receiver
+ *
+ * The filters see what the stacks send and get and fold it into one digest, so that two runs can be compared packet
+ * for packet without keeping the packets.
+ */
+#include "simrun.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <scps/error.h>
+
+struct watch {
+    struct scps_netif nif; /* first */
+    struct bench *b;
+    unsigned end;
+};
+
+struct bench {
+    const struct simrun_config *cfg;
+    struct simrun *r;
+    struct scps_world *w;
+    struct scps_host *host[2];
+    struct scps_bulk_source source;
+    struct scps_bulk_sink sink;
+    uint64_t taken;
+};
+
+static void fold(struct simrun *r, uint64_t v)
+{
+    r->digest = (r->digest ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    r->digest ^= r->digest >> 29;
+}
+
+/* Bytes of the IP and TCP headers. */
+static size_t header_len(const struct scps_pkt *p)
+{
+    size_t ip = p->data[0] >> 4 == 4 ? (size_t)(p->data[0] & 15) * 4 : 40;
+
+    assert_true(p->len >= ip + 20);
+    return ip + (size_t)(p->data[ip + 12] >> 4) * 4;
+}
+
+static void see(struct watch *w, unsigned out, const struct scps_pkt *p)
+{
+    struct simrun *r = w->b->r;
+    size_t n = header_len(p);
+
+    assert_true(n <= p->len);
+    r->packets++;
+    fold(r, (uint64_t)scps_world_now(w->b->w));
+    fold(r, w->end << 1 | out);
+    fold(r, p->len + p->payload_len);
+    for (size_t i = 0; i < n; i++)
+        fold(r, p->data[i]);
+}
+
+static int watch_send(struct scps_netif *nif, const struct scps_pkt *p)
+{
+    see((struct watch *)nif, 1, p);
+    return scps_netif_send(nif->lower, p);
+}
+
+static int watch_recv(struct scps_netif *nif, const struct scps_pkt *p)
+{
+    assert_true(p->at == scps_world_now(((struct watch *)nif)->b->w));
+    see((struct watch *)nif, 0, p);
+    return scps_netif_recv(nif, p);
+}
+
+static void watch_close(struct scps_netif *nif)
+{
+    free(nif);
+}
+
+static const struct scps_netif_ops watch_ops = {"watch", watch_send, watch_recv, watch_close};
+
+static int take(void *ctx, const void *data, size_t len)
+{
+    struct bench *b = ctx;
+    const uint8_t *p = data;
+
+    switch (b->cfg->data) {
+    case SIMRUN_PATTERN:
+        if (!scps_pattern_check(p, len, b->taken))
+            b->r->intact = false;
+        break;
+    case SIMRUN_ZEROS:
+        if (p[0] != 0 || memcmp(p, p + 1, len - 1) != 0)
+            b->r->intact = false;
+        break;
+    case SIMRUN_HOLLOW:
+        if (p)
+            b->r->intact = false;
+        break;
+    }
+    b->taken += len;
+    return 0;
+}
+
+static void finish_if_over(struct bench *b)
+{
+    if ((b->source.closed && b->sink.eof) || b->source.err || b->sink.err)
+        scps_world_stop(b->w);
+}
+
+static void on_sender(struct scps_host *h, const struct scps_event *ev, void *ctx)
+{
+    struct bench *b = ctx;
+    (void)h;
+
+    scps_bulk_source_event(&b->source, ev);
+    if (b->source.closed && b->r->acked < 0)
+        b->r->acked = scps_world_now(b->w);
+    finish_if_over(b);
+}
+
+static void on_receiver(struct scps_host *h, const struct scps_event *ev, void *ctx)
+{
+    struct bench *b = ctx;
+    (void)h;
+
+    if (ev->kind == SCPS_EV_ACCEPT)
+        scps_bulk_sink_start(&b->sink, scps_accept(ev->listener));
+    else
+        scps_bulk_sink_event(&b->sink, ev);
+    if (b->sink.received == b->cfg->size && b->r->delivered < 0)
+        b->r->delivered = scps_world_now(b->w);
+    finish_if_over(b);
+}
+
+void simrun(const struct simrun_config *cfg, struct simrun *r)
+{
+    struct scps_stack_config sc = scps_stack_config_default();
+    struct scps_conn_config cc = scps_conn_config_default();
+    struct scps_addr a, b;
+    struct scps_endpoint there = {.port = 5001};
+    struct bench bench = {.cfg = cfg, .r = r};
+    char msg[200];
+    int err = 0;
+
+    memset(r, 0, sizeof *r);
+    r->acked = r->delivered = -1;
+    r->intact = true;
+    if (scps_link_parse(cfg->link, &r->fwd, &r->back, msg, sizeof msg) != 0)
+        fail_msg("%s", msg);
+    r->fwd.seed = r->back.seed = cfg->seed;
+    bench.w = scps_world_new(NULL);
+    sc.seed[0] = cfg->seed;
+    sc.seed[1] = 1;
+    bench.host[0] = scps_world_host(bench.w, "sender", &sc, on_sender, &bench);
+    sc.seed[1] = 2;
+    bench.host[1] = scps_world_host(bench.w, "receiver", &sc, on_receiver, &bench);
+    assert_int_equal(scps_addr_parse(cfg->v6 ? "fd00::1" : "10.0.0.1", &a), 0);
+    assert_int_equal(scps_addr_parse(cfg->v6 ? "fd00::2" : "10.0.0.2", &b), 0);
+    struct scps_link *l = scps_world_link(bench.w, bench.host[0], &a, bench.host[1], &b,
+                                          cfg->v6 ? 64 : 24, cfg->mtu, &r->fwd, &r->back);
+    assert_non_null(l);
+    for (unsigned end = 0; end < 2; end++) {
+        struct watch *f = calloc(1, sizeof *f);
+        f->nif.ops = &watch_ops;
+        f->nif.name = "watch";
+        f->b = &bench;
+        f->end = end;
+        assert_int_equal(scps_link_filter(l, (int)end, &f->nif), 0);
+    }
+
+    if (cfg->cc && scps_cc_parse(cfg->cc, &cc.cc, cc.cc_param, msg, sizeof msg) != 0)
+        fail_msg("%s", msg);
+    cc.rate = cfg->rate;
+    cc.rate_overhead = r->fwd.overhead;
+    if (cfg->buffers)
+        cc.sndbuf = cc.rcvbuf = cfg->buffers;
+    cc.ack_mode = cfg->ack_every     ? SCPS_ACK_EVERY
+                  : cfg->ack_delayed ? SCPS_ACK_DELAYED
+                                     : SCPS_ACK_OTHER;
+    if (cfg->ack_delay)
+        cc.ack_delay = cfg->ack_delay;
+    cc.hollow = cfg->data == SIMRUN_HOLLOW;
+    cc.expected_rtt = r->fwd.delay + r->back.delay;
+    there.addr = b;
+    bench.sink.take = take;
+    bench.sink.ctx = &bench;
+    bench.source.total = cfg->size;
+    bench.source.hollow = cfg->data != SIMRUN_PATTERN;
+    assert_non_null(scps_listen(scps_host_stack(bench.host[1]), &cc, &there, 1, &err));
+    struct scps_conn *c = scps_connect(scps_host_stack(bench.host[0]), &cc, NULL, &there, &err);
+    if (!c)
+        fail_msg("connect: %s", scps_strerror(err));
+    assert_int_equal(scps_bulk_source_start(&bench.source, c), 0);
+    scps_host_kick(bench.host[0]);
+    scps_world_run(bench.w, cfg->limit ? cfg->limit : SCPS_NEVER);
+
+    r->err = bench.source.err ? bench.source.err : bench.sink.err;
+    r->received = bench.sink.received;
+    if (r->received != cfg->size || bench.taken != cfg->size)
+        r->intact = false;
+    scps_conn_info(c, &r->sender);
+    if (bench.sink.conn)
+        scps_conn_info(bench.sink.conn, &r->receiver);
+    scps_link_stats(l, 0, &r->there);
+    scps_link_stats(l, 1, &r->here);
+    for (int i = 0; i < 2; i++)
+        scps_stack_stats(scps_host_stack(bench.host[i]), &r->stack[i]);
+    scps_bulk_source_fini(&bench.source);
+    scps_world_free(bench.w);
+}
+
+scps_time simrun_limit(const struct simrun_config *cfg, const struct simrun *r)
+{
+    double rate = cfg->rate ? (double)cfg->rate * 8 : 0;
+    double goodput =
+        scps_link_limit(&r->fwd, &r->back, cfg->size, r->sender.snd_mss,
+                        (cfg->mtu ? cfg->mtu : 1500) - r->sender.snd_mss, (uint64_t)rate);
+
+    return (scps_time)((double)cfg->size * 8e6 / goodput);
+}

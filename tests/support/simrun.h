@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* One bulk transfer over one simulated link, with every packet it took: for the scenarios of tests/sim. */
+#ifndef SIMRUN_H
+#define SIMRUN_H
+
+#include <scps/sim.h>
+#include <scps/traffic.h>
+
+enum simrun_data {
+    SIMRUN_PATTERN, /* the ttcp pattern, checked byte by byte where it arrives */
+    SIMRUN_ZEROS,   /* zeros that are stored, sent and checked */
+    SIMRUN_HOLLOW   /* zeros that are not there */
+};
+
+struct simrun_config {
+    const char *link; /* as scps_link_parse reads it */
+    uint64_t seed;
+    uint64_t size;
+    enum simrun_data data;
+    const char *cc;   /* as scps_cc_parse reads it; NULL: the default */
+    uint64_t rate;    /* bytes/s */
+    uint32_t buffers; /* both ends; 0: the default */
+    uint32_t mtu;     /* 0: 1500 */
+    bool v6;
+    bool ack_every, ack_delayed; /* instead of every other segment */
+    scps_dur ack_delay;          /* 0: the default */
+    scps_time limit;             /* virtual time after which it has failed; 0: none */
+};
+
+struct simrun {
+    scps_time acked;     /* from the SYN to the acknowledgement of the sender's FIN; -1: never */
+    scps_time delivered; /* to the last byte, in the receiver's hands; -1: never */
+    uint64_t received;
+    bool intact; /* all of it, each byte as it was sent */
+    int err;     /* of either end */
+    /* every packet leaving or reaching a host: time, end, direction, headers, length */
+    uint64_t digest, packets;
+    struct scps_link_config fwd, back;
+    struct scps_link_stats there, here;
+    struct scps_info sender, receiver;
+    struct scps_stack_stats stack[2];
+};
+
+void simrun(const struct simrun_config *cfg, struct simrun *r);
+/* The physical limit of the run as a time, µs. */
+scps_time simrun_limit(const struct simrun_config *cfg, const struct simrun *r);
+
+#endif
