@@ -261,6 +261,8 @@ struct scps_trace_seen {
     /* judgement */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
     const char *cause; /* of a resent segment: "snack", "sack" ... ; NULL */
+    /* first hole of a SNACK, offsets of the other stream; 0, 0: none */
+    uint64_t snack_from, snack_to;
     scps_dur rtt;      /* sample this packet completed, for the other direction; -1: none */
     uint64_t owin;     /* outstanding bytes of this direction after it, tcptrace's reckoning */
 };

@@ -343,7 +343,7 @@ static uint32_t snack_unit(const struct half *sender, const struct half *receive
 }
 
 static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
-                       const struct segment *s, uint64_t ack)
+                       const struct segment *s, uint64_t ack, struct scps_trace_seen *seen)
 {
     uint32_t unit = snack_unit(o, h);
     h->snack_pkts++;
@@ -359,6 +359,10 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
         h->snack_bytes += end - from;
         holes++;
         tr_why_snack(t, o, from, end, t->now);
+        if (seen) {
+            seen->snack_from = from - o->isn64;
+            seen->snack_to = end - o->isn64;
+        }
     }
     /* long form: one bit a block after the first hole, 0 missing, only those below the last received count */
     uint32_t bits = 0;
@@ -757,7 +761,7 @@ static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const 
                             unwrap(o->ref, s->o.sack[i].right), now);
         }
         if (TR_UNLIKELY(s->o.snack) && !syn)
-            take_snack(t, h, o, s, ack64);
+            take_snack(t, h, o, s, ack64, watch ? &seen : NULL);
         h->ack = s->ack;
     }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* xplot files being written, and their translation for gnuplot. */
+#ifndef SCPS_TRACE_PLOT_H
+#define SCPS_TRACE_PLOT_H
+
+#include <scps/analyze.h>
+
+/* Colours are what tells the series of a picture apart, in xplot and after. */
+enum colour { WHITE, GREEN, RED, BLUE, YELLOW, PURPLE, ORANGE, MAGENTA, PINK, COLOURS };
+extern const char *const tr_colour_name[COLOURS];
+
+struct plot_kind {
+    unsigned bit;       /* SCPS_PLOT_* */
+    const char *suffix; /* "tsg" */
+    const char *title, *ylabel;
+    const char *legend[COLOURS]; /* NULL: that colour does not occur */
+    bool steps, points;          /* how gnuplot draws curves */
+};
+extern const struct plot_kind tr_plot_kind[];
+#define PLOT_KINDS 6
+
+/* Writes base.gpl and base.dat from base.xpl. 0, or -1 with errno. */
+int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title);
+
+#endif
