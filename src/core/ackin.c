@@ -174,30 +174,15 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
     scps_recovery_lost(c, sum->lost, evidence);
 }
 
-bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
+/* An acknowledgement while something is outstanding; ack_in is where it points, ack that or the left edge. */
+static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in, scps_off ack)
 {
-    int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
-    scps_off ack = (scps_off)ack_in, before = c->una, old_edge = c->edge;
+    scps_off before = c->una, old_edge = c->edge;
     struct scps_ack_sum sum = {.oldest_sent = -1};
     struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
-    bool advanced, dup;
+    bool advanced = ack > c->una, dup;
 
-    (void)at;
-    if (ack_in > (int64_t)c->nxt)
-        return false;
-    c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
-    if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
-        ack = c->una;
-        if (!tx || !(c->flags & SCPS_F_SACK) || !(seg->has & SCPS_HAS_SACK))
-            return true;
-    }
-    advanced = ack > c->una;
-    if (!tx ||
-        (!advanced && c->una == c->nxt)) { /* nothing outstanding: the window is all it can tell */
-        take_window(c, seg, ack);
-        return true;
-    }
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
         take_sack(c, seg, ack, &sum);
     if (advanced) {
@@ -214,7 +199,9 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
         if (tx->virtual_arrived) { /* RFC 6582: less the segment that filled the hole */
             uint64_t gone = ack - before;
             gone = gone > c->mss ? gone - c->mss : 0;
-            tx->virtual_arrived = tx->virtual_arrived > gone ? tx->virtual_arrived - gone : 0;
+            gone = SCPS_MIN(gone, tx->virtual_arrived);
+            tx->virtual_arrived -= gone;
+            sum.delivered -= SCPS_MIN(sum.delivered, gone); /* counted with its duplicate */
         }
     }
     if (ack_in >= (int64_t)before)
@@ -283,5 +270,24 @@ bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg)
         (c->cfg->c.sndbuf - (c->end - c->una)) * 4 >= c->cfg->c.sndbuf)
         scps_conn_tell(c, SCPS_EV_WRITABLE);
     scps_conn_wake(c);
+}
+
+bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
+{
+    int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
+    scps_off ack = (scps_off)ack_in;
+
+    if (ack_in > (int64_t)c->nxt)
+        return false;
+    c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
+    if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
+        ack = c->una;
+        if (!c->tx || !(c->flags & SCPS_F_SACK) || !(seg->has & SCPS_HAS_SACK))
+            return true;
+    }
+    if (!c->tx || (ack == c->una && c->una == c->nxt))
+        take_window(c, seg, ack); /* nothing outstanding: that is all it can tell */
+    else
+        learn(c, seg, ack_in, ack);
     return true;
 }

@@ -258,11 +258,11 @@ void scps_conn_timers(struct scps_conn *c);
 
 /* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no effect. With
  * SCPS_DROP_BAD_ACK the caller answers with a reset made from the segment (RFC 9293 section 3.10.7). */
-int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *seg);
+int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 /* May this SYN replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC 6191)? */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
 /* Builds the next segment. False: there is none now; c->hold says why. */
-bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg);
+bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
 
 /* ---- negotiate.c ------------------------------------------------------------------------------------------ */
 
@@ -277,7 +277,7 @@ uint32_t scps_negotiate_overhead(const struct scps_conn *c);
 /* ---- ackin.c, loss.c, recovery.c, delivery.c ---------------------------------------------------------------- */
 
 /* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
-bool scps_ackin(struct scps_conn *c, scps_time at, const struct scps_seg *seg);
+bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v);
 void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);

@@ -497,11 +497,10 @@ static bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
     return true;
 }
 
-bool scps_conn_output(struct scps_conn *c, scps_time now, struct scps_seg *seg)
+bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
 {
     bool done;
 
-    (void)now; /* env->now, which the stack has set */
     if (c->state != SCPS_ESTABLISHED || c->flags & (SCPS_F_RST_NOW | SCPS_F_KEEP_NOW)) {
         if (special(c, seg, &done))
             return done;

@@ -83,7 +83,7 @@ static int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         struct scps_seg bare = *seg;
         bare.wnd = 0; /* taken above; the scale applies from the next one on */
         bare.seq = seg->seq - 1;
-        scps_ackin(c, c->env->now, &bare);
+        scps_ackin(c, &bare);
     }
     scps_conn_established(c);
     scps_ackout_now(c);
@@ -165,7 +165,7 @@ static int reset(struct scps_conn *c, const struct scps_seg *seg)
     return 0;
 }
 
-int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *seg_in)
+int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
 {
     struct scps_seg copy;
     const struct scps_seg *seg = seg_in;
@@ -220,7 +220,7 @@ int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *se
             return drop(c, SCPS_DROP_BAD_ACK, seg);
         c->wl1 = seg->seq - 1;
         scps_conn_set_state(c, SCPS_ESTABLISHED);
-        if (!scps_ackin(c, at, seg))
+        if (!scps_ackin(c, seg))
             return drop(c, SCPS_DROP_BAD_ACK, seg);
         scps_conn_established(c);
         if (c->state == SCPS_CLOSED)
@@ -233,7 +233,7 @@ int scps_conn_input(struct scps_conn *c, scps_time at, const struct scps_seg *se
             challenge(c);
             return drop(c, SCPS_DROP_BLIND_ACK, seg);
         }
-        if (!scps_ackin(c, at, seg)) { /* RFC 5961 section 5.2 */
+        if (!scps_ackin(c, seg)) { /* RFC 5961 section 5.2 */
             challenge(c);
             drop(c, SCPS_DROP_BLIND_ACK, seg);
             return SCPS_DROP_BLIND_ACK;

@@ -87,7 +87,7 @@ static int tcp_deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_
             return stranger(st, nif, &f, seg);
         nif->last = c;
     }
-    err = scps_conn_input(c, st->env.now, seg);
+    err = scps_conn_input(c, seg);
     if (err == SCPS_DROP_BAD_ACK ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
         f = (struct scps_flow){c->local, c->remote, c->lport, c->rport};

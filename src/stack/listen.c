@@ -205,7 +205,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     }
     st->count.cookies_ok++;
-    return scps_conn_input(c, st->env.now, seg);
+    return scps_conn_input(c, seg);
 }
 
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,

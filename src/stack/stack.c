@@ -304,12 +304,6 @@ struct scps_stack *scps_conn_stack(const struct scps_conn *c)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-void scps_stack_clock(struct scps_stack *st, scps_time now)
-{
-    if (now > st->env.now)
-        st->env.now = now;
-}
-
 scps_time scps_stack_now(const struct scps_stack *st)
 {
     return st->env.now;
@@ -327,6 +321,11 @@ bool scps_stack_may_answer(struct scps_stack *st)
     }
     st->answers_left--;
     return true;
+}
+
+static bool timers_due(const struct scps_stack *st)
+{
+    return scps_heap_min(&st->env.deadlines) <= st->env.now;
 }
 
 /* Serves what is due. A key may be too early: the connection then goes back to where it belongs. */
@@ -354,7 +353,8 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
 {
     scps_stack_reap(st);
     scps_stack_clock(st, now);
-    serve_timers(st);
+    if (timers_due(st))
+        serve_timers(st);
 }
 
 scps_time scps_stack_deadline(const struct scps_stack *st)
@@ -381,17 +381,15 @@ static void next_turn(struct scps_turns *t)
     t->tail = c;
 }
 
-int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
-                      struct scps_pkt *out)
+static int output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_nif *nif = scps_nif_of(netif);
     struct scps_conn *c;
     struct scps_seg seg;
 
     if (st->env.dead)
         scps_stack_reap(st);
-    scps_stack_clock(st, now);
-    serve_timers(st);
+    if (timers_due(st))
+        serve_timers(st);
     out->at = st->env.now;
     if (!scps_outq_empty(&nif->out) && scps_outq_get(nif, out)) {
         st->count.packets_out++;
@@ -399,7 +397,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
         return 1;
     }
     while ((c = nif->turns.head)) {
-        if (!scps_conn_output(c, st->env.now, &seg)) {
+        if (!scps_conn_output(c, &seg)) {
             scps_conn_unready(c);
             continue;
         }
@@ -415,6 +413,17 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
         return 1;
     }
     return 0;
+}
+
+int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
+                      struct scps_pkt *out)
+{
+    struct scps_nif *nif = scps_nif_of(netif);
+
+    scps_stack_clock(st, now);
+    if (!nif->turns.head && scps_outq_empty(&nif->out) && !timers_due(st))
+        return 0; /* asked once more than it gives, by every driver after every packet */
+    return output(st, nif, out);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */

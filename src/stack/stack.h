@@ -110,7 +110,11 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
                                   int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 void scps_stack_reap(struct scps_stack *st);
-void scps_stack_clock(struct scps_stack *st, scps_time now);
+static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
+{
+    if (now > st->env.now)
+        st->env.now = now;
+}
 static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
 {
     st->env.drops[d]++;
