@@ -590,9 +590,9 @@ static int get_tcp(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_TCP_NOTSENT_LOWAT:
         return give_int(val, len, (int32_t)s->notsent_lowat);
     case SCPS_TCP_CONGESTION: {
-        char name_[CC_NAME_MAX] = "";
-        append(name_, sizeof name_, cc_of(s)->name);
-        return give(val, len, name_, sizeof name_);
+        char text[CC_TEXT_MAX] = "";
+        append(text, sizeof text, cc_of(s)->name);
+        return give(val, len, text, SCPS_MAX(strlen(text) + 1, CC_NAME_MAX));
     }
     case SCPS_TCP_INFO: {
         struct scps_tcp_info ti;
