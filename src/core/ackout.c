@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* When to acknowledge, and with what.
  *
- * Every mode acknowledges at once what left or filled a hole, duplicates, a FIN, and a window that opens (RFC 5681
- * section 4.2, RFC 9293 section 3.8.6.3).  For the rest:
+ * Every mode acknowledges at once what filled a hole, duplicates, a FIN, and a window that opens (RFC 5681 section 4.2,
+ * RFC 9293 section 3.8.6.3).  Other data in order:
  *
  *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer
  *   SCPS_ACK_EVERY    each segment
- *   SCPS_ACK_DELAYED  the timer only
+ *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too)
  *
- * "Now" means with the next output: segments that arrive in one batch are answered once.  Without SACK the number of
- * duplicates carries the information, so there each out-of-order segment gets its own.
+ * Data beyond a hole is answered at once when the hole is new and for the first AT_ONCE segments after it: the sender
+ * has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
+ * is said as often as for data in order; on a path of thousands of segments that halves the acknowledgements.  Without
+ * SACK the number of duplicates carries the information, so there each out-of-order segment gets its own.
+ *
+ * "Now" means with the next output: segments that arrive in one batch are answered once.
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
+
+#define AT_ONCE 8
 
 void scps_ackout_now(struct scps_conn *c)
 {
@@ -33,6 +39,25 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
                (cfg->ack_mode == SCPS_ACK_OTHER && owed >= 2u * c->rcv_mss)) {
+        scps_ackout_now(c);
+    } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
+        scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
+    }
+}
+
+void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    struct scps_rx *rx = c->rx;
+
+    rx->waiting += len;
+    if (!(c->flags & SCPS_F_SACK)) {
+        scps_ackout_data(c, true);
+    } else if (cfg->ack_mode == SCPS_ACK_DELAYED) {
+        scps_ackout_data(c, false);
+    } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
+               rx->waiting >= 2u * c->rcv_mss) {
+        rx->dups++;
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
         scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
@@ -128,4 +153,6 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     else if (said) /* else an acknowledgement of its own follows the data */
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
     scps_timer_stop(c, SCPS_T_ACK);
+    if (c->rx)
+        c->rx->waiting = 0;
 }
