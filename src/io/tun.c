@@ -120,6 +120,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
         return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+    if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
+        return SCPS_ERR_MSGSIZE; /* the kernel would take it, and the next link would not */
     if (t->offload) {
         fill_virtio(&h, p);
         v[n++] = (struct iovec){&h, sizeof h};
