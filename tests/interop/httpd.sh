@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# curl fetches files from scps_httpd: whole, over both families, in parallel; and gets the right answer to what is wrong.
+. "$(dirname "$0")/lib.sh"
+need curl socat sha256sum
+built scps_httpd
+
+mkdir -p "$TMP/root/sub"
+some_file "$TMP/root/big" 100
+some_file "$TMP/root/sub/one file" 1
+: >"$TMP/root/empty"
+echo secret >"$TMP/secret"
+ln -s ../secret "$TMP/root/link"
+background httpd "$BIN/scps_httpd" --root "$TMP/root" --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
+    --addr fd77::2/64 --kernel-addr fd77::1
+server=$!
+eventually 5 addressed scpsi0 || { cat "$TMP/httpd.err"; exit 1; }
+
+fetch() { # URL FILE
+    curl -sS -m 60 -f -o "$TMP/got" "$1" && same "$2" "$TMP/got"
+}
+ok "100 MB, IPv4" fetch http://10.77.0.2/big "$TMP/root/big"
+ok "100 MB, IPv6" fetch 'http://[fd77::2]/big' "$TMP/root/big"
+ok "a name with a space, in a folder" fetch http://10.77.0.2/sub/one%20file?x=y "$TMP/root/sub/one file"
+ok "an empty file" fetch http://10.77.0.2/empty "$TMP/root/empty"
+parallel() {
+    local i
+    curl -sS -m 60 -f --parallel --parallel-max 20 $(for i in {1..20}; do echo "-o $TMP/p.$i http://10.77.0.2/sub/one%20file"; done) &&
+        for i in {1..20}; do same "$TMP/p.$i" "$TMP/root/sub/one file" || return 1; done
+}
+ok "20 at once" parallel
+status() { # WANTED CURL-ARGUMENTS...
+    local want=$1 got
+    shift
+    got=$(curl -sS -m 10 -o /dev/null -w '%{http_code}' "$@")
+    [ "$got" = "$want" ] || { echo "got $got, wanted $want"; return 1; }
+}
+ok "HEAD" status 200 -I http://10.77.0.2/big
+ok "missing" status 404 http://10.77.0.2/nothing
+ok "a folder" status 404 http://10.77.0.2/sub
+ok "out of the root" status 404 --path-as-is http://10.77.0.2/../secret
+ok "out of the root, disguised" status 404 --path-as-is http://10.77.0.2/sub/%2e%2e/%2e%2e/secret
+ok "a link out of the root" status 404 http://10.77.0.2/link
+ok "POST" status 501 -d hello http://10.77.0.2/big
+raw() { # REQUEST WANTED
+    local got
+    got=$(printf "$1" | timeout 5 socat -t 3 - TCP:10.77.0.2:80 | head -1)
+    [[ $got == *"$2"* ]] || { echo "got '$got', wanted '$2'"; return 1; }
+}
+ok "nonsense" raw 'nonsense\r\n\r\n' 400
+ok "a NUL" raw 'GET /\0 HTTP/1.0\r\n\r\n' 400
+ok "a request without end" raw "GET /$(head -c 5000 /dev/zero | tr '\0' a)" 400
+half() { # the client goes away in the middle of an answer
+    timeout 0.5 socat -u TCP:10.77.0.2:80,linger=0 - </dev/null >/dev/null 2>&1
+    printf 'GET /big HTTP/1.0\r\n\r\n' | timeout 2 socat -t 0.2 - TCP:10.77.0.2:80,linger=0 | head -c 1000 >/dev/null
+    fetch http://10.77.0.2/empty "$TMP/root/empty"
+}
+ok "clients that go away" half
+ends() {
+    stop $server
+}
+ok "SIGINT: status 0" ends
+verdict
