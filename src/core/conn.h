@@ -134,6 +134,8 @@ struct scps_tx {
 
 struct scps_rx {
     scps_off recent[SCPS_SACK_MAX]; /* an octet of each of the latest ranges, newest first */
+    uint32_t dups;                  /* answers at once since the left edge moved */
+    uint32_t waiting;               /* bytes beyond a hole that no acknowledgement has reported */
     scps_off dsack_from, dsack_to;  /* to be reported once */
 };
 
@@ -317,8 +319,10 @@ scps_off scps_rcv_edge(const struct scps_conn *c);
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
 void scps_ackout_now(struct scps_conn *c);
-/* Data came; at_once: it left or filled a hole, or was here already. */
+/* Data came in order; at_once: it filled a hole, or was here already. */
 void scps_ackout_data(struct scps_conn *c, bool at_once);
+/* Data came that lies beyond a hole; fresh: the hole is new. */
+void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh);
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 

@@ -106,11 +106,17 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
         SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
         scps_conn_tell(c, SCPS_EV_READABLE);
+        if (c->rx)
+            c->rx->dups = 0;
+        scps_ackout_data(c, had_holes);
     } else {
         c->st->ooo_segs++;
         remember(c, from);
+        if (got)
+            scps_ackout_beyond(c, len, run.from == from);
+        else
+            scps_ackout_data(c, true);
     }
-    scps_ackout_data(c, !in_order || had_holes);
     return true;
 }
 

@@ -311,7 +311,8 @@ static bool repair(struct scps_conn *c, struct scps_seg *seg)
     data_segment(c, seg, r->from, len, fin, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
     scps_delivery_sent(c, r);
-    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+    /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
+    if (c->timer[SCPS_T_RTX] == SCPS_NEVER || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
     return true;
 }

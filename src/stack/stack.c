@@ -421,7 +421,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     struct scps_nif *nif = scps_nif_of(netif);
 
     scps_stack_clock(st, now);
-    if (!nif->turns.head && scps_outq_empty(&nif->out) && !timers_due(st))
+    if (!nif->turns.head && scps_outq_empty(&nif->out) && !timers_due(st) && !st->env.dead)
         return 0; /* asked once more than it gives, by every driver after every packet */
     return output(st, nif, out);
 }
