@@ -69,8 +69,11 @@ static void mode_delayed(void **x)
     for (int i = 0; i < 8; i++)
         peer_says(t, MS(200 + i), .len = 1000);
     expect_sent(t, .at = MS(250), .ack = 8001);
-    peer_says(t, MS(300), .seq = 9001, .len = 1000); /* a hole is told at once all the same */
-    expect_sent(t, .at = MS(300), .ack = 8001, .sack = {{9001, 10001}});
+    peer_says(t, MS(300), .seq = 9001, .len = 1000); /* even of a hole: one report a timer */
+    peer_says(t, MS(310), .seq = 10001, .len = 1000);
+    expect_sent(t, .at = MS(350), .ack = 8001, .sack = {{9001, 11001}});
+    peer_says(t, MS(400), .seq = 8001, .len = 1000); /* what fills it is told at once */
+    expect_sent(t, .at = MS(400), .ack = 11001, .no_sack = true);
     script_free(t);
 }
 
@@ -192,6 +195,31 @@ static void overlapping_segments(void **x)
     script_free(t);
 }
 
+/* A train beyond one hole: the first reports at once, later ones for every second segment */
+static void a_train_beyond_a_hole(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 60000;
+    script_established(t, MS(100));
+    for (int i = 1; i <= 40; i++)
+        peer_says(t, MS(200) + i * 100, .seq = 1 + 1000 * i, .len = 1000);
+    unsigned n = script_sent_count(t);
+    assert_in_range(n, 22, 30);
+    for (unsigned i = 0; i < n; i++) {
+        expect_sent(t, .ack = 1);
+        assert_int_equal(t->last.nsack, 1);
+        if (i < 3) /* the three duplicates RFC 5681 needs */
+            assert_int_equal(t->last.sack[0].right - t->last.sack[0].left, 1000 * (i + 1));
+    }
+    script_run(t, SEC(1));
+    while (script_sent_count(t)) /* and the last one is not forgotten */
+        expect_sent(t, .ack = 1);
+    assert_int_equal(t->last.sack[0].right - t->last.sack[0].left, 40000);
+    peer_says(t, SEC(2), .seq = 1, .len = 1000);
+    expect_sent(t, .at = SEC(2), .ack = 41001, .no_sack = true);
+    script_free(t);
+}
+
 /* A round trip's worth of holes: SACK reports survive a reader that never comes */
 static void fifty_holes(void **x)
 {
@@ -229,6 +257,7 @@ int main(void)
         SCRIPT_TEST(duplicates_are_named),
         SCRIPT_TEST(duplicates_without_dsack),
         SCRIPT_TEST(overlapping_segments),
+        SCRIPT_TEST(a_train_beyond_a_hole),
         SCRIPT_TEST(fifty_holes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Loss found by acknowledgements: RFC 5681 section 3.2, RFC 3042 (limited transmit), RFC 6582
+ * (NewReno), RFC 6675 (SACK), RFC 6937 (PRR), RFC 2883 and 3708 (duplicates reported). */
+#include "script.h"
+
+/* Ten segments of 1000 are out from 200 ms on; more waits. */
+static struct script *ten_out(void **x, bool sack)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = sack;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    return t;
+}
+
+/* RFC 5681 3.2, RFC 3042: two duplicates each let a new segment go, the third starts the repair */
+static void fast_retransmit(void **x)
+{
+    struct script *t = ten_out(x, false);
+    peer_says(t, MS(300), .ack = 1);
+    expect_sent(t, .at = MS(300), .from = 10001, .len = 1000);
+    peer_says(t, MS(301), .ack = 1);
+    expect_sent(t, .at = MS(301), .from = 11001, .len = 1000);
+    peer_says(t, MS(302), .ack = 1);
+    expect_sent(t, .at = MS(302), .from = 1, .len = 1000);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.recoveries, 1);
+    assert_in_range(i.ssthresh, 5000, 6000);
+    assert_true(i.in_recovery);
+    /* the rest of the flight was delivered */
+    for (int k = 0; k < 8; k++)
+        peer_says(t, MS(303 + k), .ack = 1);
+    script_forget_sent(t);
+    peer_says(t, MS(402), .ack = 12001);
+    i = script_info(t);
+    assert_false(i.in_recovery);
+    assert_in_range(i.cwnd, 5000, 6000);
+    assert_int_equal(i.resent_segs, 1);
+    assert_int_equal(i.timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+static void limited_transmit_off(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    t->cfg.limited_transmit = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(300), .ack = 1);
+    peer_says(t, MS(301), .ack = 1);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    peer_says(t, MS(302), .ack = 1);
+    expect_sent(t, .at = MS(302), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* What is no duplicate (RFC 5681 section 2): data, a window update, nothing outstanding */
+static void not_duplicates(void **x)
+{
+    struct script *t = ten_out(x, false);
+    for (int k = 0; k < 5; k++)
+        peer_says(t, MS(300 + k), .ack = 1, .len = 10);
+    for (int k = 0; k < 5; k++)
+        peer_says(t, MS(310 + k), .ack = 1, .wnd = 60000 - k);
+    assert_int_equal(script_info(t).dupacks_in, 0);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6582 3.2: two holes, no SACK: a partial acknowledgement repairs the second, one a round trip
+ * */
+static void partial_acknowledgements(void **x)
+{
+    struct script *t = ten_out(x, false);
+    for (int k = 0; k < 8; k++)
+        peer_says(t, MS(300 + k), .ack = 1); /* 1 and 5001 are missing */
+    unsigned n = script_sent_count(t);
+    bool first = false;
+    for (unsigned k = 0; k < n; k++) {
+        expect_sent(t, .any_len = true);
+        first |= t->last.len == 1000 && script_info(t).resent_segs == 1;
+    }
+    assert_true(first);
+    int64_t end = 10001 + 1000 * (int64_t)(n - 1);
+    peer_says(t, MS(400), .ack = 5001);
+    expect_sent(t, .at = MS(400), .from = 5001, .len = 1000);
+    assert_true(script_info(t).in_recovery);
+    script_forget_sent(t);
+    peer_says(t, MS(500), .ack = end);
+    assert_false(script_info(t).in_recovery);
+    assert_int_equal(script_info(t).recoveries, 1); /* the window is halved once */
+    assert_int_equal(script_info(t).resent_segs, 2);
+    assert_in_range(script_info(t).cwnd, 5000, 7000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6675: three segments above the hole reported: lost. Only it is resent. */
+static void sack_finds_one(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    expect_sent(t, .at = MS(300), .from = 10001, .len = 1000);
+    peer_says(t, MS(301), .ack = 1, .sack = {{1001, 3001}});
+    expect_sent(t, .at = MS(301), .from = 11001, .len = 1000);
+    peer_says(t, MS(302), .ack = 1, .sack = {{1001, 4001}});
+    expect_sent(t, .at = MS(302), .from = 1, .len = 1000);
+    for (int k = 4; k < 12; k++)
+        peer_says(t, MS(299 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
+    script_forget_sent(t);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.resent_segs, 1);
+    peer_says(t, MS(402), .ack = 12001 + 0);
+    i = script_info(t);
+    assert_false(i.in_recovery);
+    assert_int_equal(i.resent_segs, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Many holes in one flight: all repaired within the round trip, in order, the window halved once */
+static void sack_finds_many(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}, {3001, 4001}, {5001, 6001}});
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs,
+                     1); /* below three arrived ones lies only the first */
+    peer_says(t, MS(301), .ack = 1, .sack = {{7001, 8001}, {1001, 2001}, {3001, 4001}});
+    peer_says(t, MS(302), .ack = 1, .sack = {{9001, 10001}, {7001, 8001}, {1001, 2001}});
+    peer_says(t, MS(303), .ack = 1, .sack = {{10001, 11001}, {9001, 10001}, {7001, 8001}});
+    script_run(t, MS(390));
+    int64_t missing[] = {1, 2001, 4001, 6001, 8001};
+    unsigned resent = script_info(t).resent_segs;
+    assert_true(resent >= 3);
+    script_forget_sent(t);
+    peer_says(t, MS(400), .ack = 2001,
+              .sack = {{3001, 4001}, {5001, 6001}, {7001, 8001}, {9001, 12001}});
+    peer_says(t, MS(401), .ack = 4001, .sack = {{5001, 6001}, {7001, 8001}, {9001, 12001}});
+    peer_says(t, MS(402), .ack = 6001, .sack = {{7001, 8001}, {9001, 12001}});
+    script_run(t, MS(450));
+    assert_int_equal(script_info(t).resent_segs, sizeof missing / sizeof *missing);
+    assert_int_equal(script_info(t).recoveries, 1);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6937 3: while the pipe is above ssthresh one leaves for two that arrive; no burst, no silence
+ * */
+static void proportional_rate(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 20;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 100000);
+    assert_int_equal(script_forget_sent(t), 20);
+    unsigned sent[20] = {0}, total = 0;
+    for (int k = 1; k < 20; k++) { /* the first is lost, nineteen arrive */
+        peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
+        sent[k] = script_forget_sent(t);
+        total += sent[k];
+        assert_true(sent[k] <= 2);
+    }
+    /* 20 in flight, target 10: about half of what was delivered, the resend among it */
+    assert_in_range(total, 9, 12);
+    assert_in_range(script_info(t).cwnd, 10000, 11000);
+    peer_says(t, MS(403), .ack = 22001); /* two were sent beside the first reports */
+    script_forget_sent(t);
+    assert_false(script_info(t).in_recovery);
+    assert_in_range(script_info(t).cwnd, 10000, 11000);
+    assert_true(script_info(t).inflight <= 11000);
+    script_free(t);
+}
+
+/* Loss by corruption, as the configuration says: repaired, but the window stays */
+static void corruption(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    assert_int_equal(script_forget_sent(t), 10);
+    for (int k = 1; k < 10; k++)
+        peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
+    assert_true(script_info(t).cwnd >= 10000);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    assert_true(script_forget_sent(t) >= 10); /* the window stays full */
+    peer_says(t, MS(403), .ack = 10001);
+    assert_true(script_info(t).cwnd >= 10000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A resent segment lost again is found when segments sent after it arrive, not by the timer */
+static void lost_again(void **x)
+{
+    struct script *t = ten_out(x, true);
+    for (int k = 1; k < 10; k++)
+        peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
+    assert_int_equal(script_info(t).resent_segs, 1);
+    for (int round = 0; round < 2; round++) { /* all arrives but the resent one */
+        int64_t end = 1 + (int64_t)script_info(t).outstanding;
+        script_forget_sent(t);
+        peer_says(t, MS(410 + 100 * round), .ack = 1, .sack = {{1001, end}});
+    }
+    expect_sent(t, .at = MS(510), .from = 1, .len = 1000);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The tail of a transfer: too few behind the hole for three reports: the timer has to */
+static void tail_loss(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 1001, .sack = {{2001, 3001}});
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_sent(t, .at = MS(300) + script_info(t).rto, .from = 1001, .len = 1000);
+    peer_says(t, MS(700), .ack = 3001);
+    script_free(t);
+}
+
+/* RFC 2883, RFC 3708: every segment resent is reported as a duplicate: it was reordering; the
+ * window comes back */
+static void dsack_undo(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    assert_true(script_info(t).cwnd <= 6000);
+    peer_says(t, MS(305), .ack = 4001); /* the first was only late */
+    peer_says(t, MS(400), .ack = 4001, .sack = {{1, 1001}});
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.spurious, 1);
+    assert_int_equal(i.dsacks_in, 1);
+    assert_true(i.cwnd >= 10000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The same with timestamps: the echo tells at once */
+static void timestamp_undo(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    uint32_t echo = t->last.tsval;
+    peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    peer_says(t, MS(305), .ack = 3953, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_true(script_info(t).cwnd >= 9880);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Nonsense in SACK blocks: beyond what was sent, empty, inverted, below the acknowledgement */
+static void senseless_blocks(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{20001, 30001}, {5001, 5001}, {6001, 4001}});
+    peer_says(t, MS(301), .ack = 1, .sack = {{-5000, 1}, {-2000000000, 2000000000}});
+    peer_says(t, MS(302), .ack = 1, .sack = {{10001, 10002}});
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.sacked, 0);
+    assert_int_equal(i.resent_segs, 0);
+    peer_says(t, MS(400), .ack = 10001);
+    assert_int_equal(script_info(t).outstanding, script_forget_sent(t) * 1000);
+    script_free(t);
+}
+
+/* Half of a segment reported (somebody cut it on the way): it counts when it is all there */
+static void partial_blocks(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1501, 2501}});
+    assert_int_equal(script_info(t).sacked, 0);
+    peer_says(t, MS(301), .ack = 1, .sack = {{1001, 2501}});
+    assert_int_equal(script_info(t).sacked, 1000);
+    peer_says(t, MS(302), .ack = 500, .sack = {{1001, 2501}}); /* and a left edge inside one */
+    assert_int_equal(script_info(t).outstanding + 0, 10000 + 1000 * script_forget_sent(t) - 499);
+    peer_says(t, MS(350), .ack = 10001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A loss among what was sent after the episode began: a second episode, the window is halved again
+ * */
+static void second_episode(void **x)
+{
+    struct script *t = ten_out(x, true);
+    for (int k = 1; k < 10; k++)
+        peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
+    peer_says(t, MS(403), .ack = 12001); /* everything outstanding when it began */
+    script_forget_sent(t);
+    assert_false(script_info(t).in_recovery);
+    uint64_t cwnd = script_info(t).cwnd;
+    int64_t end = 12001 + (int64_t)script_info(t).outstanding;
+    assert_true(end >= 16001);
+    peer_says(t, MS(510), .ack = 12001, .sack = {{13001, end}});
+    expect_sent(t, .at = MS(510), .from = 12001, .len = 1000);
+    assert_int_equal(script_info(t).recoveries, 2);
+    assert_true(script_info(t).cwnd < cwnd);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(fast_retransmit),   SCRIPT_TEST(limited_transmit_off),
+        SCRIPT_TEST(not_duplicates),    SCRIPT_TEST(partial_acknowledgements),
+        SCRIPT_TEST(sack_finds_one),    SCRIPT_TEST(sack_finds_many),
+        SCRIPT_TEST(proportional_rate), SCRIPT_TEST(corruption),
+        SCRIPT_TEST(lost_again),        SCRIPT_TEST(tail_loss),
+        SCRIPT_TEST(dsack_undo),        SCRIPT_TEST(timestamp_undo),
+        SCRIPT_TEST(senseless_blocks),  SCRIPT_TEST(partial_blocks),
+        SCRIPT_TEST(second_episode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
