@@ -49,6 +49,33 @@ static void doubles_every_other_round_trip(void **state)
     assert_int_equal(grew, 8);
 }
 
+static void eightfold(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vegas,ss=2", .mss = SEG, .init_cwnd = 10 * SEG);
+    for (uint64_t w = 10; w <= 5120; w *= 8) {
+        assert_int_equal(t.ctl.cwnd, w * SEG);
+        cc_round_trip(&t, 10, SCPS_MS(500));
+    }
+    /* and on a path: full after four round trips, without a loss, at a set rate and without */
+    for (int paced = 0; paced < 2; paced++) {
+        struct cc_path p = {.bps = 100000000,
+                            .delay = SCPS_MS(500),
+                            .queue = 5776,
+                            .ack_every = 2,
+                            .ack_delay = SCPS_MS(200),
+                            .pace_bps = paced ? 101700000 : 0};
+        cc_path_open(&p, "vegas,ss=2", (struct scps_cc_view){.mss = 1082, .init_cwnd = 10820});
+        cc_path_run(&p, SCPS_MS(2600));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(10));
+        assert_int_equal(p.drops, 0);
+        assert_true(cc_path_goodput(&p) > 99000000);
+        cc_path_close(&p);
+    }
+}
+
 /* One round of `w` segments at rtt in slow start, then the first ACK of the next. */
 static void slow_start_ends_above_gamma(void **state)
 {
@@ -378,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doubles_every_round_trip),
         cmocka_unit_test(doubles_every_other_round_trip),
+        cmocka_unit_test(eightfold),
         cmocka_unit_test(slow_start_ends_above_gamma),
         cmocka_unit_test(linear_mode_follows_the_formula),
         cmocka_unit_test(growth_needs_a_window_that_limits),
