@@ -28,19 +28,12 @@ static int said(FILE *f)
     return 1;
 }
 
-int main(int argc, char **argv)
+static int act(const struct ttcp_options *o)
 {
-    struct ttcp_options o;
     struct ttcp_result r;
-    char msg[TTCP_MSGLEN];
     int status;
 
-    signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
-    if (ttcp_options_parse(&o, argc, argv, getenv("SCPS_TTCP_OPTIONS"), msg) != 0) {
-        fprintf(stderr, "scps_ttcp: %s\n", msg);
-        return 2;
-    }
-    switch (o.action) {
+    switch (o->action) {
     case TTCP_HELP:
         ttcp_print_help(stdout);
         return said(stdout);
@@ -58,18 +51,33 @@ int main(int argc, char **argv)
         break;
     }
 
-    ttcp_result_init(&r, &o);
-    if (o.link)
-        ttcp_run_virtual(&o, &r);
+    ttcp_result_init(&r, o);
+    if (o->link)
+        ttcp_run_virtual(o, &r);
     else
-        ttcp_run_real(&o, &r);
+        ttcp_run_real(o, &r);
     status = ttcp_exit_status(r.outcome);
-    if (!o.json || o.verbose > 0)
+    if (!o->json || o->verbose > 0)
         ttcp_report_text(&r, stderr);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
-    if (o.json && ttcp_report_json(&r, stdout) != 0 && said(stdout) != 0 && status == 0)
+    if (o->json && ttcp_report_json(&r, stdout) != 0 && said(stdout) != 0 && status == 0)
         status = 1;
     ttcp_result_fini(&r);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct ttcp_options o;
+    char msg[TTCP_MSGLEN];
+    int status = 2;
+
+    signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
+    if (ttcp_options_parse(&o, argc, argv, getenv("SCPS_TTCP_OPTIONS"), msg) == 0)
+        status = act(&o);
+    else
+        fprintf(stderr, "scps_ttcp: %s\n", msg);
+    ttcp_options_fini(&o);
     return status;
 }

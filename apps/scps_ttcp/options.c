@@ -609,6 +609,14 @@ static const struct letter *letter_of(int c)
     return NULL;
 }
 
+/* How long a line is busy with a packet; 0 when it has no rate. */
+static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
+{
+    if (c->rate_bps == 0)
+        return 0;
+    return (scps_dur)(((uint64_t)bytes + c->overhead) * 8 * 1000000 / c->rate_bps);
+}
+
 /* What belongs together, once everything has been read. */
 static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
@@ -673,37 +681,44 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         if (o->link_spec == NULL)
             o->link_spec = DEFAULT_LINK;
         if (scps_link_parse(o->link_spec, &o->fwd, &o->back, why, sizeof(why)) != 0)
-            return FAIL("--link %s: %s", o->link_spec, why);
+            return FAIL("--%s", why); /* it begins with "link:" */
         if (o->mtu == 0)
             o->mtu = 1500;
         if (o->family == 6 && o->mtu < 1280)
             return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
-        if (o->rtt == 0)
-            o->rtt = o->fwd.delay + o->back.delay;
+        if (o->rtt == 0) /* a packet over, an acknowledgement back */
+            o->rtt = o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay +
+                     on_the_line(&o->back, 60);
     }
     return 0;
 }
 
-/* Splits a copy of env into words after argv[0]; the copy stays. */
-static char **with_environment(int *argc, char **argv, const char *env)
+/* The words of env between argv[0] and the rest of argv; o keeps what was allocated. */
+static char **with_environment(struct ttcp_options *o, int *argc, char **argv, const char *env)
 {
     size_t n = env != NULL ? strlen(env) : 0, nwords = 0;
-    char *copy, **all;
 
-    if (n == 0 || (copy = malloc(n + 1)) == NULL)
+    if (n == 0)
         return argv;
-    memcpy(copy, env, n + 1);
-    all = malloc((n / 2 + 2 + (size_t)*argc + 1) * sizeof(*all));
-    if (all == NULL) {
-        free(copy);
+    o->env_text = malloc(n + 1);
+    o->env_words = malloc((n / 2 + 2 + (size_t)*argc + 1) * sizeof(*o->env_words));
+    if (o->env_text == NULL || o->env_words == NULL)
         return argv;
-    }
-    all[0] = argv[0];
-    for (char *w = strtok(copy, " \t\n"); w != NULL; w = strtok(NULL, " \t\n"))
-        all[++nwords] = w;
-    memcpy(all + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*all)); /* the NULL, too */
+    memcpy(o->env_text, env, n + 1);
+    o->env_words[0] = argv[0];
+    for (char *w = strtok(o->env_text, " \t\n"); w != NULL; w = strtok(NULL, " \t\n"))
+        o->env_words[++nwords] = w;
+    memcpy(o->env_words + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*argv)); /* the NULL, too */
     *argc += (int)nwords;
-    return all;
+    return o->env_words;
+}
+
+void ttcp_options_fini(struct ttcp_options *o)
+{
+    free(o->env_text);
+    free(o->env_words);
+    o->env_text = NULL;
+    o->env_words = NULL;
 }
 
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
@@ -745,7 +760,7 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
             longs[n++] = if_long[i];
     memset(&longs[n], 0, sizeof(longs[n]));
 
-    argv = with_environment(&argc, argv, env);
+    argv = with_environment(o, &argc, argv, env);
     optind = 0; /* begin again, whatever was parsed before */
     opterr = 0;
     while (index = -1, (c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
@@ -760,7 +775,9 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
             return FAIL("%s is no option, or one that takes no value; -h lists them",
                         argv[optind - 1]);
         if (c == '?')
-            return FAIL("-%c is no option; -h lists them", optopt);
+            return FAIL(optopt > ' ' && optopt < 0x7f ? "-%c is no option; -h lists them"
+                                                      : "-\\x%02x is no option; -h lists them",
+                        optopt);
         if (c == IF_OPTION) {
             char why[SCPS_IO_MSGLEN];
 

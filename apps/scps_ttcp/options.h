@@ -62,13 +62,16 @@ struct ttcp_options {
     bool json;
     unsigned verbose;
     bool debug;
+    /* words from the environment, which the strings above may be */
+    char *env_text, **env_words;
 };
 
-/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv. The strings are
- * borrowed, env is copied into words that live as long as the process. Returns 0, or -1 with one line in msg that
- * names the input and the remedy. */
+/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv, whose strings are
+ * borrowed. Returns 0, or -1 with one line in msg that names the input and the remedy. ttcp_options_fini afterwards
+ * either way. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
+void ttcp_options_fini(struct ttcp_options *o);
 /* The connection's configuration, the same for either end. transmit: segments follow -l. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
 /* Bytes a source of the pattern sends; UINT64_MAX: until the time is over. */

@@ -42,6 +42,9 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     va_start(ap, fmt);
     vsnprintf(r->error, sizeof(r->error), fmt, ap);
     va_end(ap);
+    for (char *p = r->error; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ') /* a file name may hold anything, but this is one line */
+            *p = '?';
 }
 
 /* Who is at the other end, for messages. */

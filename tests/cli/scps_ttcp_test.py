@@ -1,0 +1,752 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scps_ttcp as its users meet it: command lines in; bytes, reports and exit statuses out.
+
+    scps_ttcp_test.py PROGRAM usage|virtual|files|schema|udp [unittest options]
+
+usage    what is refused, help, and the man page
+virtual  transfers over a link: what arrives, what is reported, same seed same document
+files    input and output that are missing, full, slow or no files
+schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
+udp      two processes over IP in UDP on loopback
+"""
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+GROUP = sys.argv[2]
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEMA = os.path.join(TREE, "docs", "schema", "scps_ttcp.schema.json")
+MAN = os.path.join(TREE, "docs", "man", "scps_ttcp.1")
+ENV = {k: v for k, v in os.environ.items() if k != "SCPS_TTCP_OPTIONS"}
+
+# every letter of the reference implementation's program, without and with a value
+LETTERS = "decrstuvBCDEQIMPSTVZ"
+LETTERS_WITH = "bfgLlnpqAFGHNORmaWXY"
+
+
+def run(args, data=None, stdin=None, env=None, stdout=subprocess.PIPE, timeout=100):
+    """Runs to the end; returns (status, stdout, stderr lines)."""
+    if data is None and stdin is None:
+        stdin = subprocess.DEVNULL
+    p = subprocess.run([PROGRAM] + args, input=data, stdin=stdin, stdout=stdout,
+                       stderr=subprocess.PIPE, env=env or ENV, timeout=timeout)
+    return p.returncode, p.stdout, p.stderr.decode(errors="replace").splitlines()
+
+
+def start(args, **kw):
+    kw.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen([PROGRAM] + args, stdout=kw.pop("stdout", subprocess.PIPE),
+                            stderr=subprocess.PIPE, env=ENV, **kw)
+
+
+def finish(p, timeout=60):
+    try:
+        out, err = p.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.communicate()
+        raise
+    return p.returncode, out, err.decode().splitlines()
+
+
+def stuff(n, seed=1):
+    """n bytes without a period, the same every time."""
+    out, x = bytearray(), seed
+    while len(out) < n:
+        x = (x * 6364136223846793005 + 1442695040888963407) % 2**64
+        out += struct.pack("<Q", x)
+    return bytes(out[:n])
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory(prefix="scps_ttcp_test.")
+        self.addCleanup(self.dir.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.dir.name, name)
+
+    def complains(self, err, *names):
+        """One line of the program's own at the end of its report, which names these."""
+        own = [line for line in err if line.startswith("scps_ttcp: ")]
+        self.assertEqual(len(own), 1, err)
+        for name in names:
+            self.assertIn(name, own[0])
+
+    def document(self, args, status=0, **kw):
+        got, out, err = run(args + ["--json"], **kw)
+        self.assertEqual(got, status, err)
+        return json.loads(out)
+
+
+class Usage(Case):
+    def refused(self, args, *names, env=None):
+        status, out, err = run(args, env=env)
+        self.assertEqual((status, out, len(err)), (2, b"", 1), (args, err))
+        self.complains(err, *names)
+
+    def test_one_line_that_names_the_input(self):
+        for args, name in [
+                (["-t", "-r"], "-r"), (["-s"], "-t"), ([], "-t"), (["-t", "-Ω"], "-h"), (["-t", "--rate=5"], "--rate"),
+                (["-t", "-l"], "-l"), (["-t", "-b", "5q"], "5q"), (["-t", "--link", "venus"], "venus"),
+                (["-t", "--link", "ber=2"], "ber"),
+                (["-t", "-G", "0"], "-R"), (["-t", "-G", "9"], "9"), (["-t", "10.0.0.2"], "10.0.0.2"),
+                (["-r"], "--tun"), (["-t", "--udp", "127.0.0.1:x", "--addr", "10.0.0.1", "10.0.0.2"], "127.0.0.1:x")]:
+            with self.subTest(args=args):
+                self.refused(args, name)
+
+    def test_json_is_for_runs_not_for_usage(self):
+        self.refused(["-t", "--json", "-l", "x"], "-l x")
+
+    def test_every_letter_of_the_reference_is_known(self):
+        """Accepted, or refused with a reason: never 'no such option', and never another meaning."""
+        status, out, err = run(["-h"])
+        self.assertEqual((status, err), (0, []))
+        shown = set(re.findall(r"^  -(\w) ", out.decode(), re.M)) | set(re.findall(r", -(\w) ", out.decode()))
+        for letter in LETTERS + LETTERS_WITH:
+            if letter in shown:
+                continue
+            with self.subTest(letter=letter):
+                args = ["-t", "-" + letter] + (["1"] if letter in LETTERS_WITH else [])
+                status, out, err = run(args)
+                self.assertEqual((status, len(err)), (2, 1))
+                self.assertRegex(err[0], r"^scps_ttcp: -%s: .{20,}" % letter)
+        for letter in "trslnpbfvDBTAOdmRGaFHVhi46":
+            self.assertIn(letter, shown)
+
+    def test_the_man_page_has_what_the_help_has(self):
+        with open(MAN, encoding="utf-8") as f:
+            page = f.read().replace("\\-", "-").replace("\\(en", "-")
+        out = run(["-h"])[1].decode()
+        for option in re.findall(r"^  (-\w) ", out, re.M) + re.findall(r"^  (--[\w-]+)", out, re.M):
+            self.assertIn(option, page)
+
+    def test_lists(self):
+        status, out, err = run(["--list-cc"])
+        self.assertEqual((status, err), (0, []))
+        names = re.findall(r"^([a-z][\w-]*) ", out.decode(), re.M)
+        self.assertTrue({"vj", "rate"} <= set(names), names)
+        for name in names:
+            self.assertEqual(run(["-t", "-s", "-n", "1", "--cc", name, "-R", "1m"])[0], 0, name)
+        status, out, err = run(["--list-links"])
+        self.assertEqual((status, err), (0, []))
+        for name in "lan leo geo moon mars nasa500 nasa250 nasa10".split():
+            self.assertRegex(out.decode(), r"(?m)^%s " % name)
+
+    def test_version(self):
+        status, out, err = run(["-V"])
+        self.assertEqual((status, err), (0, []))
+        self.assertRegex(out.decode(), r"^scps_ttcp \d+\.\d+\.\d+\n$")
+
+    def test_options_from_the_environment(self):
+        env = dict(ENV, SCPS_TTCP_OPTIONS="--link nasa10 -n 3")
+        doc = json.loads(run(["-t", "-s", "--json"], env=env)[1])
+        self.assertEqual(doc["start"]["scps"]["link"]["spec"], "nasa10")
+        self.assertEqual(doc["end"]["sum_sent"]["bytes"], 3 * 8192)
+        self.refused(["-t"], "venus", env=dict(ENV, SCPS_TTCP_OPTIONS="--link venus"))
+
+
+class Virtual(Case):
+    def sent(self, data, args, status=0):
+        """Sends data over a link, and checks that it arrives. Returns the document."""
+        doc = self.document(["-t", "--output", self.path("out")] + args, status, data=data)
+        with open(self.path("out"), "rb") as f:
+            self.assertEqual(f.read(), data)
+        self.assertIs(doc["end"]["verified"], True)
+        self.assertEqual(doc["end"]["sum_received"]["bytes"], len(data))
+        self.assertEqual(doc["end"]["sum_sent"]["bytes"], len(data))
+        self.assertNotIn("error", doc)
+        return doc
+
+    def test_sizes(self):
+        for n in [0, 1, 1023, 1024, 1025, 8192, 100000]:
+            with self.subTest(bytes=n):
+                self.sent(stuff(n), ["--link", "nasa10", "-l", "1024"])
+
+    def test_ways(self):
+        data = stuff(300000)
+        for way in ["-4", "-6", "-M", "--no-sack", "-M --no-sack", "-D", "-B", "-T", "-A 4096 -O 3", "-m 576", "--mss 300",
+                    "-F 0", "-F 1", "-F 2", "-a 50", "-b 30000", "-L 3", "-p 1", "-G 1", "-G 0 -R 5m", "-l 1", "-l 100000"]:
+            with self.subTest(way=way):
+                self.sent(data, ["--link", "rate=20mbit,rtt=20ms"] + way.split())
+
+    def test_losses_of_every_kind_are_repaired(self):
+        data = stuff(1000000)
+        for link in ["ber=1e-6", "ber=1e-5", "loss=0.02", "loss-back=0.2", "dup=0.05", "reorder=0.05", "queue=20p",
+                     "ber=1e-6,flip", "loss=0.01,dup=0.01,reorder=0.01"]:
+            for way in ["", "-M --no-sack", "-G 0 -R 10m", "-6"]:
+                with self.subTest(link=link, way=way):
+                    doc = self.sent(data, ["--link", "rate=10mbit,rtt=40ms," + link] + way.split())
+                    if link in ("ber=1e-5", "loss=0.02"):
+                        self.assertGreater(doc["end"]["tcp"]["retransmits"], 0)
+                    if "flip" in link and doc["end"]["link"]["forward"]["flipped"] > 0:
+                        self.assertGreater(sum(doc["end"]["tcp_peer"]["drops"].values()), 0)
+
+    def test_same_seed_same_document(self):
+        data = stuff(500000)
+        args = ["-t", "--link", "nasa10,ber=1e-6", "-l", "1024", "-i", "0.05", "--json"]
+        first = run(args, data=data)[1]
+        self.assertEqual(run(args, data=data)[1], first)
+        self.assertEqual(run(args + ["--seed", "1"], data=data)[1], first)
+        other = run(args + ["--seed", "2"], data=data)[1]
+        self.assertNotEqual(other, first)
+        self.assertNotEqual(json.loads(other)["end"]["sum_sent"], json.loads(first)["end"]["sum_sent"])
+
+    def test_segments_follow_the_write_length(self):
+        for l, mss in [(1024, 1024), (536, 536), (8192, 1448)]:
+            doc = self.document(["-t", "-s", "-n", "50", "-l", str(l)])
+            self.assertEqual(doc["start"]["tcp_mss_default"], mss)
+        doc = self.document(["-t", "-s", "-n", "50", "-l", "1024"])
+        self.assertEqual(doc["end"]["tcp"]["data_segments_sent"], 50 + doc["end"]["tcp"]["retransmits"])
+        self.assertEqual(doc["end"]["scps"]["write_calls"], 50)
+
+    def test_the_clock_of_the_sender(self):
+        """From the SYN to the acknowledgement of the FIN, and every other moment in its order."""
+        doc = self.document(["-t", "-s", "-n", "100", "-l", "1000", "--link", "rate=8mbit,rtt=100ms,overhead=0"])
+        t, total = doc["end"]["timing"], doc["end"]["sum_sent"]["seconds"]
+        self.assertAlmostEqual(t["connect_us"], 100000, delta=500)
+        self.assertAlmostEqual(t["first_byte_us"], 151000, delta=1500)
+        order = ["connect_us", "first_byte_us", "delivered_us", "acked_us", "close_us"]
+        self.assertEqual([t[k] for k in order], sorted(t[k] for k in order))
+        self.assertLessEqual(t["enqueued_us"], t["acked_us"])
+        self.assertAlmostEqual(t["acked_us"] - t["delivered_us"], 50000, delta=1000)
+        self.assertEqual(round(total * 1e6), t["close_us"])
+        self.assertEqual(doc["end"]["sum_sent"]["bits_per_second"], 8 * 100000 * 1000000 // t["close_us"])
+        self.assertEqual(round(doc["end"]["sum_received"]["seconds"] * 1e6), t["delivered_us"])
+
+    def test_rate_is_what_the_wire_sees(self):
+        """-R counts headers and framing: 1024 of payload are 1024+52+18 on this wire."""
+        doc = self.document(["-t", "-s", "-n", "5000", "-l", "1024", "--link", "rate=100mbit,rtt=1ms,overhead=18",
+                             "-G", "0", "-R", "8m", "-b", "1m"])
+        t = doc["end"]["timing"]
+        span = (t["delivered_us"] - t["first_byte_us"]) / 1e6
+        self.assertAlmostEqual(4999 * (1024 + 52 + 18) * 8 / span / 8e6, 1.0, delta=0.01)
+
+    def test_physical_limit(self):
+        doc = self.document(["-t", "-s", "-n", "2000", "-l", "1024", "--link", "nasa10", "-G", "0", "-R", "80m", "-b", "8m"])
+        limit, got = doc["end"]["scps"]["physical_limit_bps"], doc["end"]["sum_sent"]["bits_per_second"]
+        self.assertLessEqual(got, limit * 1.01)
+        self.assertGreater(got, limit * 0.9)
+
+    def test_intervals_add_up(self):
+        doc = self.sent(stuff(2000000), ["--link", "rate=10mbit,rtt=40ms,loss=0.001", "-i", "0.25"])
+        parts = doc["intervals"]
+        self.assertGreater(len(parts), 5)
+        self.assertEqual(sum(i["sum"]["bytes"] for i in parts), 2000000)
+        self.assertEqual(sum(i["scps"]["delivered_bytes"] for i in parts), 2000000)
+        self.assertEqual(sum(i["sum"]["retransmits"] for i in parts), doc["end"]["tcp"]["retransmits"])
+        for a, b in zip(parts, parts[1:]):
+            self.assertEqual(a["sum"]["end"], b["sum"]["start"])
+        for i in parts[:-1]:
+            self.assertAlmostEqual(i["sum"]["seconds"], 0.25, places=6)
+        self.assertEqual(parts[-1]["sum"]["end"], doc["end"]["scps"]["elapsed_us"] / 1e6)
+
+    def test_time_stops_sending(self):
+        for extra in [[], ["--hollow"]]:
+            doc = self.document(["-t", "-s", "--time", "2", "--link", "rate=10mbit,rtt=40ms"] + extra)
+            seconds = doc["end"]["sum_sent"]["seconds"]
+            self.assertTrue(2 < seconds < 4, seconds)
+            self.assertEqual(doc["end"]["sum_sent"]["bytes"], doc["end"]["scps"]["enqueued_bytes"])
+            self.assertIs(doc["end"]["verified"], None if extra else True)
+
+    def test_hollow_bytes_run_the_same_protocol(self):
+        args = ["-t", "-s", "-n", "3000", "-l", "1024", "--link", "nasa10,ber=1e-6", "-b", "1m"]
+        real, hollow = self.document(args), self.document(args + ["--hollow"])
+        self.assertEqual(real["end"]["tcp"], hollow["end"]["tcp"])
+        self.assertEqual(real["end"]["timing"], hollow["end"]["timing"])
+        self.assertEqual((real["end"]["verified"], hollow["end"]["verified"]), (True, None))
+
+    def test_timeout(self):
+        status, out, err = run(["-t", "-s", "--link", "geo", "--timeout", "1"])
+        self.assertEqual((status, out), (124, b""))
+        self.complains(err, "--timeout")
+        self.assertRegex(err[0], r"^ttcp-t: \d+ bytes in 1\.000 real seconds = .* \+\+\+$")
+
+    def test_a_link_that_carries_nothing(self):
+        status, out, err = run(["-t", "-s", "--link", "lan,loss=1"])
+        self.assertEqual(status, 1)
+        self.complains(err, "timed out")
+
+    def test_a_link_that_dies_midway_is_partial(self):
+        """Losing nearly everything: some bytes get through before the retries are used up."""
+        partial = 0
+        for seed in range(1, 9):
+            doc = json.loads(run(["-t", "-s", "-n", "400", "--link", "rate=10mbit,rtt=10ms,loss=0.75", "--timeout", "20000",
+                                  "--seed", str(seed), "--json"])[1])
+            outcome, moved = doc["end"]["scps"]["outcome"], doc["end"]["scps"]["delivered_bytes"]
+            if outcome != "done":
+                self.assertEqual(outcome, "partial" if moved > 0 else "failed")
+                partial += outcome == "partial"
+        self.assertGreater(partial, 0)
+
+    def test_text_report(self):
+        status, out, err = run(["-t", "--link", "nasa10", "-l", "1024", "-f", "m"], data=stuff(1000000))
+        self.assertEqual((status, out), (0, b""))
+        self.assertRegex(err[0], r"^ttcp-t: 1000000 bytes in \d+\.\d+ real seconds = \d+\.\d\d Mbit/sec \+\+\+$")
+        self.assertRegex(err[1], r"^ttcp-t: \d+ segments sent, \d+ received, \d+ resent, ")
+        self.assertRegex(err[2], r"^ttcp-r: 1000000 bytes in \d+\.\d+ real seconds = \d+\.\d\d Mbit/sec \+\+\+$")
+        self.assertIn("ttcp-r: verified: every byte arrived as it was sent", err)
+        for unit, word in zip("kKmMgG", "kbit KB Mbit MB Gbit GB".split()):
+            err = run(["-t", "-s", "-n", "3", "-f", unit])[2]
+            self.assertRegex(err[0], r" %s/sec \+\+\+$" % word)
+
+    def test_verbose_and_debug(self):
+        err = run(["-t", "-s", "-n", "3", "-v", "-T"])[2]
+        self.assertTrue(any("seconds since the SYN" in line for line in err))
+        self.assertTrue(any("touched" in line for line in err))
+        err = run(["-t", "-s", "-n", "3", "-d"])[2]
+        self.assertTrue(any(re.match(r"0\.000000 t sent off=0 ", line) for line in err), err[:5])
+        self.assertTrue(any(re.match(r"\d+\.\d{6} r received ", line) for line in err))
+
+    def test_progress_is_for_terminals(self):
+        err = run(["-t", "-s", "-n", "3000", "--link", "rate=1mbit,rtt=1s"])[2]
+        self.assertFalse(any("\r" in line for line in err))
+
+    def test_captures(self):
+        """Every packet the stacks counted, at both ends, as raw IP."""
+        doc = self.document(["-t", "-s", "-n", "50", "--link", "nasa10", "--pcap", self.path("t.pcap"), "--pcap-peer",
+                             self.path("r.pcap")])
+        for name in ["t.pcap", "r.pcap"]:
+            with open(self.path(name), "rb") as f:
+                raw = f.read()
+            magic, network = struct.unpack("<I16xI", raw[:24])
+            self.assertEqual((magic, network), (0xa1b2c3d4, 101))
+            at, n, times = 24, 0, []
+            while at < len(raw):
+                sec, usec, cap, whole = struct.unpack("<4I", raw[at:at + 16])
+                self.assertEqual(raw[at + 16] >> 4, 4)
+                self.assertEqual(struct.unpack(">H", raw[at + 18:at + 20])[0], whole)
+                self.assertEqual(cap, whole)
+                times.append(sec * 1000000 + usec)
+                at, n = at + 16 + cap, n + 1
+            self.assertEqual(at, len(raw))
+            self.assertEqual(times, sorted(times))
+            counted = doc["end"]["tcp"]["segments_sent"] + doc["end"]["tcp"]["segments_received"]
+            self.assertTrue(counted <= n <= counted + 4, (n, counted))  # the closing is captured, but no longer counted
+
+
+class Files(Case):
+    def test_unreadable_input(self):
+        fd = os.open(self.dir.name, os.O_RDONLY)
+        try:
+            status, out, err = run(["-t"], stdin=fd)
+        finally:
+            os.close(fd)
+        self.assertEqual((status, out), (1, b""))
+        self.complains(err, "standard input", "directory")
+
+    def test_closed_input(self):
+        p = subprocess.run(["sh", "-c", 'exec "$0" -t <&-', PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env=ENV, timeout=60)
+        self.assertEqual(p.returncode, 1)
+        self.complains(p.stderr.decode().splitlines(), "standard input")
+
+    def test_output_that_cannot_be_opened(self):
+        status, out, err = run(["-t", "--output", self.path("no/such/file")], data=b"x")
+        self.assertEqual((status, out), (1, b""))
+        self.complains(err, "no/such/file", "No such file")
+
+    def test_captures_that_cannot_be_written(self):
+        for option in ["--pcap", "--pcap-peer"]:
+            status, out, err = run(["-t", option, self.path("no/file")], data=b"x")
+            self.assertEqual(status, 1)
+            self.complains(err, "no/file")
+            if os.path.exists("/dev/full"):
+                status, out, err = run(["-t", option, "/dev/full"], data=stuff(1000000))
+                self.assertEqual(status, 1)
+                self.complains(err, "/dev/full", "No space")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        status, out, err = run(["-t", "--output", "/dev/full"], data=stuff(100000))
+        self.assertEqual(status, 1)
+        self.complains(err, "/dev/full", "No space")
+        self.assertRegex(err[0], r"^ttcp-t: ")  # and the report of what was delivered all the same
+        doc = json.loads(run(["-t", "--output", "/dev/full", "--json"], data=stuff(100000))[1])
+        self.assertEqual(doc["end"]["scps"]["outcome"], "failed")
+        self.assertIn("No space", doc["error"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk_under_the_document(self):
+        with open("/dev/full", "wb") as full:
+            status, out, err = run(["-t", "-s", "-n", "1", "--json"], stdout=full)
+        self.assertEqual(status, 1)
+        self.complains(err, "standard output", "No space")
+
+    def test_input_from_a_pipe_in_pieces(self):
+        data = stuff(200000)
+        for extra in [[], ["-B"]]:
+            p = subprocess.Popen([PROGRAM, "-t", "--link", "nasa10", "-l", "5000", "--output", self.path("out"), "--json"] +
+                                 extra, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+            for i in range(0, len(data), 50001):
+                p.stdin.write(data[i:i + 50001])
+                p.stdin.flush()
+                time.sleep(0.02)
+            status, out, err = finish(p)
+            self.assertEqual(status, 0, err)
+            with open(self.path("out"), "rb") as f:
+                self.assertEqual(f.read(), data)
+            calls = json.loads(out)["end"]["scps"]["write_calls"]
+            if extra:
+                self.assertEqual(calls, 40)
+            else:
+                self.assertGreater(calls, 40)
+
+    def test_interrupted_while_waiting_for_input(self):
+        p = subprocess.Popen([PROGRAM, "-t", "--link", "nasa10", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=ENV)
+        p.stdin.write(stuff(30000))
+        p.stdin.flush()
+        time.sleep(0.5)
+        p.send_signal(signal.SIGINT)
+        status, out, err = finish(p)
+        self.assertEqual(status, 3, err)
+        self.complains(err, "interrupted")
+        self.assertEqual(json.loads(out)["end"]["scps"]["outcome"], "interrupted")
+
+    def test_part_of_a_file(self):
+        """A file that somebody has begun to read goes on from there."""
+        with open(self.path("in"), "wb") as f:
+            f.write(stuff(100000))
+        with open(self.path("in"), "rb", buffering=0) as f:
+            f.seek(40000)
+            status, out, err = run(["-t", "--link", "nasa10", "--output", self.path("out")], stdin=f)
+        self.assertEqual(status, 0, err)
+        with open(self.path("out"), "rb") as f:
+            self.assertEqual(f.read(), stuff(100000)[40000:])
+
+
+def free_ports():
+    """Two UDP ports nobody uses now."""
+    held = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    for s in held:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return ports
+
+
+class Pair:
+    """Interface options of two processes that reach each other over UDP on loopback."""
+
+    def __init__(self):
+        a, b = free_ports()
+        self.tx = ["--udp", "127.0.0.1:%d,127.0.0.1:%d" % (a, b), "--addr", "10.9.0.1/24", "--addr", "fd09::1/64"]
+        self.rx = ["--udp", "127.0.0.1:%d,127.0.0.1:%d" % (b, a), "--addr", "10.9.0.2/24", "--addr", "fd09::2/64"]
+
+    def receiver(self, *args, **kw):
+        p = start(["-r", "--timeout", "60"] + self.rx + list(args), **kw)
+        time.sleep(0.3)
+        return p
+
+    def sender(self, *args, host="10.9.0.2"):
+        return ["-t", "--timeout", "60"] + self.tx + list(args) + [host]
+
+
+class Udp(Case):
+    def test_a_file_each_way_of_addressing(self):
+        data = stuff(3000000)
+        for host, extra in [("10.9.0.2", []), ("fd09::2", ["-6"]), ("10.9.0.2", ["-M", "--no-sack"]),
+                            ("10.9.0.2", ["-G", "0", "-R", "200m", "-b", "1m"]), ("10.9.0.2", ["-l", "1024"])]:
+            with self.subTest(host=host, extra=extra):
+                pair = Pair()
+                with open(self.path("out"), "wb") as out:
+                    r = pair.receiver(stdout=out)
+                status, out, err = run(pair.sender(*extra, host=host), data=data)
+                self.assertEqual((status, out), (0, b""), err)
+                self.assertRegex(err[0], r"^ttcp-t: 3000000 bytes in .* \+\+\+$")
+                status, out, err = finish(r)
+                self.assertEqual(status, 0, err)
+                with open(self.path("out"), "rb") as f:
+                    self.assertTrue(f.read() == data)
+                self.assertRegex(err[0], r"^ttcp-r: 3000000 bytes in .* \+\+\+$")
+
+    def test_sink_and_documents(self):
+        pair = Pair()
+        r = pair.receiver("-s", "--json", "-i", "0.1")
+        t = json.loads(run(pair.sender("-s", "-n", "300", "--json", "-i", "0.1"))[1])
+        status, out, err = finish(r)
+        self.assertEqual(status, 0, err)
+        doc = json.loads(out)
+        self.assertEqual(t["end"]["sum_sent"]["bytes"], 300 * 8192)
+        self.assertEqual(doc["end"]["sum_received"]["bytes"], 300 * 8192)
+        self.assertEqual(sum(i["sum"]["bytes"] for i in doc["intervals"]), 300 * 8192)
+        self.assertEqual((t["end"]["verified"], doc["end"]["verified"]), (None, None))
+        self.assertEqual(doc["start"]["accepted_connection"]["host"], "10.9.0.1")
+        self.assertEqual(t["start"]["connected"][0]["remote_port"], 5001)
+
+    def test_json_takes_standard_output_for_itself(self):
+        pair = Pair()
+        r = pair.receiver("--json", "--output", self.path("out"))
+        self.assertEqual(run(pair.sender(), data=stuff(50000))[0], 0)
+        status, out, err = finish(r)
+        self.assertEqual(status, 0, err)
+        json.loads(out)
+        with open(self.path("out"), "rb") as f:
+            self.assertTrue(f.read() == stuff(50000))
+
+    def test_refused(self):
+        pair = Pair()
+        r = pair.receiver("-p", "5002")
+        status, out, err = run(pair.sender("-s"))
+        self.assertEqual((status, out), (1, b""))
+        self.complains(err, "10.9.0.2 port 5001", "refused", "-p")
+        doc = json.loads(run(pair.sender("-s", "--json"))[1])
+        self.assertIn("refused", doc["error"])
+        self.assertEqual(doc["start"]["connected"], [])
+        r.send_signal(signal.SIGINT)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3, err)
+        self.complains(err, "interrupted")
+
+    def test_nobody_answers(self):
+        pair = Pair()
+        status, out, err = run(["-t", "-s", "--timeout", "1"] + pair.tx + ["10.9.0.2"])
+        self.assertEqual(status, 124)
+        self.complains(err, "--timeout", "-r")
+        status, out, err = run(["-r", "-s", "--timeout", "1"] + pair.rx)
+        self.assertEqual(status, 124)
+        self.complains(err, "--timeout")
+
+    def test_no_route_and_no_address(self):
+        pair = Pair()
+        status, out, err = run(["-t", "-s", "--timeout", "5", "--udp", pair.tx[1], "--addr", "10.9.0.1", "fd00::9"])
+        self.assertEqual(status, 1)
+        self.complains(err, "--addr")
+        status, out, err = run(["-t", "-s", "-6", "--timeout", "5"] + pair.tx + ["10.9.0.2"])
+        self.assertEqual(status, 1)
+        self.complains(err, "10.9.0.2", "-6")
+
+    def test_address_in_use(self):
+        pair = Pair()
+        r = pair.receiver()
+        status, out, err = run(["-r"] + pair.rx)
+        self.assertEqual((status, out), (1, b""))
+        self.complains(err, "127.0.0.1", "in use")
+        r.send_signal(signal.SIGTERM)
+        self.assertEqual(finish(r)[0], 3)
+
+    def test_receiver_goes_away(self):
+        """Interrupted, it resets the connection; the sender tells how far it came."""
+        pair = Pair()
+        r = pair.receiver("-s")
+        t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000"))
+        time.sleep(1)
+        r.send_signal(signal.SIGINT)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3, err)
+        self.complains(err, "interrupted")
+        got = int(re.match(r"ttcp-r: (\d+) bytes", err[0]).group(1))
+        self.assertGreater(got, 0)
+        status, out, err = finish(t)
+        self.assertEqual(status, 3, err)
+        self.complains(err, "reset", "bytes")
+
+    def test_sender_is_interrupted(self):
+        pair = Pair()
+        r = pair.receiver("-s", "--json")
+        t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000", "--json"))
+        time.sleep(1)
+        t.send_signal(signal.SIGINT)
+        status, out, err = finish(t)
+        self.assertEqual(status, 3, err)
+        doc = json.loads(out)
+        self.assertEqual(doc["end"]["scps"]["outcome"], "interrupted")
+        self.assertGreater(doc["end"]["sum_sent"]["bytes"], 0)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3, err)
+        self.assertIn("reset", json.loads(out)["error"])
+
+    def test_slow_input_and_slow_output(self):
+        """Neither end waits for its pipe in the loop: the protocol goes on, and all of it arrives."""
+        pair, data = Pair(), stuff(400000)
+        r = pair.receiver("-b", "20000")
+        t = start(pair.sender("-b", "20000"), stdin=subprocess.PIPE)
+
+        def feed():
+            for i in range(0, len(data), 25000):
+                t.stdin.write(data[i:i + 25000])
+                t.stdin.flush()
+                time.sleep(0.02)
+            t.stdin.close()
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        got = b""
+        for _ in range(10):
+            got += os.read(r.stdout.fileno(), 20000)
+            time.sleep(0.1)
+        status, out, err = finish(r)
+        feeder.join()
+        self.assertEqual(status, 0, err)
+        self.assertTrue(got + out == data)
+        t.stdin = None
+        status, out, err = finish(t)
+        self.assertEqual(status, 0, err)
+
+    def test_reader_of_the_output_goes_away(self):
+        pair = Pair()
+        r = pair.receiver()
+        t = start(pair.sender("-s", "-n", "3000"))
+        os.read(r.stdout.fileno(), 1000)
+        r.stdout.close()
+        r.stdout = None
+        status, out, err = finish(r)
+        self.assertEqual(status, 1, err)
+        self.complains(err, "standard output", "pipe")
+        status, out, err = finish(t)
+        self.assertIn(status, (1, 3))  # it may have heard nothing before the reset
+        self.complains(err, "reset")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk_at_the_receiver(self):
+        pair = Pair()
+        with open("/dev/full", "wb") as full:
+            r = pair.receiver(stdout=full)
+            status, out, err = run(pair.sender("-s", "-n", "3000"))
+            self.assertIn(status, (1, 3), err)
+            self.complains(err, "reset")
+            status, out, err = finish(r)
+        self.assertEqual(status, 1)
+        self.complains(err, "standard output", "No space")
+
+    def test_time_and_idle_cpu(self):
+        """Paced to a trickle for two seconds, neither end spins."""
+        pair = Pair()
+        r = pair.receiver("-s", "--json")
+        doc = json.loads(run(pair.sender("-s", "--time", "2", "-G", "0", "-R", "100k", "-b", "10000", "--json"))[1])
+        self.assertTrue(2 < doc["end"]["sum_sent"]["seconds"] < 6)
+        self.assertLess(doc["end"]["cpu_utilization_percent"]["host_total"], 20)
+        self.assertEqual(finish(r)[0], 0)
+
+    def test_capture(self):
+        pair = Pair()
+        r = pair.receiver("-s")
+        self.assertEqual(run(pair.sender("-s", "-n", "10", "--pcap", self.path("x.pcap")))[0], 0)
+        self.assertEqual(finish(r)[0], 0)
+        with open(self.path("x.pcap"), "rb") as f:
+            raw = f.read()
+        self.assertLess(abs(struct.unpack("<I", raw[24:28])[0] - time.time()), 60)  # wall-clock time
+
+
+class Schema(Case):
+    """Every kind of run against docs/schema/scps_ttcp.schema.json."""
+
+    @classmethod
+    def setUpClass(cls):
+        with open(SCHEMA, encoding="utf-8") as f:
+            schema = json.load(f)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        cls.validator = jsonschema.Draft202012Validator(schema)
+
+    def valid(self, text, outcome):
+        doc = json.loads(text)
+        errors = ["/".join(map(str, e.absolute_path)) + ": " + e.message for e in self.validator.iter_errors(doc)]
+        self.assertEqual(errors, [])
+        self.assertEqual(doc["end"]["scps"]["outcome"], outcome)
+        return doc
+
+    def test_the_schema_is_not_for_everything(self):
+        doc = json.loads(run(["-t", "-s", "-n", "3", "--json"])[1])
+        self.assertEqual(list(self.validator.iter_errors(doc)), [])
+        for spoil in [lambda d: d.pop("end"), lambda d: d["end"].update(verified="yes"), lambda d: d.update(error="x"),
+                      lambda d: d["start"].update(timestamp={"time": "", "timesecs": 1}),
+                      lambda d: d["end"]["tcp"]["drops"].update(unheard_of=1),
+                      lambda d: d["end"]["timing"].pop("close_us"), lambda d: d["end"]["sum_sent"].update(seconds=-1)]:
+            bad = json.loads(json.dumps(doc))
+            spoil(bad)
+            self.assertNotEqual(list(self.validator.iter_errors(bad)), [])
+
+    def test_over_a_link(self):
+        for args in ["", "-6", "-M --no-sack", "--hollow", "-i 0.1", "-G 0 -R 5m -i 0.2", "--link nasa10,ber=1e-5 -l 1024",
+                     "--link lan,loss=0.05,dup=0.01 -i 1ms", "--time 1", "--link mars,queue=100p", "-F 0 -a 1", "-n 1 -l 1",
+                     "--link rate=1mbit,rtt=5ms -b 4000"]:
+            with self.subTest(args=args):
+                doc = self.valid(run(["-t", "-s", "-n", "60", "--json"] + args.split())[1], "done")
+                if "-i" in args:
+                    self.assertGreater(len(doc["intervals"]), 1)
+
+    def test_every_controller(self):
+        names = re.findall(r"^([a-z][\w-]*) ", run(["--list-cc"])[1].decode(), re.M)
+        for name in names:
+            self.valid(run(["-t", "-s", "-n", "60", "-R", "5m", "--cc", name, "-i", "0.5", "--json"])[1], "done")
+
+    def test_nothing_to_send(self):
+        self.valid(run(["-t", "--json"])[1], "done")
+
+    def test_timeouts_and_failures(self):
+        self.valid(run(["-t", "-s", "--timeout", "0.1", "--json"])[1], "timeout")
+        self.valid(run(["-t", "-s", "--timeout", "1", "-i", "0.3", "--json"])[1], "timeout")
+        self.valid(run(["-t", "-s", "--link", "lan,loss=1", "--json"])[1], "failed")
+        self.valid(run(["-t", "--output", self.path("a/b"), "--json"], data=b"x")[1], "failed")
+        self.valid(run(["-t", "--pcap", self.path("a/b"), "--json"], data=b"x")[1], "failed")
+        # names that are no UTF-8 must not make the document unreadable
+        self.valid(run([b"-t", b"--output", b"/no/\xff\"\\\n", b"--json"], data=b"x")[1], "failed")
+
+    def test_interrupted(self):
+        p = start(["-t", "--json", "-i", "0.1"], stdin=subprocess.PIPE)
+        p.stdin.write(stuff(5000))
+        p.stdin.flush()
+        time.sleep(0.4)
+        p.send_signal(signal.SIGINT)
+        status, out, err = finish(p)
+        self.assertEqual(status, 3)
+        self.valid(out, "interrupted")
+
+    def test_two_processes(self):
+        for extra in [[], ["-i", "0.05"], ["-6"], ["-M"]]:
+            pair = Pair()
+            r = pair.receiver("-s", "--json", *extra)
+            host = "fd09::2" if "-6" in extra else "10.9.0.2"
+            self.valid(run(pair.sender("-s", "-n", "500", "--json", *extra, host=host))[1], "done")
+            self.valid(finish(r)[1], "done")
+
+    def test_two_processes_that_fail(self):
+        pair = Pair()
+        r = pair.receiver("-s", "-p", "5002", "--json")
+        self.valid(run(pair.sender("-s", "--json"))[1], "failed")
+        self.valid(run(["-t", "-s", "--json", "--udp", pair.rx[1], "--addr", "10.9.0.1", "10.9.0.2"])[1], "failed")
+        r.send_signal(signal.SIGINT)
+        self.valid(finish(r)[1], "interrupted")
+        self.valid(run(["-t", "-s", "--json", "--timeout", "0.5"] + pair.tx + ["10.9.0.2"])[1], "timeout")
+        self.valid(run(["-r", "-s", "--json", "--timeout", "0.5"] + pair.rx)[1], "timeout")
+
+    def test_two_processes_cut_short(self):
+        pair = Pair()
+        r = pair.receiver("-s", "--json")
+        t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000", "--json"))
+        time.sleep(0.7)
+        t.send_signal(signal.SIGINT)
+        self.valid(finish(t)[1], "interrupted")
+        self.valid(finish(r)[1], "partial")
+
+
+GROUPS = {"usage": Usage, "virtual": Virtual, "files": Files, "udp": Udp, "schema": Schema}
+
+if __name__ == "__main__":
+    if GROUP == "schema":
+        try:
+            import jsonschema
+            jsonschema.Draft202012Validator
+        except (ImportError, AttributeError):
+            print("skipped: python3-jsonschema with draft 2020-12 is not installed")
+            sys.exit(77)
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(GROUPS[GROUP])
+    if len(sys.argv) > 3:
+        suite = unittest.TestSuite(t for t in suite if any(word in t.id() for word in sys.argv[3:]))
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* apps/scps_ttcp/options.c: command lines as values, and what is refused. */
+#include "cm.h"
+
+#include "scps_ttcp/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct ttcp_options o;
+static char msg[TTCP_MSGLEN];
+
+/* Parses "-t -s ..." split at blanks; env stands before it. */
+static int parse_with(const char *env, const char *line)
+{
+    static char text[1024];
+    char *argv[64] = {"scps_ttcp"};
+    int argc = 1;
+
+    snprintf(text, sizeof(text), "%s", line);
+    for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    argv[argc] = NULL;
+    ttcp_options_fini(&o);
+    memset(msg, 0, sizeof(msg));
+    return ttcp_options_parse(&o, argc, argv, env, msg);
+}
+
+static void good(const char *line)
+{
+    if (parse_with(NULL, line) != 0)
+        fail_msg("%s: %s", line, msg);
+}
+
+/* Refused, in one line that names the input. */
+static void bad(const char *line, const char *names)
+{
+    if (parse_with(NULL, line) == 0)
+        fail_msg("taken: %s", line);
+    if (strstr(msg, names) == NULL || strchr(msg, '\n') != NULL || strlen(msg) < 20)
+        fail_msg("%s: \"%s\" does not name %s", line, msg, names);
+}
+
+static void defaults(void **state)
+{
+    struct scps_conn_config c;
+
+    (void)state;
+    good("-t");
+    assert_int_equal(o.action, TTCP_TRANSMIT);
+    assert_true(o.link);
+    assert_string_equal(o.link_spec, "geo");
+    assert_int_equal(o.length, 8192);
+    assert_int_equal(o.count, 2048);
+    assert_int_equal(ttcp_pattern_total(&o), 8192 * 2048);
+    assert_int_equal(o.port, 5001);
+    assert_int_equal(o.unit, 'm');
+    assert_int_equal(o.seed, 1);
+    assert_string_equal(o.cc->name, "vj");
+    assert_int_equal(o.ack_mode, SCPS_ACK_OTHER);
+    assert_int_equal(o.ack_delay, SCPS_MS(200));
+    c = ttcp_conn_config(&o, true);
+    assert_int_equal(c.mss, 0);
+    assert_int_equal(c.rate, 0);
+    assert_true(c.sack && c.timestamps && !c.nodelay && !c.hollow);
+    /* the buffer holds four round trips of the link, the timers know it */
+    assert_true(c.sndbuf == c.rcvbuf && c.sndbuf >= 4 * (o.fwd.rate_bps / 8 * 55 / 100));
+    assert_true(c.expected_rtt >= o.fwd.delay + o.back.delay);
+    good("-t --time 5");
+    assert_true(o.count == UINT64_MAX && ttcp_pattern_total(&o) == UINT64_MAX);
+}
+
+static void published_command_lines(void **state)
+{
+    struct scps_conn_config c;
+
+    (void)state;
+    /* sender and receiver of the published pure-rate tests, with an interface from the environment */
+    assert_int_equal(parse_with("--udp 127.0.0.1:7001,127.0.0.1:7002 --addr 10.9.0.1/24",
+                                "-b 5900000 -l 1024 -G 0 -F 2 -R 80000000 -f m -t 10.9.0.2"),
+                     0);
+    assert_string_equal(o.host, "10.9.0.2");
+    assert_false(o.link);
+    c = ttcp_conn_config(&o, true);
+    assert_string_equal(c.cc->name, "rate");
+    assert_int_equal(c.rate, 10000000);
+    assert_int_equal(c.sndbuf, 5900000);
+    assert_int_equal(c.rcvbuf, 5900000);
+    assert_int_equal(c.mss, 1024 + 12);
+    assert_int_equal(parse_with("--udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2/24",
+                                "-b 5900000 -G 0 -F 2 -R 80000000 -f m -r -s"),
+                     0);
+    assert_int_equal(o.action, TTCP_RECEIVE);
+    assert_true(o.pattern);
+    /* the same over a link */
+    good("-t --link nasa500 -l 1024 -b 6000000 -G 0 -R 80m");
+    c = ttcp_conn_config(&o, true);
+    assert_int_equal(c.rate, 10000000);
+    assert_int_equal(c.rate_overhead, o.fwd.overhead);
+    assert_int_equal(o.fwd.rate_bps, 100000000);
+}
+
+static void segments_follow_the_write_length(void **state)
+{
+    (void)state;
+    good("-t -l 1024");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1036);
+    assert_int_equal(ttcp_conn_config(&o, false).mss, 0); /* the receiver takes what comes */
+    good("-t -l 1024 -M");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1024);
+    good("-t -l 1448");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1460);
+    good("-t -l 1449"); /* no longer fits the MTU */
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 0);
+    good("-t -l 8192");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 0);
+    good("-t -l 8192 -m 9000");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 8204);
+    good("-t -l 1"); /* but no segments of a few bytes */
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 76);
+    good("-t -l 1024 --mss 536");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 536);
+}
+
+static void numbers_and_names_are_the_same(void **state)
+{
+    (void)state;
+    good("-t -G 0 -R 1m");
+    assert_string_equal(o.cc->name, "rate");
+    good("-t -G rate -R 1m");
+    assert_string_equal(o.cc->name, "rate");
+    good("-t --cc 0 -R 1m");
+    assert_string_equal(o.cc->name, "rate");
+    good("-t -G 1");
+    assert_string_equal(o.cc->name, "vj");
+    good("-t --cc 1,abc_limit=2");
+    assert_string_equal(o.cc->name, "vj");
+    good("-t -F 0");
+    assert_int_equal(o.ack_mode, SCPS_ACK_DELAYED);
+    good("-t -F 1 -a 50");
+    assert_int_equal(o.ack_mode, SCPS_ACK_EVERY);
+    assert_int_equal(o.ack_delay, SCPS_MS(50));
+}
+
+static int64_t param(const char *name)
+{
+    for (size_t i = 0; o.cc->params != NULL && o.cc->params[i].name != NULL; i++)
+        if (strcmp(o.cc->params[i].name, name) == 0)
+            return o.cc_param[i];
+    fail_msg("%s has no %s", o.cc->name, name);
+    return 0;
+}
+
+static void letters_of_vegas_may_stand_anywhere(void **state)
+{
+    (void)state;
+    good("-W 2 -X 4 -Y 3 -g 1 -t -G 2");
+    assert_string_equal(o.cc->name, "vegas");
+    assert_int_equal(param("alpha"), 2);
+    assert_int_equal(param("beta"), 4);
+    assert_int_equal(param("gamma"), 3);
+    assert_int_equal(param("ss"), 1);
+    good("-t --cc vegas,alpha=1 -X 7");
+    assert_int_equal(param("alpha"), 1);
+    assert_int_equal(param("beta"), 7);
+    bad("-t -W 2", "alpha");
+    bad("-t -G 2 -W x", "-W x");
+}
+
+static void letters_whose_feature_is_missing(void **state)
+{
+    static const char *const refused[] = {"-u", "-q 5002", "-E", "-C", "-S",  "-c",
+                                          "-Z", "-Q",      "-e", "-P", "-N 2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        char line[64], letter[3] = {0};
+
+        memcpy(letter, refused[i], 2);
+        snprintf(line, sizeof(line), "-t %s", refused[i]);
+        bad(line, letter);
+    }
+    good("-t -N 1 -I -L 5");
+    assert_int_equal(o.tos, 0xa0);
+}
+
+static void values_out_of_range(void **state)
+{
+    (void)state;
+    bad("-t -l 0", "-l 0");
+    bad("-t -n 0", "-n 0");
+    bad("-t -p 65536", "-p 65536");
+    bad("-t -b 2G", "-b 2G");
+    bad("-t -b 10", "-b 10");
+    bad("-t -f x", "-f x");
+    bad("-t -f mm", "-f mm");
+    bad("-t -A 0", "-A 0");
+    bad("-t -m 20", "-m 20");
+    bad("-t -R 0", "-R 0");
+    bad("-t -R 80mb", "-R 80mb");
+    bad("-t -G 3", "-G 3");
+    bad("-t -F 3", "-F 3");
+    bad("-t -a 0", "-a 0");
+    bad("-t -L 8", "-L 8");
+    bad("-t -H nowhere", "-H nowhere");
+    bad("-t --mss 10", "--mss 10");
+    bad("-t --seed x", "--seed x");
+    bad("-t --time 0", "--time 0");
+    bad("-t -i 1m", "1m");
+    bad("-t --timeout never", "--timeout never");
+    bad("-t --link rte=5", "rte");
+    bad("-t --link rate=5parsec", "5parsec");
+    bad("-t --cc vj,foo=1", "foo");
+    bad("-t --cc nobody", "nobody");
+}
+
+static void what_does_not_go_together(void **state)
+{
+    (void)state;
+    bad("-s", "-t");
+    bad("-t -r", "-r");
+    bad("-t -4 -6", "-6");
+    bad("-r", "--tun");
+    bad("-r --link geo", "--link");
+    bad("-t 10.0.0.2", "10.0.0.2");
+    bad("-t --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1", "HOST");
+    bad("-r --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1 10.9.0.2", "10.9.0.2");
+    bad("-r --udp 127.0.0.1:1,127.0.0.1:2", "--addr");
+    bad("-r --udp 127.0.0.1:1 --tun x --addr 10.9.0.1", "--tun");
+    bad("-r --time 5 --udp 127.0.0.1:1 --addr 10.9.0.1", "--time");
+    bad("-t --link geo --tun x", "--link");
+    bad("-t --hollow", "-s");
+    bad("-t -s --hollow --output x", "--output");
+    bad("-t -G 0", "-R");
+    bad("-t -H 10.0.0.1", "-H");
+    bad("-t -6 -m 1000", "1280");
+    bad("-t a b", "b");
+    bad("-t -x", "-x");
+    bad("-t --nonsense", "--nonsense");
+    bad("-t --json=yes", "--json=yes");
+    bad("-t -l", "-l");
+    bad("-t --seed", "--seed");
+}
+
+static void help_and_lists_need_nothing_else(void **state)
+{
+    (void)state;
+    good("-h");
+    assert_int_equal(o.action, TTCP_HELP);
+    good("-V");
+    assert_int_equal(o.action, TTCP_VERSION);
+    good("--list-cc");
+    assert_int_equal(o.action, TTCP_LIST_CC);
+    good("--list-links");
+    assert_int_equal(o.action, TTCP_LIST_LINKS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(published_command_lines),
+        cmocka_unit_test(segments_follow_the_write_length),
+        cmocka_unit_test(numbers_and_names_are_the_same),
+        cmocka_unit_test(letters_of_vegas_may_stand_anywhere),
+        cmocka_unit_test(letters_whose_feature_is_missing),
+        cmocka_unit_test(values_out_of_range),
+        cmocka_unit_test(what_does_not_go_together),
+        cmocka_unit_test(help_and_lists_need_nothing_else),
+    };
+
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    ttcp_options_fini(&o);
+    return failed;
+}
