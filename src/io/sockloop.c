@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* A socket context on a loop: cfg.wait runs the loop, cfg.kick turns it, its events go to the context.
+ *
+ * While a call waits, an ev_prepare watcher looks before every sleep whether the wait is over: a call can become
+ * ready without an event of its own (room in a buffer that was never quite full), and this costs less than
+ * to think of every way.
+ */
+#include <scps/sockloop.h>
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+
+struct scps_sockloop {
+    struct scps_stack *st;
+    struct scps_loop *loop;
+    struct scps_ctx *ctx;
+    ev_prepare look;
+    const struct scps_wait *waiting;
+    bool interrupted;
+};
+
+static void on_event(struct scps_loop *l, const struct scps_event *e, void *arg)
+{
+    struct scps_sockloop *sl = arg;
+    (void)l;
+    if (sl->ctx)
+        scps_ctx_event(sl->ctx, e);
+}
+
+static void kick(void *user)
+{
+    scps_loop_kick(((struct scps_sockloop *)user)->loop);
+}
+
+static scps_time now(void *user)
+{
+    (void)user;
+    return scps_sysclock_now();
+}
+
+static void look(EV_P_ ev_prepare *w, int revents)
+{
+    struct scps_sockloop *sl = w->data;
+    (void)loop;
+    (void)revents;
+    if (sl->interrupted || scps_wait_over(sl->waiting))
+        scps_loop_stop(sl->loop);
+}
+
+static int run_until_over(const struct scps_wait *w)
+{
+    struct scps_sockloop *sl = w->user;
+    struct ev_loop *ev = scps_loop_ev(sl->loop);
+    int err = 0;
+
+    sl->waiting = w;
+    ev_prepare_start(ev, &sl->look);
+    while (!scps_wait_over(w)) {
+        if (sl->interrupted) {
+            sl->interrupted = false;
+            err = EINTR;
+            break;
+        }
+        if (scps_loop_error(sl->loop)) { /* the device has gone: nothing will come any more */
+            err = ENETDOWN;
+            break;
+        }
+        scps_loop_run(sl->loop, w->deadline);
+    }
+    ev_prepare_stop(ev, &sl->look);
+    sl->waiting = NULL;
+    return err;
+}
+
+struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev, const struct scps_ctx_config *cfg)
+{
+    struct scps_ctx_config c = cfg ? *cfg : scps_ctx_config_default();
+    struct scps_sockloop *sl = calloc(1, sizeof *sl);
+    if (!sl)
+        return NULL;
+    c.stack_config.now = scps_sysclock_now();
+    if (scps_entropy(c.stack_config.seed, sizeof c.stack_config.seed) < 0)
+        goto fail;
+    sl->st = c.stack = scps_stack_new(&c.stack_config);
+    if (!sl->st) {
+        errno = ENOMEM;
+        goto fail;
+    }
+    sl->loop = scps_loop_new(ev, sl->st, on_event, sl);
+    if (!sl->loop)
+        goto fail;
+    c.wait = run_until_over;
+    c.kick = kick;
+    c.now = now;
+    c.user = sl;
+    sl->ctx = scps_ctx_new(&c);
+    if (!sl->ctx)
+        goto fail;
+    ev_prepare_init(&sl->look, look);
+    sl->look.data = sl;
+    return sl;
+fail:
+    scps_sockloop_free(sl);
+    return NULL;
+}
+
+struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl)
+{
+    return sl->ctx;
+}
+
+struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl)
+{
+    return sl->loop;
+}
+
+void scps_sockloop_interrupt(struct scps_sockloop *sl)
+{
+    sl->interrupted = true;
+    if (sl->waiting)
+        scps_loop_stop(sl->loop);
+}
+
+void scps_sockloop_free(struct scps_sockloop *sl)
+{
+    if (!sl)
+        return;
+    int err = errno; /* of the failure this may clean up after */
+    struct scps_ctx *ctx = sl->ctx;
+    sl->ctx = NULL;
+    scps_ctx_free(ctx);
+    scps_loop_free(sl->loop);
+    scps_stack_free(sl->st);
+    free(sl);
+    errno = err;
+}
