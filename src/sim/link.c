@@ -37,6 +37,12 @@
 #include <assert.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#define SELDOM __attribute__((noinline, cold))
+#else
+#define SELDOM
+#endif
+
 #define BITS_US     UINT64_C(8000000) /* a byte in units of 1/rate us */
 #define MAX_DELAY   (INT64_MAX / 1024)
 #define MAX_FRAMING 65535u
@@ -100,6 +106,11 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     return 0;
 }
 
+static scps_time line_time(uint64_t bytes, uint64_t rate)
+{
+    return rate ? (scps_time)scps_muldiv(bytes, BITS_US, rate) : 0;
+}
+
 int scps_linkdir_change(struct scps_linkdir *d, const struct scps_link_config *cfg)
 {
     uint64_t was = d->cfg.rate_bps, rate = cfg->rate_bps;
@@ -109,7 +120,8 @@ int scps_linkdir_change(struct scps_linkdir *d, const struct scps_link_config *c
         return SCPS_ERR_INVAL;
     if (was != rate) { /* the part of a microsecond, in the new rate's measure */
         d->free_frac = was ? scps_muldiv(d->free_frac, rate, was) : 0;
-        d->busy_frac = was ? scps_muldiv(d->busy_frac, rate, was) : 0;
+        d->line_us += line_time(d->line_bytes, was);
+        d->line_bytes = 0;
     }
     d->cfg = *cfg;
     settle(d);
@@ -143,7 +155,7 @@ void scps_linkdir_fini(struct scps_linkdir *d)
 
 /* ---- sizes ---- */
 
-static void size_learn(struct scps_linkdir *d, struct scps_link_size *s, uint32_t frame)
+static SELDOM void size_learn(struct scps_linkdir *d, struct scps_link_size *s, uint32_t frame)
 {
     uint32_t risk = frame > d->cfg.ber_exempt ? frame - d->cfg.ber_exempt : 0;
 
@@ -181,7 +193,7 @@ static inline void queue_advance(struct scps_linkdir *d, scps_time now)
     }
 }
 
-static int queue_grow(struct scps_linkdir *d)
+static SELDOM int queue_grow(struct scps_linkdir *d)
 {
     uint32_t cap = d->wait_cap ? d->wait_cap * 2 : 64;
     struct scps_link_waiting *v;
@@ -228,7 +240,7 @@ static inline void find_next(struct scps_linkdir *d)
     d->next = d->next_held ? d->held[0].at : ring;
 }
 
-static int ring_grow(struct scps_linkdir *d, size_t need)
+static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
 {
     size_t cap = d->ring_cap ? d->ring_cap * 2 : 16384;
     uint64_t to = 0;
@@ -287,7 +299,7 @@ static void held_swap(struct scps_linkdir *d, uint32_t i, uint32_t k)
 }
 
 /* A place with room for len bytes behind the last one. NULL: no memory. */
-static struct scps_link_held *held_room(struct scps_linkdir *d, uint32_t len)
+static SELDOM struct scps_link_held *held_room(struct scps_linkdir *d, uint32_t len)
 {
     if (d->held_n == d->held_cap) {
         uint32_t cap = d->held_cap ? d->held_cap * 2 : 16;
@@ -327,7 +339,7 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
     return (uint32_t)(pkt->len + (pkt->payload ? pkt->payload_len : 0));
 }
 
-static int hold(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt)
+static SELDOM int hold(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt)
 {
     struct scps_link_held *h = held_room(d, stored(pkt));
     uint32_t i;
@@ -346,7 +358,7 @@ static int hold(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt
     return 0;
 }
 
-static void unhold(struct scps_linkdir *d)
+static SELDOM void unhold(struct scps_linkdir *d)
 {
     uint32_t i = 0;
 
@@ -391,8 +403,8 @@ static inline int on_the_way(struct scps_linkdir *d, scps_time at, const struct 
 
 /* Flips bits of pkt, which is in the scratch buffer in one piece but for hollow bytes. draw gave the damage away.
  * Returns false when the packet cannot be delivered. */
-static bool flip_bits(struct scps_linkdir *d, const struct scps_link_size *s, uint64_t draw,
-                      const struct scps_pkt *pkt)
+static SELDOM bool flip_bits(struct scps_linkdir *d, const struct scps_link_size *s, uint64_t draw,
+                             const struct scps_pkt *pkt)
 {
     uint32_t exempt = SCPS_MIN(d->cfg.ber_exempt, s->frame), at = 0;
     bool readable = true;
@@ -412,7 +424,8 @@ static bool flip_bits(struct scps_linkdir *d, const struct scps_link_size *s, ui
     }
 }
 
-static int scratch_copy(struct scps_linkdir *d, const struct scps_pkt *pkt, struct scps_pkt *copy)
+static SELDOM int scratch_copy(struct scps_linkdir *d, const struct scps_pkt *pkt,
+                               struct scps_pkt *copy)
 {
     uint32_t len = stored(pkt);
 
@@ -471,16 +484,11 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     d->st.offered_bytes += bytes;
     d->free_us += s->us;
     d->free_frac += s->frac;
-    if (d->free_frac >= rate && d->free_frac > 0) {
+    if (d->free_frac >= rate && rate > 0) {
         d->free_frac -= rate;
         d->free_us++;
     }
-    d->busy_us += s->us;
-    d->busy_frac += s->frac;
-    if (d->busy_frac >= rate && d->busy_frac > 0) {
-        d->busy_frac -= rate;
-        d->busy_us++;
-    }
+    d->line_bytes += frame;
 
     scps_time at = d->free_us + (d->free_frac > 0) + d->cfg.delay;
     uint64_t draw = d->ber.on ? scps_prng_next(&d->r_ber) : 0;
@@ -523,8 +531,7 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
 void scps_linkdir_peek(const struct scps_linkdir *d, struct scps_pkt *pkt)
 {
     assert(d->next != SCPS_NEVER);
-    memset(pkt, 0, sizeof *pkt);
-    pkt->at = d->next;
+    *pkt = (struct scps_pkt){.at = d->next};
     if (d->next_held) {
         pkt->data = d->held[0].buf;
         pkt->len = d->held[0].len;
@@ -561,7 +568,7 @@ void scps_linkdir_pop(struct scps_linkdir *d)
 void scps_linkdir_stats(const struct scps_linkdir *d, scps_time now, struct scps_link_stats *out)
 {
     *out = d->st;
-    out->busy = d->busy_us;
+    out->busy = d->line_us + line_time(d->line_bytes, d->cfg.rate_bps);
     if (d->free_us > now) /* from now on without a pause */
         out->busy -= d->free_us - now;
 }

@@ -52,9 +52,9 @@ struct scps_linkdir {
 
     struct scps_link_config cfg;
     struct scps_link_stats st;
-    scps_time busy_us; /* line time given out, the future included */
-    uint64_t busy_frac;
-    uint64_t stream; /* which of the seed's streams */
+    uint64_t line_bytes; /* put on the line at this rate, the future included */
+    scps_time line_us;   /* time the line was busy before the rate became this one */
+    uint64_t stream;     /* which of the seed's streams */
     struct scps_alloc alloc;
 };
 

@@ -55,7 +55,7 @@ void scps_vclock_release(struct scps_vclock *c)
 
 static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
 {
-    return a->when < b->when || (a->when == b->when && a->rank < b->rank);
+    return a->when < b->when || (a->when == b->when && a->ev->rank < b->ev->rank);
 }
 
 static inline void put(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
@@ -97,7 +97,7 @@ static void down(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
 {
     uint32_t i = e->at;
-    struct scps_vclock_node x = {when, e->rank, e};
+    struct scps_vclock_node x = {when, e};
 
     if (when == SCPS_NEVER) {
         if (i == SCPS_VCLOCK_OUT)

@@ -14,7 +14,6 @@ struct scps_vevent {
 
 struct scps_vclock_node {
     scps_time when;
-    uint64_t rank;
     struct scps_vevent *ev;
 };
 struct scps_vclock {

@@ -141,6 +141,10 @@ void scps_world_free(struct scps_world *w)
 
     if (!w)
         return;
+    for (uint32_t i = 0; i < w->clock.n; i++)
+        if (RANK_KIND(w->clock.v[i].ev->rank) == RANK_TIMER)
+            give_back(w, w->clock.v[i].ev, sizeof(struct timer));
+    scps_vclock_fini(&w->clock);
     for (struct scps_host *h = w->hosts; h; h = h->next)
         scps_stack_free(h->stack); /* before the netifs they are attached to */
     for (struct scps_link *l = w->links, *next; l; l = next) {
@@ -155,10 +159,6 @@ void scps_world_free(struct scps_world *w)
         next = t->next;
         give_back(w, t, sizeof *t);
     }
-    for (uint32_t i = 0; i < w->clock.n; i++)
-        if (RANK_KIND(w->clock.v[i].rank) == RANK_TIMER)
-            give_back(w, w->clock.v[i].ev, sizeof(struct timer));
-    scps_vclock_fini(&w->clock);
     a = w->alloc;
     a.free(a.ctx, w, sizeof *w);
 }
@@ -306,21 +306,17 @@ static struct scps_host *next_marked(struct scps_world *w)
 
 /* ---- links ---- */
 
-static inline void direction_due(struct scps_world *w, struct direction *d)
-{
-    if (d->dir.next != d->due) {
-        d->due = d->dir.next;
-        scps_vclock_set(&w->clock, &d->ev, d->due);
-    }
-}
-
 static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct end *e = (struct end *)nif;
     struct scps_world *w = e->link->w;
-    int rc = scps_linkdir_offer(&e->out->dir, w->now, pkt);
+    struct direction *d = e->out;
+    int rc = scps_linkdir_offer(&d->dir, w->now, pkt);
 
-    direction_due(w, e->out);
+    if (d->dir.next != d->due) { /* it was empty, or this one overtakes */
+        d->due = d->dir.next;
+        scps_vclock_set(&w->clock, &d->ev, d->due);
+    }
     return rc;
 }
 
@@ -451,34 +447,43 @@ int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config
     return scps_linkdir_change(&l->dir[dir].dir, cfg);
 }
 
-/* Hands up all that arrives now. */
-static uint64_t arrive(struct scps_world *w, struct direction *d)
+/* Hands up all that arrives now over d. */
+static inline uint64_t arrive(struct scps_world *w, struct direction *d)
 {
     struct scps_pkt pkt;
     uint64_t n = 0;
 
-    while (d->dir.next <= w->now) {
+    do {
         scps_linkdir_peek(&d->dir, &pkt);
         scps_netif_recv(&d->to->nif, &pkt);
         scps_linkdir_pop(&d->dir);
         n++;
-    }
-    direction_due(w, d);
+    } while (d->dir.next <= w->now);
+    d->due = d->dir.next;
+    scps_vclock_set(&w->clock, &d->ev, d->due);
     scps_host_kick(d->to->host);
     return n;
+}
+
+static void ring(struct scps_world *w, struct timer *t)
+{
+    scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
+    t->next = w->spare;
+    w->spare = t;
+    t->fn(t->ctx); /* who may take this very one for another time */
 }
 
 /* ---- the run ---- */
 
 uint64_t scps_world_run(struct scps_world *w, scps_time until)
 {
+    const struct scps_vclock_node *top;
     uint64_t served = 0;
 
     w->stop = false;
     while (!w->stop) {
-        const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
-
-        if (w->marked && !(top && top->when <= w->now && RANK_KIND(top->rank) != RANK_HOST)) {
+        top = scps_vclock_top(&w->clock);
+        if (w->marked && !(top && top->when <= w->now && RANK_KIND(top->ev->rank) != RANK_HOST)) {
             serve(next_marked(w));
             continue;
         }
@@ -487,35 +492,25 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
                 w->now = until;
             break;
         }
-        switch (RANK_KIND(top->rank)) {
-        case RANK_TIMER: {
-            struct timer *t = (struct timer *)(void *)top->ev;
-            w->now = top->when;
-            scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
-            t->next = w->spare;
-            w->spare = t;
-            served++;
-            t->fn(t->ctx);
-            break;
-        }
-        case RANK_LINK:
-            w->now = top->when;
-            served += arrive(w, (struct direction *)(void *)top->ev);
-            break;
-        case RANK_HOST: {
+        if (RANK_KIND(top->ev->rank) == RANK_HOST) {
             struct scps_host *h = (struct scps_host *)(void *)top->ev;
-            scps_time when = top->when;
-            bool early = h->due > when;
-            h->key = early ? h->due : SCPS_NEVER;
-            scps_vclock_set(&w->clock, &h->ev, h->key);
-            if (!early) {
-                w->now = SCPS_MAX(w->now, when);
-                served++;
-                h->due = SCPS_NEVER; /* the pump says anew */
-                scps_host_kick(h);
+            if (h->due > top->when) { /* no longer */
+                h->key = h->due;
+                scps_vclock_set(&w->clock, &h->ev, h->due);
+                continue;
             }
-            break;
-        }
+            /* its entry stays, to be moved once by the next wake-up it asks for */
+            w->now = SCPS_MAX(w->now, top->when);
+            served++;
+            scps_host_kick(h);
+        } else {
+            w->now = top->when;
+            if (RANK_KIND(top->ev->rank) == RANK_LINK) {
+                served += arrive(w, (struct direction *)(void *)top->ev);
+            } else {
+                served++;
+                ring(w, (struct timer *)(void *)top->ev);
+            }
         }
     }
     return served;
