@@ -32,11 +32,10 @@ enum { HALF = 512 };
 
 struct hybla {
     struct scps_win win;
-    struct scps_train train;
+    struct scps_quick quick;
     scps_dur rtt0;
     uint32_t ss_gain, max_rho;
     bool estimate;
-    uint8_t paced; /* rounds the rate still holds */
 };
 
 enum { P_RTT0 = SCPS_WIN_PARAMS, P_SS_GAIN, P_MAX_RHO, P_ESTIMATE };
@@ -86,21 +85,6 @@ static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
     return SCPS_MIN(gain, most);
 }
 
-/* The threshold, and the rate until it is reached: payload over the round trip, and a sixteenth for headers. */
-static void estimate(struct hybla *hy, const struct scps_cc_view *v, const struct scps_cc_ack *a,
-                     struct scps_cc_ctl *ctl)
-{
-    uint64_t carried;
-
-    if (!scps_train_tells(&hy->train, v->now, a->bytes, a->rtt, v->min_rtt, 4 * (uint64_t)v->mss,
-                          &carried))
-        return;
-    ctl->ssthresh = SCPS_MAX(carried, 2 * (uint64_t)v->mss);
-    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
-    ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)v->min_rtt);
-    hy->paced = 2;
-}
-
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {
@@ -108,8 +92,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t bytes = scps_win_credit(&hy->win, v, a, ctl);
     uint64_t rho = rho256(hy, v);
 
-    if (a->round_start && hy->paced && ctl->cwnd >= ctl->ssthresh && !--hy->paced)
-        ctl->rate = 0;
+    scps_quick_round(&hy->quick, a, ctl);
     if (!bytes)
         return;
     if (ctl->cwnd >= ctl->ssthresh) {
@@ -117,7 +100,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         return;
     }
     if (hy->estimate && ctl->ssthresh == UINT64_MAX)
-        estimate(hy, v, a, ctl);
+        scps_quick_estimate(&hy->quick, v, a, v->min_rtt, 4 * (uint64_t)v->mss, ctl);
     uint64_t grow = bytes * slow_start_gain(hy, rho) / 256;
     scps_win_slow_start(&hy->win, a, SCPS_MIN(grow, ctl->cwnd), ctl);
 }
@@ -127,10 +110,8 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct hybla *hy = s;
 
-    if (scps_win_loss(&hy->win, v, l, HALF, ctl)) {
-        hy->paced = 0;
-        ctl->rate = 0;
-    }
+    if (scps_win_loss(&hy->win, v, l, HALF, ctl))
+        scps_quick_forget(&hy->quick, ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -138,11 +119,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 {
     struct hybla *hy = s;
 
-    if (scps_win_change(&hy->win, v, what, HALF, ctl)) {
-        scps_train_forget(&hy->train);
-        hy->paced = 0;
-        ctl->rate = 0;
-    }
+    if (scps_win_change(&hy->win, v, what, HALF, ctl))
+        scps_quick_forget(&hy->quick, ctl);
 }
 
 const struct scps_cc_ops scps_cc_hybla = {

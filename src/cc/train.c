@@ -34,3 +34,32 @@ bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps
     *carried = scps_muldiv(tr->bytes, (uint64_t)base, (uint64_t)took);
     return true;
 }
+
+void scps_quick_round(struct scps_quick *q, const struct scps_cc_ack *a, struct scps_cc_ctl *ctl)
+{
+    if (a->round_start && q->paced && ctl->cwnd >= ctl->ssthresh && !--q->paced)
+        ctl->rate = 0;
+}
+
+void scps_quick_estimate(struct scps_quick *q, const struct scps_cc_view *v,
+                         const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
+                         struct scps_cc_ctl *ctl)
+{
+    uint64_t carried;
+
+    if (!scps_train_tells(&q->train, v->now, a->bytes, a->rtt, base, queue, &carried))
+        return;
+    ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
+    /* what is carried is payload, a rate counts headers: a sixteenth for them */
+    ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)base);
+    q->paced = 2;
+}
+
+void scps_quick_forget(struct scps_quick *q, struct scps_cc_ctl *ctl)
+{
+    scps_train_forget(&q->train);
+    if (q->paced)
+        ctl->rate = 0;
+    q->paced = 0;
+}

@@ -39,9 +39,10 @@
  *   overruns the queue before a whole round can show it; so slow start also ends when the ACKs of one
  *   train show that the path carries less than two thirds of the window, and segments do queue (train=1):
  *   the paper's comparison of expected with actual throughput, made inside the round.
- * - ss=2 is ours: a window eight times as large after a round trip, for paths so long that doubling
- *   takes most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips).  It wants a
- *   set rate or pacing below it; gamma and the trains of ACKs are on guard as in the others.
+ * - ss=2 is ours: a window 32 times as large after a round trip, for paths so long that doubling takes
+ *   most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips).  It stops where a
+ *   train of ACKs says the path is full and goes there at the bottleneck's rate (train.h); gamma is on guard
+ *   as ever.  For a path that is ours.
  * - base and route changes.  A longer route looks like a queue, and Vegas would give up its window for
  *   ever.  But a queue of our own is gone after a few rounds of giving up half of it; if the excess is
  *   still there after `rounds` round trips in a row it is not ours, base becomes the lowest RTT of those
@@ -60,7 +61,7 @@
 enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
-enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_EIGHTFOLD };
+enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK };
 
 struct vegas {
     struct scps_win win;
@@ -84,7 +85,7 @@ struct vegas {
     uint16_t over;    /* rounds since then */
     uint16_t timeouts;
     bool old_known; /* the core says rtt_old, so the newest RTT is never used */
-    struct scps_train train;
+    struct scps_quick quick;
 };
 
 enum {
@@ -108,7 +109,7 @@ enum {
         {"alpha", "segments queued below which the window grows", 3, 0, 65535},                    \
         {"beta", "segments queued above which it shrinks; at least alpha", 5, 0, 65535},           \
         {"gamma", "segments queued above which slow start ends", 4, 0, 65535},                     \
-        {"ss", "slow start: x2 every round trip (0), every other one (1), x8 (2)", 0, 0, 2},       \
+        {"ss", "slow start: x2 every round trip (0), every other one (1), x32 (2)", 0, 0, 2},       \
         {"decrease", "above beta: half the excess less (0) or one segment (1)", 0, 0, 1},          \
         {"keep", "of the window at a loss by congestion, x/1024", 512, 64, 1024},                  \
         {"rtt", "of a round's RTTs the lowest (0) or the mean (1)", 0, 0, 1},                      \
@@ -167,12 +168,12 @@ static scps_dur sample(struct vegas *ve, const struct scps_cc_ack *a)
     return rtt;
 }
 
-static void forget_base(struct vegas *ve)
+static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     ve->base = 0;
     ve->over = 0;
     ve->samples = 0;
-    scps_train_forget(&ve->train);
+    scps_quick_forget(&ve->quick, ctl);
 }
 
 static void new_round(struct vegas *ve, const struct scps_cc_view *v)
@@ -256,6 +257,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t credit = scps_win_credit(&ve->win, v, a, ctl);
     scps_dur rtt = sample(ve, a);
 
+    scps_quick_round(&ve->quick, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
     ve->barred |= a->in_recovery && !ve->win.spared;
@@ -271,16 +273,20 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     }
     if (!ve->exponential)
         return;
-    if (ve->ss == SS_EIGHTFOLD) /* but no ACK more than doubles the window */
-        credit = SCPS_MIN(7 * credit, ctl->cwnd);
+    uint64_t carried, few = (uint64_t)ve->gamma * v->mss;
+    if (ve->ss == SS_QUICK) { /* but no ACK more than doubles the window */
+        if (credit && ctl->ssthresh == UINT64_MAX)
+            scps_quick_estimate(&ve->quick, v, a, ve->base, few, ctl);
+        credit = SCPS_MIN(31 * credit, ctl->cwnd);
+    } else if (ve->train_on && credit &&
+               scps_train_tells(&ve->quick.train, v->now, a->bytes, a->rtt, ve->base, few,
+                                &carried) &&
+               ctl->cwnd > carried + carried / 2) {
+        leave(ve, v, carried, ctl);
+        return;
+    }
     if (!ve->hold)
         scps_win_slow_start(&ve->win, a, credit, ctl);
-    uint64_t carried;
-    if (ve->train_on && credit &&
-        scps_train_tells(&ve->train, v->now, a->bytes, a->rtt, ve->base,
-                         (uint64_t)ve->gamma * v->mss, &carried) &&
-        ctl->cwnd > carried + carried / 2)
-        leave(ve, v, carried, ctl);
     if (ctl->cwnd >= ctl->ssthresh)
         ve->exponential = false;
 }
@@ -306,6 +312,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         return;
     }
     scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
+    scps_quick_forget(&ve->quick, ctl);
     ve->exponential = false;
     ve->over = 0;
 }
@@ -315,13 +322,13 @@ static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_
     if (ve->timeouts < UINT16_MAX)
         ve->timeouts++;
     if (ve->forget_after && ve->timeouts >= ve->forget_after)
-        forget_base(ve);
+        forget_base(ve, ctl);
     if (blameless(ve, v->cause))
         return;
     scps_win_rto(&ve->win, v, ve->keep, ctl);
     ve->exponential = true;
     ve->over = 0;
-    scps_train_forget(&ve->train);
+    scps_quick_forget(&ve->quick, ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -337,12 +344,12 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         scps_win_recovered(&ve->win, ctl);
         break;
     case SCPS_CC_PATH:
-        forget_base(ve);
+        forget_base(ve, ctl);
         /* fall through */
     case SCPS_CC_IDLE: /* back to the old window as fast as the queue allows */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
-        scps_train_forget(&ve->train);
+        scps_quick_forget(&ve->quick, ctl);
         break;
     case SCPS_CC_LINK_UP:  /* the window is as before the outage; its time is no round trip */
     case SCPS_CC_SPURIOUS: /* the core has put everything back, this round's beginning too */
