@@ -45,6 +45,7 @@ struct script_range {
 
 /* A segment of the peer's. What is left out is filled in as a well-behaved peer would. */
 struct script_say {
+    bool as_usual;  /* nothing: lets a call name no field */
     int64_t seq;    /* default: its next octet */
     int64_t ack;    /* default: the same as last time */
     int32_t len;    /* octets of its stream, after the pattern */
@@ -69,6 +70,7 @@ struct script_say {
 
 /* A segment of the stack's, as it should be. */
 struct script_want {
+    bool as_usual;
     scps_time at;       /* when it left; the script runs up to there. 0: any time */
     scps_dur slack;     /* and up to this much later */
     int64_t from;       /* first octet */
@@ -166,11 +168,11 @@ void script_comment(struct script *t, const char *fmt, ...);
 #define script_established(t, rtt) script_established_(t, rtt, __FILE__, __LINE__)
 #define script_accepted(t, rtt)    script_accepted_(t, rtt, __FILE__, __LINE__)
 #define peer_says(t, at, ...)                                                                      \
-    script_peer_says(t, at, &(struct script_say){.port = 0, __VA_ARGS__}, __FILE__, __LINE__)
+    script_peer_says(t, at, &(struct script_say){.as_usual = true, __VA_ARGS__}, __FILE__, __LINE__)
 #define peer_icmp(t, at, type, code, rest, seq)                                                    \
     script_peer_icmp(t, at, type, code, rest, seq, __FILE__, __LINE__)
 #define expect_sent(t, ...)                                                                        \
-    script_expect_sent(t, &(struct script_want){.port = 0, __VA_ARGS__}, __FILE__, __LINE__)
+    script_expect_sent(t, &(struct script_want){.as_usual = true, __VA_ARGS__}, __FILE__, __LINE__)
 /* Nothing was sent that was not expected, and this is what holds the sender; ANY_HOLD: whatever
  * does. */
 #define ANY_HOLD              (-1)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Floods: SYN cookies when too many are half-open (RFC 4987 section 3.6), the backlog, limits of
+ * answers. */
+#include "script.h"
+
+/* Fills the half-open queue from ports 1000 up; the answers are used up. */
+static struct script *flooded(void **x)
+{
+    struct script *t = script_of(x);
+    t->stack_cfg.max_half_open = 4;
+    script_listen(t);
+    for (uint16_t i = 0; i < 4; i++) {
+        peer_says(t, MS(1), .port = 1000 + i, .seq = 100 + i, .flags = SCPS_SYN);
+        expect_sent(t, .port = 1000 + i, .flags = SCPS_SYN | SCPS_ACK);
+    }
+    return t;
+}
+
+static void a_cookie_is_honoured(void **x)
+{
+    struct script *t = flooded(x);
+    struct scps_stack_stats s;
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .at = MS(10), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1,
+                .has = SCPS_HAS_MSS, .hasnt = SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 1);
+    assert_int_equal(s.half_open, 4); /* nothing is kept */
+    peer_says(t, MS(50), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    assert_non_null(t->c);
+    expect_state(t, SCPS_ESTABLISHED);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    assert_int_equal(s.half_open, 4);
+    assert_int_equal(script_info(t).snd_mss, 536); /* the largest of the table below 1000 */
+    assert_false(script_info(t).sack);
+    app_writes(t, MS(60), 700);
+    expect_sent(t, .from = 1, .len = 536);
+    expect_sent(t, .from = 537, .len = 164);
+    peer_says(t, MS(100), .ack = 701, .len = 100);
+    app_reads(t, MS(100), 100);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* With timestamps window scale and SACK survive, told by the echo */
+static void options_survive_in_timestamps(void **x)
+{
+    struct script *t = script_of(x);
+    t->stack_cfg.max_half_open = 1;
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.wscale = true;
+    t->cfg.rcvbuf = 300000;
+    t->peer.wscale = 6;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK,
+                .has = SCPS_HAS_MSS | SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE);
+    peer_says(t, MS(50), .ack = 1, .wnd = 2000);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    struct scps_info i = script_info(t);
+    assert_true(i.sack && i.timestamps && i.wscale);
+    assert_int_equal(i.snd_wscale, 6);
+    assert_int_equal(i.snd_wnd, 2000 << 6);
+    script_run(t, MS(60));
+    peer_says(t, MS(70), .len = 988);
+    peer_says(t, MS(70), .len = 988);
+    expect_sent(t, .ack = 1977, .has = SCPS_HAS_TS);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The third segment brings data: nothing of it is lost */
+static void data_with_the_cookie(void **x)
+{
+    struct script *t = flooded(x);
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(50), .ack = 1, .len = 300);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    app_reads(t, MS(50), 300);
+    expect_sent(t, .ack = 301, .at = MS(250));
+    script_forget_events(t);
+    script_free(t);
+}
+
+static void wrong_and_old_cookies(void **x)
+{
+    struct script *t = flooded(x);
+    struct scps_stack_stats s;
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    for (int64_t guess = 2; guess < 40; guess++) {
+        peer_says(t, MS(20), .ack = guess);
+        expect_sent(t, .flags = SCPS_RST, .from = guess);
+    }
+    peer_says(t, MS(20), .seq = 2, .ack = 1); /* of another SYN */
+    expect_sent(t, .flags = SCPS_RST, .from = 1);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 0);
+    assert_int_equal(s.drops[SCPS_DROP_BAD_COOKIE], 39);
+    script_run(t, SEC(200)); /* two units of 64 s are the most */
+    script_forget_sent(t);
+    peer_says(t, SEC(200), .seq = 1, .ack = 1);
+    expect_sent(t, .flags = SCPS_RST, .from = 1);
+    script_free(t);
+}
+
+static void without_cookies(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.max_half_open = 1;
+    t->stack_cfg.syn_cookies = false;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_quiet(t, ANY_HOLD);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_SYN_LIMIT], 1);
+    script_free(t);
+}
+
+/* Established and not accepted: beyond the backlog SYNs are not answered, so that the peer tries
+ * again */
+static void backlog(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->backlog = 2;
+    script_listen(t);
+    for (uint16_t i = 0; i < 2; i++) {
+        peer_says(t, MS(1 + i), .port = 1000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 1000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        peer_says(t, MS(1 + i), .port = 1000 + i, .seq = 101, .ack = t->last.seq + 1, .raw = true);
+    }
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_quiet(t, ANY_HOLD);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_BACKLOG_FULL], 1);
+    t->c = scps_accept(t->l);
+    assert_non_null(t->c);
+    peer_says(t, SEC(1), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    script_free(t);
+}
+
+/* Resets to strangers have a limit, too */
+static void resets_are_limited(void **x)
+{
+    struct script *t = script_of(x);
+    t->stack_cfg.resets = 10;
+    t->us.port = 99;
+    script_start(t);
+    for (uint16_t i = 0; i < 100; i++)
+        peer_says(t, MS(100) + i, .port = 2000 + i, .seq = 1, .flags = SCPS_SYN);
+    assert_int_equal(script_forget_sent(t), 10);
+    for (uint16_t i = 0; i < 100; i++)
+        peer_says(t, SEC(2) + i, .port = 2000 + i, .seq = 1, .flags = SCPS_SYN);
+    assert_int_equal(script_forget_sent(t), 10);
+    script_free(t);
+}
+
+/* The listener goes: those who waited are told */
+static void closing_the_listener(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(1), .port = 1001, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1001, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(2), .port = 1001, .seq = 101, .ack = t->last.seq + 1, .raw = true);
+    scps_listener_close(t->l);
+    script_run(t, MS(3));
+    assert_int_equal(script_sent_count(t), 2);
+    for (int i = 0; i < 2; i++) {
+        uint16_t port = i ? 1000 : 1001;
+        expect_sent(t, .port = port, .flags = SCPS_RST | SCPS_ACK);
+    }
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    assert_int_equal(s.listeners, 0);
+    assert_int_equal(s.half_open, 0);
+    script_run(t, SEC(100));
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(a_cookie_is_honoured), SCRIPT_TEST(options_survive_in_timestamps),
+        SCRIPT_TEST(data_with_the_cookie), SCRIPT_TEST(wrong_and_old_cookies),
+        SCRIPT_TEST(without_cookies),      SCRIPT_TEST(backlog),
+        SCRIPT_TEST(resets_are_limited),   SCRIPT_TEST(closing_the_listener),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Keep-alives: RFC 9293 section 3.8.4, RFC 1122 section 4.2.3.6. */
+#include "script.h"
+
+static struct script *kept(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(100);
+    t->cfg.keep_interval = SEC(10);
+    t->cfg.keep_count = 3;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    return t;
+}
+
+static void answered(void **x)
+{
+    struct script *t = kept(x);
+    for (int i = 1; i <= 5; i++) {
+        scps_time at = MS(100) + i * SEC(100);
+        expect_sent(t, .at = at, .slack = SEC(1), .from = ZERO, .ack = 1);
+        peer_says(t, script_now(t) + MS(100), .ack = 1);
+    }
+    expect_state(t, SCPS_ESTABLISHED);
+    script_free(t);
+}
+
+static void unanswered(void **x)
+{
+    struct script *t = kept(x);
+    for (int i = 0; i < 3; i++)
+        expect_sent(t, .at = MS(100) + SEC(100 + 10 * i), .from = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(100) + SEC(130), .from = 1, .flags = SCPS_RST | SCPS_ACK);
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
+/* Whatever the peer says puts it off */
+static void data_puts_it_off(void **x)
+{
+    struct script *t = kept(x);
+    peer_says(t, SEC(80), .len = 10);
+    expect_sent(t, .ack = 11, .at = SEC(80) + MS(200));
+    expect_sent(t, .at = SEC(180), .from = ZERO, .ack = 11);
+    peer_says(t, SEC(181), .ack = 1);
+    script_free(t);
+}
+
+/* With data outstanding the retransmission timer is enough; afterwards it goes on */
+static void not_while_data_is_out(void **x)
+{
+    struct script *t = kept(x);
+    app_writes(t, SEC(90), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    peer_says(t, MS(90100), .ack = 11);
+    script_run(t, SEC(150));
+    script_run(t, SEC(250));
+    unsigned n = script_sent_count(t);
+    assert_in_range(n, 1, 8);
+    expect_sent(t, .from = 10, .ack = 1); /* not before 100 s of silence */
+    assert_true(script_now(t) >= SEC(190));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Off by default: two hours, two weeks, nothing */
+static void off_by_default(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_run(t, SEC(14 * 86400));
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_state(t, SCPS_ESTABLISHED);
+    assert_true(scps_stack_deadline(t->st) == SCPS_NEVER); /* and costs nothing meanwhile */
+    script_free(t);
+}
+
+/* A reset is an answer, too */
+static void the_peer_has_crashed(void **x)
+{
+    struct script *t = kept(x);
+    expect_sent(t, .at = MS(100) + SEC(100), .from = ZERO, .ack = 1);
+    peer_says(t, SEC(101), .seq = 1, .flags = SCPS_RST);
+    expect_error(t, SCPS_ERR_RESET);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(answered),         SCRIPT_TEST(unanswered),
+        SCRIPT_TEST(data_puts_it_off), SCRIPT_TEST(not_while_data_is_out),
+        SCRIPT_TEST(off_by_default),   SCRIPT_TEST(the_peer_has_crashed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

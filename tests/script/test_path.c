@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* What the path says: ICMP errors (RFC 1122 section 4.2.3.9, RFC 5927), path MTU discovery (RFC
+ * 1191, 8201), and what else arrives that is not TCP. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "script.h"
+
+enum { NET, HOST, PROTO, PORT, ADMIN, BIG, TTL };
+
+static void icmp(struct script *t, scps_time at, int what, uint32_t mtu, int64_t seq)
+{
+    static const uint8_t v4[][2] = {{3, 0}, {3, 1}, {3, 2}, {3, 3}, {3, 13}, {3, 4}, {11, 0}};
+    static const uint8_t v6[][2] = {{1, 0}, {1, 3}, {4, 1}, {1, 4}, {1, 1}, {2, 0}, {3, 0}};
+    const uint8_t *c = t->us.addr.family == 4 ? v4[what] : v6[what];
+    peer_icmp(t, at, c[0], c[1], mtu, seq);
+}
+
+/* RFC 5927 5.2 and 6.1: while opening hard errors end it, soft ones do not */
+static void errors_while_opening(void **x)
+{
+    for (int what = PROTO; what <= ADMIN; what++) {
+        struct script *t = script_of(x);
+        script_connect(t, MS(0));
+        expect_sent(t, .flags = SCPS_SYN);
+        icmp(t, MS(10), what, 0, ZERO);
+        expect_error(t, what == ADMIN ? SCPS_ERR_UNREACH : SCPS_ERR_REFUSED);
+        expect_state(t, SCPS_CLOSED);
+        script_free(t);
+    }
+    struct script *t = script_of(x);
+    t->cfg.syn_retries = 1;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    icmp(t, MS(10), NET, 0, ZERO);
+    icmp(t, MS(11), HOST, 0, ZERO);
+    icmp(t, MS(12), TTL, 0, ZERO);
+    expect_state(t, SCPS_SYN_SENT);
+    expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+    script_run(t, SEC(3));
+    expect_error(t, SCPS_ERR_UNREACH); /* and are the reason given in the end */
+    script_free(t);
+}
+
+/* RFC 5927 5.2: established, nothing ICMP says ends it; the reason is remembered */
+static void errors_later(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 2;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(200), 100);
+    expect_sent(t, .from = 1, .len = 100);
+    for (int what = NET; what <= TTL; what++)
+        if (what != BIG)
+            icmp(t, MS(210 + what), what, 0, 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_no_event(t);
+    peer_says(t, MS(300), .ack = 101);
+    app_writes(t, SEC(1), 100);
+    expect_sent(t, .from = 101, .len = 100);
+    icmp(t, MS(1010), HOST, 0, 101);
+    script_forget_events(t);
+    script_run(t, SEC(10));
+    expect_error(t, SCPS_ERR_UNREACH);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5927 4.1: an error must quote what is outstanding */
+static void forged_errors(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    icmp(t, MS(10), PORT, 0, 1);
+    icmp(t, MS(11), PORT, 0, -1);
+    icmp(t, MS(12), PORT, 0, 100000);
+    expect_state(t, SCPS_SYN_SENT);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    icmp(t, MS(210), BIG, 576, 1001); /* never sent */
+    icmp(t, MS(211), BIG, 576, ZERO); /* acknowledged already */
+    assert_true(script_info(t).pmtu > 1000);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* RFC 1191 6.5, RFC 8201 4: the octets go again at once, cut to size; no controller hears of it */
+static void too_big(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t over = t->us.addr.family == 4 ? 40 : 60, mtu = t->us.addr.family == 4 ? 640 : 1280;
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 5600);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .from = 1 + 1400 * i, .len = 1400);
+    icmp(t, MS(250), BIG, mtu, 1);
+    int64_t at = 1;
+    while (script_sent_count(t)) {
+        expect_sent(t, .at = MS(250), .from = at, .any_len = true);
+        assert_true(t->last.len <= mtu - over);
+        at += t->last.len;
+    }
+    assert_int_equal(at, 5601);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.pmtu, mtu);
+    assert_int_equal(i.snd_mss, mtu - over);
+    assert_true(i.cwnd >= 10 * 1400);
+    assert_int_equal(i.recoveries, 0);
+    icmp(t, MS(260), BIG, mtu, 1); /* the other three packets meet the same router */
+    icmp(t, MS(261), BIG, mtu, 1401);
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, MS(350), .ack = 5601);
+    app_writes(t, MS(400), 2000);
+    expect_sent(t, .from = 5601, .len = (int32_t)(mtu - over));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* It never rises by such a message, nor falls below what links have */
+static void absurd_mtus(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    uint32_t was = script_info(t).pmtu;
+    icmp(t, MS(210), BIG, 9000, 1);
+    assert_int_equal(script_info(t).pmtu, was);
+    expect_quiet(t, SCPS_HOLD_APP);
+    icmp(t, MS(220), BIG, 1, 1);
+    assert_true(script_info(t).pmtu >= (t->us.addr.family == 4 ? 68 : 1280));
+    assert_true(script_info(t).snd_mss >= 20);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 1191 7.1: a router that does not say: the next plateau */
+static void a_router_that_does_not_say(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    if (t->us.addr.family == 4) {
+        icmp(t, MS(210), BIG, 0, 1);
+        assert_true(script_info(t).pmtu < 1440);
+        assert_true(script_info(t).pmtu >= 256);
+    }
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A FIN in a segment that was too big is not lost with it */
+static void too_big_with_fin(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t mtu = t->us.addr.family == 4 ? 540 : 1280;
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    scps_conn_cork(t->c, true);
+    app_writes(t, MS(200), 1300);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .len = 1300, .flags = SCPS_FIN | SCPS_ACK);
+    icmp(t, MS(250), BIG, mtu, 1);
+    script_run(t, MS(260));
+    int64_t at = 1;
+    bool fin = false;
+    while (script_sent_count(t)) {
+        uint16_t last = script_sent_count(t) == 1 ? SCPS_FIN | SCPS_ACK : SCPS_ACK;
+        expect_sent(t, .from = at, .any_len = true, .flags = last);
+        at += t->last.len;
+        fin |= (t->last.flags & SCPS_FIN) != 0;
+    }
+    assert_true(fin);
+    assert_int_equal(at, 1301);
+    peer_says(t, MS(400), .ack = 1302);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_free(t);
+}
+
+static size_t build(struct script *t, uint8_t *p, uint8_t proto, const void *data, size_t len,
+                    size_t sum_at)
+{
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = proto,
+                         .ttl = 64};
+    size_t n = scps_ip_build(p, &ip, len);
+    memcpy(p + n, data, len);
+    scps_put16(p + n + sum_at, 0);
+    uint64_t sum = scps_cksum_add(0, p + n, len);
+    if (proto != SCPS_IPPROTO_ICMP)
+        sum = scps_cksum_pseudo(sum, &ip.src, &ip.dst, proto, (uint32_t)len);
+    scps_put16(p + n + sum_at, scps_cksum_fold(sum));
+    return n + len;
+}
+
+static void echo(void **x)
+{
+    struct script *t = script_of(x);
+    bool four = t->us.addr.family == 4;
+    uint8_t msg[64] = {four ? 8 : 128, 0, 0, 0, 0x12, 0x34, 0, 1}, p[256], r[256];
+    struct scps_ip ip;
+    struct scps_icmp m;
+    script_start(t);
+    for (size_t i = 8; i < sizeof msg; i++)
+        msg[i] = (uint8_t)i;
+    size_t n = build(t, p, four ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6, msg, sizeof msg, 2);
+    assert_int_equal(script_input(t, MS(1), p, n), 0);
+    n = expect_other(t, r, sizeof r);
+    assert_int_equal(scps_ip_parse(r, n, n, &ip), 0);
+    assert_true(scps_addr_equal(&ip.src, &t->us.addr) && scps_addr_equal(&ip.dst, &t->them.addr));
+    assert_int_equal(scps_icmp_parse(&ip, r + ip.hdr_len, n - ip.hdr_len, &m), 0);
+    assert_int_equal(m.kind, SCPS_ICMP_ECHO_REPLY);
+    assert_int_equal(m.body_len, sizeof msg - 4);
+    assert_memory_equal(m.body, msg + 4, sizeof msg - 4);
+    script_free(t);
+
+    t = script_of(x);
+    t->stack_cfg.echo_reply = false;
+    script_start(t);
+    n = build(t, p, four ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6, msg, sizeof msg, 2);
+    script_input(t, MS(1), p, n);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+static void nobody_listens_on_udp(void **x)
+{
+    struct script *t = script_of(x);
+    uint8_t msg[20] = {0, 53, 0, 54, 0, 20}, p[256], r[256];
+    struct scps_ip ip;
+    struct scps_icmp m;
+    script_start(t);
+    size_t n = build(t, p, SCPS_IPPROTO_UDP, msg, sizeof msg, 6);
+    script_input(t, MS(1), p, n);
+    n = expect_other(t, r, sizeof r);
+    assert_int_equal(scps_ip_parse(r, n, n, &ip), 0);
+    assert_int_equal(scps_icmp_parse(&ip, r + ip.hdr_len, n - ip.hdr_len, &m), 0);
+    assert_int_equal(m.kind, SCPS_ICMP_UNREACH_PORT);
+    assert_true(m.has_quote && m.sport == 53 && m.dport == 54);
+    script_free(t);
+}
+
+/* What is not for us, from nobody or from ourselves is counted and never answered */
+static void packets_for_nobody(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    uint8_t msg[20] = {0, 53, 0, 54, 0, 20}, p[256];
+    struct scps_endpoint us = t->us, them = t->them;
+    bool four = us.addr.family == 4;
+    static const char *const bad4[][2] = {
+        {"10.0.0.2", "10.0.0.9"}, {"224.0.0.1", "10.0.0.1"}, {"0.0.0.0", "10.0.0.1"},
+        {"10.0.0.1", "10.0.0.1"}, {"10.0.0.2", "224.0.0.1"}, {"10.0.0.2", "255.255.255.255"}};
+    static const char *const bad6[][2] = {
+        {"2001:db8::2", "2001:db8::9"}, {"ff02::1", "2001:db8::1"}, {"::", "2001:db8::1"},
+        {"2001:db8::1", "2001:db8::1"}, {"2001:db8::2", "ff02::1"}, {"2001:db8::2", "::"}};
+    script_start(t);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(scps_addr_parse(four ? bad4[i][0] : bad6[i][0], &t->them.addr), 0);
+        assert_int_equal(scps_addr_parse(four ? bad4[i][1] : bad6[i][1], &t->us.addr), 0);
+        size_t n = build(t, p, SCPS_IPPROTO_UDP, msg, sizeof msg, 6);
+        assert_int_not_equal(script_input(t, MS(1), p, n), 0);
+        uint8_t syn[20] = {0, 99, 0, 80, 0, 0, 0, 1, 0, 0, 0, 0, 0x50, SCPS_SYN};
+        n = build(t, p, SCPS_IPPROTO_TCP, syn, sizeof syn, 16);
+        assert_int_not_equal(script_input(t, MS(1), p, n), 0);
+    }
+    t->us = us;
+    t->them = them;
+    expect_quiet(t, ANY_HOLD);
+    scps_stack_stats(t->st, &s);
+    assert_true(s.drops[SCPS_DROP_NOT_OURS] >= 2);
+    assert_true(s.drops[SCPS_DROP_BAD_ADDRESS] >= 4);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(errors_while_opening),  SCRIPT_TEST(errors_later),
+        SCRIPT_TEST(forged_errors),         SCRIPT_TEST(too_big),
+        SCRIPT_TEST(absurd_mtus),           SCRIPT_TEST(a_router_that_does_not_say),
+        SCRIPT_TEST(too_big_with_fin),      SCRIPT_TEST(echo),
+        SCRIPT_TEST(nobody_listens_on_udp), SCRIPT_TEST(packets_for_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

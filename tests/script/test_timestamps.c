@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Timestamps: RFC 7323 sections 3 to 5: what is echoed, round trips of resent segments, PAWS. */
+#include "script.h"
+
+static struct script *with_ts(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    return t;
+}
+
+/* Section 4.3: the echo is of the segment at the left edge, so that a delayed ACK tells the longer
+ * time */
+static void what_is_echoed(void **x)
+{
+    struct script *t = with_ts(x);
+    peer_says(t, MS(200), .len = 988, .tsval = 2000001);
+    peer_says(t, MS(201), .len = 988, .tsval = 2000002);
+    expect_sent(t, .ack = 1977, .has = SCPS_HAS_TS);
+    assert_int_equal(t->last.tsecr, 2000001); /* of the first of the two */
+    peer_says(t, MS(202), .seq = 2965, .len = 988, .tsval = 2000003);
+    expect_sent(t, .ack = 1977);
+    assert_int_equal(t->last.tsecr, 2000001); /* not of what is beyond a hole */
+    peer_says(t, MS(203), .seq = 1977, .len = 988, .tsval = 2000004);
+    expect_sent(t, .ack = 3953);
+    assert_int_equal(t->last.tsecr, 2000004);
+    script_free(t);
+}
+
+/* Section 3.2: once agreed, in every segment; our clock runs in milliseconds */
+static void in_every_segment(void **x)
+{
+    struct script *t = with_ts(x);
+    app_writes(t, MS(200), 2000);
+    expect_sent(t, .from = 1, .len = 988, .has = SCPS_HAS_TS);
+    uint32_t at = t->last.tsval;
+    expect_sent(t, .from = 989, .len = 988, .has = SCPS_HAS_TS);
+    expect_sent(t, .from = 1977, .len = 24, .has = SCPS_HAS_TS);
+    peer_says(t, MS(300), .ack = 2001, .len = 100);
+    expect_sent(t, .at = MS(500), .ack = 101, .has = SCPS_HAS_TS);
+    assert_int_equal(t->last.tsval - at, 300);
+    script_free(t);
+}
+
+/* Section 4: with timestamps resent segments are timed too */
+static void a_resent_segment_is_timed(void **x)
+{
+    struct script *t = with_ts(x);
+    app_writes(t, MS(1000), 500);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 500);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 500);
+    peer_says(t, MS(1420), .ack = 501); /* the echo is of the second: 120 ms */
+    assert_true(script_info(t).last_rtt == MS(120));
+    script_free(t);
+}
+
+/* Section 5.3: older than the last one: acknowledged and dropped */
+static void paws(void **x)
+{
+    struct script *t = with_ts(x);
+    peer_says(t, MS(200), .len = 100, .tsval = 3000000);
+    peer_says(t, MS(300), .len = 100, .tsval = 2999999);
+    expect_sent(t, .at = MS(300), .ack = 101);
+    assert_int_equal(script_info(t).paws_drops, 1);
+    assert_int_equal(scps_conn_readable(t->c), 100);
+    peer_says(t, MS(400), .seq = 101, .len = 100, .tsval = 3000000); /* equal is not older */
+    assert_int_equal(scps_conn_readable(t->c), 200);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    /* neither does a window update from the past count, nor its acknowledgement */
+    app_writes(t, SEC(2), 100);
+    expect_sent(t, .from = 1, .len = 100);
+    peer_says(t, MS(2100), .ack = 101, .tsval = 1000);
+    assert_int_equal(script_info(t).outstanding, 100);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A reset is not subject to it (section 5.2) */
+static void paws_and_resets(void **x)
+{
+    struct script *t = with_ts(x);
+    peer_says(t, MS(300), .flags = SCPS_RST, .bare = true);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* The clock wraps after 24.8 days; a timestamp that old is not held against anybody (section 5.5)
+ * */
+static void paws_after_long_silence(void **x)
+{
+    struct script *t = with_ts(x);
+    peer_says(t, MS(200), .len = 100, .tsval = 4000000);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    peer_says(t, SEC(25 * 86400), .len = 100, .tsval = 3000000);
+    assert_int_equal(scps_conn_readable(t->c), 200);
+    expect_sent(t, .at = SEC(25 * 86400) + MS(200), .ack = 201);
+    script_free(t);
+}
+
+static void paws_wraps(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .tsval = 0xfffffff0);
+    expect_sent(t, .ack = 1);
+    peer_says(t, MS(200), .len = 100, .tsval = 5); /* 21 later */
+    assert_int_equal(scps_conn_readable(t->c), 100);
+    peer_says(t, MS(300), .len = 100, .tsval = 0xfffffffe);
+    assert_int_equal(scps_conn_readable(t->c), 100);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Not negotiated: an option that comes all the same means nothing */
+static void uninvited_timestamps(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 100, .tsval = 3000000, .tsecr = 5);
+    peer_says(t, MS(300), .len = 100, .tsval = 2000000, .tsecr = 5);
+    assert_int_equal(scps_conn_readable(t->c), 200);
+    expect_sent(t, .at = MS(400), .ack = 201, .hasnt = SCPS_HAS_TS);
+    script_free(t);
+}
+
+/* An old duplicate of the handshake's time comes late: its echo is no round trip */
+static void an_echo_of_zero(void **x)
+{
+    struct script *t = with_ts(x);
+    app_writes(t, MS(1000), 500);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 500);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 500);
+    peer_says(t, MS(1400), .ack = 501, .tsecr = ZERO);
+    assert_true(script_info(t).srtt < SEC(1));
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(what_is_echoed),
+        SCRIPT_TEST(in_every_segment),
+        SCRIPT_TEST(a_resent_segment_is_timed),
+        SCRIPT_TEST(paws),
+        SCRIPT_TEST(paws_and_resets),
+        SCRIPT_TEST(paws_after_long_silence),
+        SCRIPT_TEST(paws_wraps),
+        SCRIPT_TEST(uninvited_timestamps),
+        SCRIPT_TEST(an_echo_of_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
