@@ -62,8 +62,9 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     bool any = is_any(&ep.addr);
     if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
         return -EADDRNOTAVAIL;
-    if (scps_sock_state(s) != SCPS_CLOSED || s->ss != SS_UNCONNECTED || s->local.port ||
-        s->bound_addr)
+    /* A port the stack had chosen is free again when its connection is over, and so is the socket. */
+    bool bound = s->bound_port || ((s->local.port || s->bound_addr) && !s->dead);
+    if (scps_sock_state(s) != SCPS_CLOSED || bound)
         return -EINVAL;
     if (any && ep.addr.family != 4)
         ep.addr = scps_sock_any(s);
