@@ -62,6 +62,13 @@ SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
+/* The same when at most window bytes may be out beyond the lowest segment missing, as a receive buffer of that size allows
+ * (0: no window). Exact without losses; with them, unless the window covers the transfer, the mean of simulated transfers of
+ * that sender with a fixed seed, within 2 %: some 50 ms of computing. 0 also when there is no memory for it. */
+SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
+                                       const struct scps_link_config *back, uint64_t bytes,
+                                       uint32_t payload, uint32_t headers, uint64_t rate_bps,
+                                       uint64_t window);
 
 struct scps_world; /* the event heap, its hosts and links */
 struct scps_host;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The physical limit under a window: the sender of limit.c, whom the receiver's buffer holds back.
+ *
+ * The receiver delivers in order, so nothing may leave beyond the window that begins at the lowest segment not yet known to
+ * have arrived: one segment lost twice stops all new data for a round trip.  Without losses the window's rhythm is exact:
+ *
+ *     |<------ round trip + slot ------>|
+ *     [w segments]  idle                [w segments]  idle ...            (or no idle time when the window is large)
+ *
+ * With losses no closed form is at hand, and the value is the mean over simulated transfers of this sender, from a fixed
+ * seed: enough of them to send a few million segments, at least four.  A window that covers the transfer never holds, and the
+ * answer is limit.c's.
+ *
+ * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what has been sent, whose
+ * entries become known in the order in which they left, a round trip later.
+ */
+#include "sim/loss.h"
+
+#include <scps/sim.h>
+
+#include "base/bytes.h"
+
+#define SEGMENTS_ENOUGH 3000000.0
+#define RUNS_MAX        1000
+
+struct window {
+    double slot, last, rtt; /* seconds */
+    uint64_t n, w;          /* segments in all; of the window */
+    uint64_t loss;          /* chance */
+    /* each of w entries, used as rings */
+    struct fate {
+        double known;
+        uint64_t segment;
+        bool lost;
+    } * fate;
+    uint64_t *again; /* known to be lost, oldest first */
+    bool *got;
+};
+
+/* One transfer: seconds from the first departure until the last answer. */
+static double transfer(struct window *x, struct scps_prng *r)
+{
+    uint64_t una = 0, nxt = 0, fate_at = 0, fates = 0, again_at = 0, agains = 0;
+    double now = 0;
+
+    while (una < x->n) {
+        uint64_t segment;
+        while (fates && x->fate[fate_at].known <= now) {
+            const struct fate *f = &x->fate[fate_at];
+            if (f->lost) {
+                x->again[(again_at + agains++) % x->w] = f->segment;
+            } else {
+                x->got[f->segment % x->w] = true;
+                while (una < nxt && x->got[una % x->w])
+                    x->got[una++ % x->w] = false;
+            }
+            fate_at = fate_at + 1 == x->w ? 0 : fate_at + 1;
+            fates--;
+        }
+        if (agains) {
+            segment = x->again[again_at];
+            again_at = again_at + 1 == x->w ? 0 : again_at + 1;
+            agains--;
+        } else if (nxt < x->n && nxt < una + x->w) {
+            segment = nxt++;
+        } else if (fates) {
+            now = x->fate[fate_at].known; /* nothing to send until there is news */
+            continue;
+        } else {
+            break;
+        }
+        now += segment == x->n - 1 ? x->last : x->slot;
+        x->fate[(fate_at + fates++) % x->w] =
+            (struct fate){now + x->rtt, segment, scps_chance_hit(x->loss, r)};
+    }
+    return now;
+}
+
+/* base^n */
+static double power(double base, uint64_t n)
+{
+    double r = 1;
+
+    for (; n; n >>= 1, base *= base)
+        if (n & 1)
+            r *= base;
+    return r;
+}
+
+static double mean(struct window *x, double bits, double p)
+{
+    struct scps_alloc a = scps_alloc_default();
+    size_t room = (size_t)x->w * (sizeof *x->fate + sizeof *x->again + sizeof *x->got);
+    double want = SEGMENTS_ENOUGH * (1 - p) / (double)x->n, sum = 0;
+    unsigned runs = want > RUNS_MAX ? RUNS_MAX : want < 4 ? 4 : (unsigned)want;
+    struct scps_prng r;
+    uint8_t *mem = a.alloc(a.ctx, room);
+
+    if (!mem)
+        return 0;
+    x->fate = (struct fate *)(void *)mem;
+    x->again = (uint64_t *)(void *)(x->fate + x->w);
+    x->got = (bool *)(void *)(x->again + x->w);
+    memset(x->got, 0, x->w * sizeof *x->got);
+    scps_prng_seed(&r, 2003212001);
+    for (unsigned i = 0; i < runs; i++)
+        sum += bits / (x->rtt + transfer(x, &r));
+    a.free(a.ctx, mem, room);
+    return sum / runs;
+}
+
+double scps_link_limit_window(const struct scps_link_config *fwd,
+                              const struct scps_link_config *back, uint64_t bytes, uint32_t payload,
+                              uint32_t headers, uint64_t rate_bps, uint64_t window)
+{
+    double rate = (double)fwd->rate_bps, bits = 8.0 * (double)bytes, line, p;
+    uint64_t len = (uint64_t)payload + headers, frame = len + fwd->overhead;
+    uint64_t risk = frame > fwd->ber_exempt ? frame - fwd->ber_exempt : 0;
+    struct window x = {0};
+
+    if (window == 0 || window >= bytes || payload == 0)
+        return scps_link_limit(fwd, back, bytes, payload, headers, rate_bps);
+    if (rate_bps && (rate <= 0 || (double)rate_bps < rate))
+        rate = (double)rate_bps;
+    line = rate > 0 ? 8.0 / rate : 0;
+    x.n = (bytes + payload - 1) / payload;
+    x.w = window < payload ? 1 : window / payload;
+    x.rtt = (double)(fwd->delay + back->delay) * 1e-6;
+    x.slot = (double)frame * line;
+    x.last = ((double)(bytes - (x.n - 1) * payload) + headers + fwd->overhead) * line;
+    p = 1 - (1 - fwd->loss) * power(1 - fwd->ber, 8 * risk);
+    if (p >= 1 || (line <= 0 && x.rtt <= 0))
+        return 0;
+    x.loss = scps_chance(p > 0 ? p : 0);
+    if (x.loss == 0) {
+        uint64_t before = x.n - 1; /* segments that leave before the last one */
+        double round = x.rtt + x.slot, busy = (double)x.w * x.slot;
+        double start = busy >= round
+                           ? (double)before * x.slot
+                           : (double)(before / x.w) * round + (double)(before % x.w) * x.slot;
+        return bits / (2 * x.rtt + start + x.last);
+    }
+    return mean(&x, bits, p);
+}
