@@ -14,7 +14,7 @@
  * Departures, all for caution.  At 500 ms rho is 20 and the paper's slow start would answer the first ACK
  * with a million segments; it takes the threshold to be known from an estimate of the bandwidth, and the
  * segments to be spaced out.  Here:
- * - slow start adds at most ss_gain segments for each acknowledged (63: a window 64 times as large after
+ * - slow start adds at most ss_gain segments for each acknowledged (31: a window 32 times as large after
  *   a round trip), and no single ACK more than doubles the window;
  * - the threshold is found on the way: the first train of ACKs behind which segments queue shows what the
  *   bottleneck carries in a round trip, and that is it (train.h; estimate=0 leaves it out);
@@ -43,7 +43,7 @@ enum { P_RTT0 = SCPS_WIN_PARAMS, P_SS_GAIN, P_MAX_RHO, P_ESTIMATE };
 static const struct scps_cc_param params[] = {
     SCPS_WIN_PARAM_LIST(0),
     {"rtt0", "reference round trip, microseconds", 25000, 1, INT64_C(1000000000)},
-    {"ss_gain", "most segments added for each acknowledged in slow start", 63, 1, 1048575},
+    {"ss_gain", "most segments added for each acknowledged in slow start", 31, 1, 1048575},
     {"max_rho", "largest RTT/RTT0 taken account of", 256, 1, 65535},
     {"estimate", "1: end slow start at what the bottleneck is seen to carry; 0: at a loss", 1, 0,
      1},

@@ -47,8 +47,8 @@ static void caution(void **state)
     struct cc_table t;
     cc_open(&t, "hybla", .mss = 1000, .init_cwnd = 10000, .srtt = SCPS_MS(500));
     static const struct cc_row rows[] = {
-        {CC_ACK, .bytes = 100, .cwnd = 16300},   /* 63 for one, not 2^20 */
-        {CC_ACK, .bytes = 10000, .cwnd = 32600}, /* one ACK at most doubles */
+        {CC_ACK, .bytes = 100, .cwnd = 13100},   /* 31 for one, not 2^20 */
+        {CC_ACK, .bytes = 10000, .cwnd = 26200}, /* one ACK at most doubles */
     };
     cc_play(&t, rows, CC_ROWS(rows));
 }
