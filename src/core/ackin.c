@@ -49,8 +49,8 @@ void scps_cc_apply(struct scps_conn *c)
     }
     if (cfg->rate && (!rate || rate > cfg->rate))
         rate = cfg->rate;
-    if (rate != c->pacer.rate || !c->pacer.burst)
-        scps_pacer_set(&c->pacer, c->env->now, rate, cfg->burst ? cfg->burst : 4 * mtu);
+    if (c->tx && (rate != c->tx->pacer.rate || !c->tx->pacer.burst))
+        scps_pacer_set(&c->tx->pacer, c->env->now, rate, cfg->burst ? cfg->burst : 4 * mtu);
     SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
 }
 
@@ -126,7 +126,7 @@ static void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_of
     if (c->nxt < scps_snd_fin_end(c))
         scps_conn_wake(c);
     c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
-    if (!wnd && c->st)
+    if (!wnd)
         c->st->zero_windows_in++;
     scps_snd_window_changed(c);
 }
@@ -143,8 +143,10 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     else if (advanced && c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
         /* resent octets: only the echo tells which sending this is for (RFC 7323 section 4) */
         sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
-    if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24))
+    if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
+        c->st->last_rtt = sample;
         scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, min_window(c));
+    }
     if (newest >= 0)
         scps_rtt_floor(&c->rtt, now, newest, min_window(c));
 }

@@ -78,7 +78,7 @@ static uint16_t window(struct scps_conn *c)
     field = SCPS_MIN(field, 65535);
     c->announced = SCPS_MAX(c->announced, next + (field << scale));
     c->max_offered = (uint32_t)SCPS_MAX(c->max_offered, field << scale);
-    if (!field && c->st)
+    if (!field)
         c->st->zero_windows_out++;
     return (uint16_t)field;
 }

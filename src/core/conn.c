@@ -26,6 +26,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
         return NULL;
     memset(c, 0, size);
     c->env = env;
+    c->st = &env->nobody;
     c->cfg = cfg;
     cfg->refs++;
     c->heap_slot = SCPS_HEAP_NONE;
@@ -71,7 +72,7 @@ void scps_conn_free(struct scps_conn *c)
     free_tx(c);
     free_rx(c);
     scps_rcvbuf_fini(&c->in, a);
-    if (c->st)
+    if (c->st != &c->env->nobody)
         a->free(a->ctx, c->st, sizeof *c->st);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
@@ -81,8 +82,6 @@ int scps_conn_need_tx(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->env->alloc;
 
-    if (scps_conn_need_stats(c))
-        return SCPS_ERR_NOMEM;
     if (c->tx)
         return 0;
     c->tx = a->alloc(a->ctx, tx_size(c));
@@ -91,6 +90,8 @@ int scps_conn_need_tx(struct scps_conn *c)
     memset(c->tx, 0, tx_size(c));
     scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
     scps_sb_init(&c->tx->sb);
+    if (c->established)
+        scps_cc_apply(c); /* the pacer is new */
     return 0;
 }
 
@@ -111,12 +112,15 @@ int scps_conn_need_stats(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->env->alloc;
 
-    if (c->st)
+    struct scps_conn_stats *st;
+
+    if (c->st != &c->env->nobody)
         return 0;
-    c->st = a->alloc(a->ctx, sizeof *c->st);
-    if (!c->st)
+    st = a->alloc(a->ctx, sizeof *st);
+    if (!st)
         return SCPS_ERR_NOMEM;
-    memset(c->st, 0, sizeof *c->st);
+    memset(st, 0, sizeof *st);
+    c->st = st;
     c->st->hold_since = c->env->now;
     return 0;
 }
@@ -141,7 +145,6 @@ void scps_conn_wake(struct scps_conn *c)
         return;
     c->flags |= SCPS_F_READY;
     c->ready_next = NULL;
-    c->ready_prev = t->tail;
     if (t->tail)
         t->tail->ready_next = c;
     else
@@ -152,18 +155,20 @@ void scps_conn_wake(struct scps_conn *c)
 void scps_conn_unready(struct scps_conn *c)
 {
     struct scps_turns *t = c->turns;
+    struct scps_conn *before = NULL;
 
     if (!(c->flags & SCPS_F_READY))
         return;
     c->flags &= ~(uint32_t)SCPS_F_READY;
-    if (c->ready_prev)
-        c->ready_prev->ready_next = c->ready_next;
-    else
+    if (t->head == c) { /* nearly always: whose turn it is leaves */
         t->head = c->ready_next;
-    if (c->ready_next)
-        c->ready_next->ready_prev = c->ready_prev;
-    else
-        t->tail = c->ready_prev;
+    } else {
+        for (before = t->head; before->ready_next != c;)
+            before = before->ready_next;
+        before->ready_next = c->ready_next;
+    }
+    if (t->tail == c)
+        t->tail = before;
 }
 
 void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
@@ -326,8 +331,6 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
-    if (scps_conn_need_stats(c))
-        return SCPS_ERR_NOMEM;
     take_syn(c, syn);
     c->una = c->nxt = una;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
@@ -370,7 +373,7 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
         c->flags |= SCPS_F_WANT_ROOM;
         return SCPS_ERR_AGAIN;
     }
-    if (scps_conn_need_tx(c))
+    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
         return SCPS_ERR_NOMEM;
     n = (size_t)SCPS_MIN(len, room);
     n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
@@ -452,7 +455,7 @@ int scps_conn_shutdown(struct scps_conn *c)
         return 0;
     if (c->state == SCPS_TIME_WAIT)
         return 0;
-    if (scps_conn_need_tx(c))
+    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
         return SCPS_ERR_NOMEM;
     c->flags |= SCPS_F_SHUT;
     if (c->state == SCPS_ESTABLISHED)
@@ -654,7 +657,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
-    const struct scps_conn_stats *st = c->st ? c->st : &none;
+    const struct scps_conn_stats *st = c->st == &c->env->nobody ? &none : c->st;
     const struct scps_tx *tx = c->tx;
     scps_off una = SCPS_MAX(c->una, 1);
 
@@ -674,7 +677,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .srtt = c->rtt.srtt,
         .rttvar = c->rtt.rttvar,
         .min_rtt = scps_rtt_min(&c->rtt),
-        .last_rtt = c->rtt.last,
+        .last_rtt = st->last_rtt,
         .opened = c->opened,
         .established = c->established,
         .first_sent = st->first_sent,
@@ -686,7 +689,9 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .backoff = c->backoff,
         .cwnd = c->ctl.cwnd,
         .ssthresh = c->ctl.ssthresh,
-        .rate = c->pacer.rate,
+        .rate = tx            ? tx->pacer.rate
+                : c->ctl.rate ? c->ctl.rate
+                              : c->cfg->c.rate,
         .max_cwnd = st->max_cwnd,
         .hold = (enum scps_hold)c->hold,
         .snd_wnd = c->edge > c->una ? c->edge - c->una : 0,
@@ -725,7 +730,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .ecn_echoes = st->ecn_echoes,
     };
     memcpy(out->holds, st->holds, sizeof out->holds);
-    if (c->st && c->state != SCPS_CLOSED)
+    if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->hold] += c->env->now - st->hold_since;
     if (tx) {
         out->inflight = scps_recovery_inflight(c);

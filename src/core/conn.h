@@ -28,6 +28,19 @@ struct scps_turns {
     struct scps_conn *head, *tail;
 };
 
+struct scps_conn_stats { /* those of scps_info that nothing else tells */
+    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
+        bytes_duplicate;
+    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
+        dsacks_in, dsacks_out, acks_out, probes_out, ooo_segs, reordered, paws_drops, challenges,
+        zero_windows_in, zero_windows_out, ecn_echoes;
+    uint64_t max_cwnd;
+    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
+    scps_dur last_rtt;
+    scps_time hold_since;
+    scps_dur holds[SCPS_HOLD_COUNT];
+};
+
 /* What a host lends its connections. */
 struct scps_env {
     struct scps_alloc alloc;
@@ -41,6 +54,8 @@ struct scps_env {
     scps_time challenge_since;
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT];
+    struct scps_conn_stats
+        nobody; /* where connections count that have carried no data yet: never read */
     /* A passive open has succeeded: the stack queues it for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
 };
@@ -116,6 +131,7 @@ struct scps_tx {
     struct scps_sndbuf buf;
     struct scps_scoreboard sb;
     struct scps_recovery rec;
+    struct scps_pacer pacer;
     /* delivery.c */
     uint64_t delivered;
     scps_time delivered_at, first_sent;
@@ -139,30 +155,17 @@ struct scps_rx {
     scps_off dsack_from, dsack_to;  /* to be reported once */
 };
 
-struct scps_conn_stats { /* those of scps_info that nothing else tells */
-    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
-        bytes_duplicate;
-    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out, acks_out, probes_out, ooo_segs, reordered, paws_drops, challenges,
-        zero_windows_in, zero_windows_out, ecn_echoes;
-    uint64_t max_cwnd;
-    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_time hold_since;
-    scps_dur holds[SCPS_HOLD_COUNT];
-};
-
 struct scps_conn {
     /* owners and queues */
     struct scps_env *env;
     struct scps_turns *turns; /* its link's */
     struct scps_shared_config *cfg;
-    struct scps_conn_stats *st;
+    struct scps_conn_stats *st;     /* env->nobody until data flows */
     struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
     struct scps_rx *rx;             /* NULL: nothing beyond a hole */
-    void *path;                     /* the stack's: route and source */
     struct scps_listener *listener; /* until accepted */
     void *user;
-    struct scps_conn *ready_next, *ready_prev, *ev_next, *hash_next, *all_next, *all_prev;
+    struct scps_conn *ready_next, *ev_next, *hash_next;
     uint32_t heap_slot, id;
     struct scps_addr local, remote;
     uint16_t lport, rport;
@@ -186,7 +189,6 @@ struct scps_conn {
     scps_off una, nxt, end;                  /* acknowledged; sent; written (FIN not counted) */
     scps_off wl2, edge; /* ack of the last window update; end of the peer's window */
     struct scps_rtt rtt;
-    struct scps_pacer pacer;
     struct scps_cc_ctl ctl;
     /* receiving; offsets of the peer's stream */
     uint32_t irs, ts_recent, ts_offset;

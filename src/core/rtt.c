@@ -39,7 +39,6 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
                      scps_dur rto_max, scps_dur window_len)
 {
     sample = SCPS_MAX(sample, 1);
-    r->last = sample;
     if (!r->srtt) {
         r->srtt = sample;
         r->rttvar = sample / 2;

@@ -8,9 +8,8 @@
 struct scps_rtt {
     scps_dur srtt, rttvar; /* 0 before the first sample */
     scps_dur rto;          /* without backoff */
-    scps_dur last;
-    scps_dur min, min2; /* smallest of this window and the last; see scps_rtt_min */
-    scps_time window;   /* when the current window began */
+    scps_dur min, min2;    /* smallest of this window and the last; see scps_rtt_min */
+    scps_time window;      /* when the current window began */
 };
 
 /* rto_initial stands until the first sample. */

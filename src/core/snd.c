@@ -21,10 +21,8 @@ static void hold(struct scps_conn *c, enum scps_hold why)
 
     if (c->hold == why)
         return;
-    if (c->st) {
-        c->st->holds[c->hold] += now - c->st->hold_since;
-        c->st->hold_since = now;
-    }
+    c->st->holds[c->hold] += now - c->st->hold_since;
+    c->st->hold_since = now;
     c->hold = (uint8_t)why;
     if (why != SCPS_HOLD_NONE)
         SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
@@ -159,6 +157,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (c->una == c->nxt)
         return;
+    scps_conn_need_stats(c);
     c->st->timeouts++;
     SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
     if (timed_out(c, handshake ? cfg->syn_retries : cfg->data_retries)) {
@@ -247,9 +246,9 @@ static bool paced(struct scps_conn *c, uint32_t len)
 {
     scps_time when;
 
-    if (!c->pacer.rate)
+    if (!c->tx->pacer.rate)
         return true;
-    when = scps_pacer_when(&c->pacer, c->env->now, wire_size(c, len));
+    when = scps_pacer_when(&c->tx->pacer, c->env->now, wire_size(c, len));
     if (when > c->env->now) {
         scps_timer_set(c, SCPS_T_PACE, when);
         hold(c, SCPS_HOLD_PACE);
@@ -277,8 +276,8 @@ static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off fro
         }
     }
     scps_ackout_fill(c, seg);
-    if (c->pacer.rate)
-        scps_pacer_spend(&c->pacer, wire_size(c, len));
+    if (c->tx->pacer.rate)
+        scps_pacer_spend(&c->tx->pacer, wire_size(c, len));
     scps_recovery_sent(c, len, resent);
     left(c, seg, from, resent != NULL);
     hold(c, SCPS_HOLD_NONE);

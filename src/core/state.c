@@ -34,6 +34,7 @@ static void challenge(struct scps_conn *c)
     }
     env->challenge_left--;
     env->challenges++;
+    scps_conn_need_stats(c);
     c->st->challenges++;
     scps_ackout_now(c);
 }
@@ -173,7 +174,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
     c->segs_in++;
     if (c->state == SCPS_CLOSED)
         return drop(c, SCPS_DROP_NO_CONNECTION, seg);
-    if (!c->st && scps_conn_need_stats(c))
+    if (seg->len && scps_conn_need_stats(c))
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
@@ -193,6 +194,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
         seg = &copy;
     }
     if (paws_rejects(c, seg)) {
+        scps_conn_need_stats(c);
         c->st->paws_drops++;
         answer_unacceptable(c, seg);
         return drop(c, SCPS_DROP_PAWS, seg);

@@ -37,12 +37,16 @@ static bool take(struct scps_conn *c, enum scps_timer t)
 static void keepalive(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
-    scps_time heard = c->st ? c->st->last_received : c->established;
-    scps_time due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
+    scps_time heard = 0, due;
 
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
                             c->state != SCPS_FIN_WAIT_2))
         return;
+    if (c->st != &c->env->nobody)
+        heard = SCPS_MAX(c->st->last_received, c->st->last_ack_received);
+    if (c->probes && c->flags & SCPS_F_HEARD) /* the last probe was answered */
+        heard = SCPS_MAX(heard, c->env->now - cfg->keep_interval);
+    due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
     if (c->una != c->nxt || c->end != c->nxt) { /* data outstanding has timers of its own */
         scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
         return;
@@ -58,7 +62,7 @@ static void keepalive(struct scps_conn *c)
         return;
     }
     c->probes++;
-    c->flags |= SCPS_F_KEEP_NOW;
+    c->flags = (c->flags | SCPS_F_KEEP_NOW) & ~(uint32_t)SCPS_F_HEARD;
     scps_conn_wake(c);
     scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_interval);
 }

@@ -101,3 +101,21 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c)
     if (*at)
         *at = c->hash_next;
 }
+
+struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c)
+{
+    uint32_t i = 0;
+
+    if (!st->buckets)
+        return NULL;
+    if (c) {
+        struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
+        if (c->hash_next)
+            return c->hash_next;
+        i = (uint32_t)(scps_flow_hash(st, &f, 0) & st->bucket_mask) + 1;
+    }
+    for (; i <= st->bucket_mask; i++)
+        if (st->buckets[i])
+            return st->buckets[i];
+    return NULL;
+}

@@ -377,7 +377,7 @@ void scps_listener_close(struct scps_listener *l)
 
     while ((c = scps_accept(l)))
         scps_conn_abort(c);
-    for (c = st->all; c; c = c->all_next) {
+    for (c = NULL; (c = scps_demux_next(st, c));) {
         if (c->listener != l)
             continue;
         scps_listener_forget(c);

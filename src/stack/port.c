@@ -65,7 +65,7 @@ bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoin
             (zero(has) || zero(want) || scps_addr_equal(has, want)))
             return true;
     }
-    for (const struct scps_conn *c = st->all; c; c = c->all_next)
+    for (const struct scps_conn *c = NULL; (c = scps_demux_next(st, c));)
         if (c->lport == local->port && (!want->family || want->family == c->local.family) &&
             (zero(want) || scps_addr_equal(&c->local, want)) && (c->state != SCPS_CLOSED))
             return true;

@@ -60,8 +60,10 @@ void scps_stack_free(struct scps_stack *st)
         return;
     a = st->env.alloc;
     scps_listener_free_all(st);
-    while (st->all)
-        scps_stack_discard(st, st->all);
+    scps_stack_reap(st);
+    for (struct scps_conn *c; (c = scps_demux_next(st, NULL));)
+        scps_stack_discard(st, c);
+    scps_config_unref(&a, st->recent);
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
         scps_outq_fini(st, &nif->out);
@@ -117,8 +119,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     struct scps_nif *nif = scps_nif_of(netif);
     uint32_t keep = 0;
 
-    for (struct scps_conn *c = st->all, *next; c; c = next) {
-        next = c->all_next;
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         if (c->turns != &nif->turns)
             continue;
         scps_conn_finish(c, SCPS_ERR_LINKDOWN);
@@ -174,10 +175,6 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
         adv = SCPS_MIN(adv, cfg->c.mss);
     c->adv_mss = (uint16_t)SCPS_MIN(adv, 65535 - over);
     scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
-    c->all_next = st->all;
-    if (st->all)
-        st->all->all_prev = c;
-    st->all = c;
     st->n_conns++;
     *err = 0;
     return c;
@@ -203,12 +200,6 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (st->nifs[i]->last == c)
             st->nifs[i]->last = NULL;
-    if (c->all_prev)
-        c->all_prev->all_next = c->all_next;
-    else
-        st->all = c->all_next;
-    if (c->all_next)
-        c->all_next->all_prev = c->all_prev;
     st->n_conns--;
     scps_conn_free(c);
 }
@@ -229,6 +220,26 @@ static bool zero(const struct scps_addr *a)
     static const uint8_t none[16];
 
     return !a->family || !memcmp(a->b, none, sizeof none);
+}
+
+/* Connections are mostly opened alike: they share what they were opened with. */
+static struct scps_shared_config *share_config(struct scps_stack *st,
+                                               const struct scps_conn_config *own, int *err)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_shared_config *s = scps_config_new(a, own, err);
+
+    if (!s)
+        return NULL;
+    if (st->recent && !memcmp(&s->c, &st->recent->c, sizeof s->c)) {
+        scps_config_unref(a, s);
+        s = st->recent;
+    } else {
+        scps_config_unref(a, st->recent);
+        st->recent = s;
+    }
+    s->refs++;
+    return s;
 }
 
 struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
@@ -280,7 +291,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
         own.expected_rtt = r->expected_rtt;
     if (own.loss_cause == SCPS_LOSS_CONGESTION)
         own.loss_cause = r->loss_cause;
-    shared = scps_config_new(a, &own, err);
+    shared = share_config(st, &own, err);
     if (!shared)
         return NULL;
     c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif),
@@ -374,9 +385,7 @@ static void next_turn(struct scps_turns *t)
     struct scps_conn *c = t->head;
 
     t->head = c->ready_next;
-    t->head->ready_prev = NULL;
     c->ready_next = NULL;
-    c->ready_prev = t->tail;
     t->tail->ready_next = c;
     t->tail = c;
 }

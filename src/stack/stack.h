@@ -62,7 +62,7 @@ struct scps_stack {
     uint32_t n_routes;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
-    struct scps_conn *all;
+    struct scps_shared_config *recent; /* of the last connect: mostly the next one's, too */
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
     uint32_t answers_left; /* this second's resets and ICMP errors */
@@ -75,6 +75,8 @@ uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, 
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
+/* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
+struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- route.c ------------------------------------------------------------------------------------------------- */
 const struct scps_route *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
