@@ -89,6 +89,7 @@ static void settle(struct scps_linkdir *d)
     d->loss = scps_chance(d->cfg.loss);
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
+    d->chancy = d->ber.on || d->loss || d->dup || d->reorder;
 }
 
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
@@ -457,7 +458,7 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     const uint32_t frame = bytes + d->cfg.overhead;
     const struct scps_link_size *s = size_of(d, frame);
     struct scps_pkt damaged;
-    bool bad = false, lost, twice, late;
+    bool bad = false, twice = false, late = false;
     int rc;
 
     assert(pkt->len + pkt->payload_len <= 1u << 20);
@@ -491,22 +492,24 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     d->line_bytes += frame;
 
     scps_time at = d->free_us + (d->free_frac > 0) + d->cfg.delay;
-    uint64_t draw = d->ber.on ? scps_prng_next(&d->r_ber) : 0;
-    lost = scps_chance_hit(d->loss, &d->r_loss);
-    twice = scps_chance_hit(d->dup, &d->r_dup);
-    late = scps_chance_hit(d->reorder, &d->r_reorder);
-    if (lost) {
-        d->st.dropped_loss++;
-        return 0;
-    }
-    if (draw >= s->survive && d->ber.on) {
-        bad = true;
-        if (!d->cfg.flip || scratch_copy(d, pkt, &damaged) != 0 ||
-            !flip_bits(d, s, draw, &damaged)) {
-            d->st.dropped_ber++;
+    if (d->chancy) {
+        uint64_t draw = d->ber.on ? scps_prng_next(&d->r_ber) : 0;
+        bool lost = scps_chance_hit(d->loss, &d->r_loss);
+        twice = scps_chance_hit(d->dup, &d->r_dup);
+        late = scps_chance_hit(d->reorder, &d->r_reorder);
+        if (lost) {
+            d->st.dropped_loss++;
             return 0;
         }
-        pkt = &damaged;
+        if (draw >= s->survive && d->ber.on) {
+            bad = true;
+            if (!d->cfg.flip || scratch_copy(d, pkt, &damaged) != 0 ||
+                !flip_bits(d, s, draw, &damaged)) {
+                d->st.dropped_ber++;
+                return 0;
+            }
+            pkt = &damaged;
+        }
     }
     if (late) {
         scps_dur by = d->cfg.reorder_delay;

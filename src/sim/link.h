@@ -46,6 +46,7 @@ struct scps_linkdir {
     /* chance, a stream for each thing that can happen */
     struct scps_ber ber;
     uint64_t loss, dup, reorder; /* thresholds */
+    bool chancy;                 /* any of the four can happen */
     struct scps_prng r_ber, r_flip, r_loss, r_dup, r_reorder;
     uint8_t *scratch; /* a packet being damaged */
     uint32_t scratch_cap;
