@@ -120,7 +120,10 @@ enum {
     SCPS_IPV6_TCLASS = 67,
     SCPS_PMTUDISC_DONT = 0,
     SCPS_PMTUDISC_WANT = 1,
-    SCPS_PMTUDISC_DO = 2
+    SCPS_PMTUDISC_DO = 2,
+    SCPS_PMTUDISC_PROBE = 3,
+    SCPS_PMTUDISC_INTERFACE = 4,
+    SCPS_PMTUDISC_OMIT = 5
 };
 
 /* SCPS_SOL_SCPS with the numbers and units of the SCPS reference: int, times in milliseconds. */

@@ -618,9 +618,10 @@ static int set_network(struct sock *s, int name, int64_t v)
         to.ttl = v == -1 ? def.ttl : (uint8_t)v;
         break;
     case SCPS_IP_MTU_DISCOVER:
-        if (v < SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_DO)
+        /* 3 (probe) keeps the DF bit; 4 and 5 (interface, omit) go without discovery, like DONT */
+        if (v < SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_OMIT)
             return -EINVAL;
-        to.df_off = v == SCPS_PMTUDISC_DONT;
+        to.df_off = v == SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_PROBE;
         break;
     }
     int r = change(s, &to);
