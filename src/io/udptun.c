@@ -197,10 +197,13 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ------------------------------------------------------------------------------------------------ */
 
-static void forget(struct udptun *u, unsigned lost)
+/* The first n packets of the gathering have gone, or are lost. */
+static void take_off(struct udptun *u, unsigned n)
 {
-    u->dev.nif.tx_errors += lost;
-    u->tx_len = u->count = 0;
+    size_t bytes = SCPS_MIN(n * u->seg, u->tx_len);
+    memmove(u->tx, u->tx + bytes, u->tx_len - bytes);
+    u->tx_len -= bytes;
+    u->count -= n;
 }
 
 /* One call for the whole gathering. Returns what sendmsg does. */
@@ -251,14 +254,10 @@ static int send_each(struct udptun *u)
 static int send_out(struct udptun *u)
 {
     while (u->count) {
-        bool single = u->count == 1 || u->no_segment;
-        ssize_t n = single && u->count > 1 ? send_each(u) : send_train(u);
+        bool train = u->count > 1 && !u->no_segment;
+        ssize_t n = train || u->count == 1 ? send_train(u) : send_each(u);
         if (n >= 0) {
-            unsigned went = single && u->count > 1 ? (unsigned)n : u->count;
-            size_t bytes = SCPS_MIN(went * u->seg, u->tx_len);
-            memmove(u->tx, u->tx + bytes, u->tx_len - bytes);
-            u->tx_len -= bytes;
-            u->count -= went;
+            take_off(u, train || u->count == 1 ? u->count : (unsigned)n);
             continue;
         }
         switch (errno) {
@@ -273,21 +272,18 @@ static int send_out(struct udptun *u)
             return SCPS_ERR_AGAIN;
         case ECONNREFUSED: /* about an earlier packet, and cleared by telling us */
             break;
-        case EIO:
-        case EINVAL:
-        case EOPNOTSUPP:
-        case ENOPROTOOPT:
-            if (single)
-                forget(u, u->count);
-            u->no_segment = true; /* the route's device cannot finish checksums for a train */
-            break;
         case EBADF:
         case ENOTSOCK:
-            forget(u, u->count);
             u->dev.failed = SCPS_ERR_LINKDOWN;
             return SCPS_ERR_LINKDOWN;
-        default: /* no route, too long, filtered: lost like on any wire */
-            forget(u, u->count);
+        default:
+            if (train &&
+                (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
+                u->no_segment = true; /* checksums the card cannot finish, or fragments needed */
+                break;
+            }
+            take_off(u, 1); /* no route, too long, filtered: lost like on any wire */
+            u->dev.nif.tx_errors++;
         }
     }
     return 0;

@@ -44,6 +44,7 @@ failures=0
 
 finish() {
     local pid
+    [ $BASHPID = $$ ] || return 0 # a background job that was ended before it became its program
     for pid in "${pids[@]-}"; do
         [ -n "$pid" ] && kill "$pid" 2>/dev/null
     done

@@ -15,10 +15,10 @@ listening() { # of the kernel, on port 5001
     ss -Hltn 'sport = :5001' | grep -q 5001
 }
 to_kernel() { # FILE HOST OPTIONS...
-    local file=$1 host=$2 receiver rc
+    local file=$1 host=$2 family=-4 receiver rc
     shift 2
-    background nc nc -l 5001
-    [[ $host == *:* ]] && { kill $!; background nc nc -6 -l 5001; }
+    [[ $host == *:* ]] && family=-6
+    background nc nc $family -l 5001
     receiver=$!
     eventually 3 listening || return 1
     timeout 60 "$BIN/scps_ttcp" -t --timeout 50 "$@" "$host" <"$file" 2>"$TMP/ttcp.err"

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* The real-time loop: two stacks in one process talk over IP in UDP; wake-ups come in time and never early; nothing is
+ * lost when a device is full; a device that vanishes is heard of; an idle loop sleeps. */
+#define _GNU_SOURCE 1
+#include <scps/io.h>
+#include <scps/scps.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static char msg[SCPS_IO_MSGLEN];
+
+/* One host: sends `total` octets if it is the client; counts and checks what arrives if it is the server. */
+struct host {
+    struct scps_stack *st;
+    struct scps_loop *l;
+    struct scps_netif *nif;
+    struct scps_conn *c;
+    bool client, stop_at_end;
+    uint64_t total, done;
+    bool eof, drained;
+    int err;
+    unsigned events;
+};
+
+static uint8_t octet(uint64_t pos)
+{
+    return (uint8_t)(pos * 7 + (pos >> 8) * 13);
+}
+
+static void client_writes(struct host *h)
+{
+    uint8_t buf[5000];
+    while (h->done < h->total) {
+        size_t n = h->total - h->done < sizeof buf ? (size_t)(h->total - h->done) : sizeof buf;
+        for (size_t i = 0; i < n; i++)
+            buf[i] = octet(h->done + i);
+        int64_t w = scps_conn_write(h->c, buf, n, 0);
+        if (w < 0)
+            return;
+        h->done += (uint64_t)w;
+        if (h->done == h->total)
+            scps_conn_shutdown(h->c);
+    }
+}
+
+static void server_reads(struct host *h)
+{
+    uint8_t buf[5000];
+    int64_t n;
+    while (h->c && (n = scps_conn_read(h->c, buf, sizeof buf, 0)) >= 0) {
+        for (int64_t i = 0; i < n; i++)
+            assert_int_equal(buf[i], octet(h->done + (uint64_t)i));
+        h->done += (uint64_t)n;
+        if (n == 0) {
+            h->eof = true;
+            scps_conn_close(h->c);
+            h->c = NULL;
+        }
+    }
+}
+
+static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
+{
+    struct host *h = ctx;
+    assert_ptr_equal(l, h->l);
+    h->events++;
+    if (e->kind == SCPS_EV_ERROR)
+        h->err = e->err;
+    if (e->kind == SCPS_EV_ACCEPT)
+        h->c = scps_accept(e->listener);
+    if (h->client && h->c && !h->err)
+        client_writes(h);
+    else if (!h->client)
+        server_reads(h);
+    h->drained |= h->client && e->kind == SCPS_EV_DRAINED;
+    scps_loop_kick(l); /* allowed from here, and without effect of its own */
+    if (h->stop_at_end && (h->client ? h->drained : h->eof))
+        scps_loop_stop(l);
+}
+
+static struct scps_addr inner(bool client)
+{
+    return (struct scps_addr){4, {10, 99, 0, client ? 1 : 2}};
+}
+
+static void host_up(struct host *h, bool client, struct ev_loop *ev, struct scps_netif *nif)
+{
+    struct scps_stack_config sc = scps_stack_config_default();
+    struct scps_addr a = inner(client);
+    memset(h, 0, sizeof *h);
+    h->client = client;
+    sc.now = scps_sysclock_now();
+    assert_int_equal(scps_entropy(sc.seed, sizeof sc.seed), 0);
+    h->st = scps_stack_new(&sc);
+    h->l = scps_loop_new(ev, h->st, on_event, h);
+    h->nif = nif;
+    assert_non_null(h->l);
+    assert_ptr_equal(scps_loop_stack(h->l), h->st);
+    assert_int_equal(scps_loop_add(h->l, nif), 0);
+    assert_int_equal(scps_stack_add_addr(h->st, nif, &a, 24), 0);
+    if (!client) {
+        struct scps_endpoint any = {.port = 5001};
+        assert_non_null(scps_listen(h->st, NULL, &any, 4, NULL));
+    }
+}
+
+static void host_connects(struct host *h, uint64_t total, const struct scps_conn_config *cfg)
+{
+    struct scps_endpoint to = {.addr = inner(false), .port = 5001};
+    h->total = total;
+    h->c = scps_connect(h->st, cfg, NULL, &to, NULL);
+    assert_non_null(h->c);
+    scps_loop_kick(h->l);
+}
+
+static void host_down(struct host *h)
+{
+    scps_loop_free(h->l);
+    scps_stack_free(h->st);
+    scps_netif_close(h->nif);
+}
+
+static struct scps_netif *udp(uint16_t local, uint16_t remote)
+{
+    struct scps_udptun_config cfg = {.local = {{4, {127, 0, 0, 1}}, local},
+                                     .remote = {{4, {127, 0, 0, 1}}, remote}};
+    struct scps_netif *nif = scps_udptun_open(&cfg, msg);
+    if (!nif)
+        fail_msg("%s", msg);
+    return nif;
+}
+
+static uint16_t port(unsigned i)
+{
+    return (uint16_t)(20000 + (unsigned)getpid() % 5000 * 2 + i);
+}
+
+static struct scps_info info(const struct host *h)
+{
+    struct scps_info i;
+    scps_conn_info(h->c, &i);
+    return i;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------------- */
+
+static void test_transfer(void **state)
+{
+    (void)state;
+    struct ev_loop *ev = ev_loop_new(0);
+    struct host a, b;
+    host_up(&a, true, ev, udp(port(0), port(1)));
+    host_up(&b, false, ev, udp(port(1), port(0)));
+    b.stop_at_end = true;
+    assert_ptr_equal(scps_loop_ev(a.l), ev);
+    host_connects(&a, 20 << 20, NULL);
+    scps_loop_run(b.l, scps_sysclock_now() + SCPS_SEC(60));
+    assert_true(b.eof);
+    assert_int_equal(b.done, 20 << 20);
+    assert_int_equal(scps_loop_error(a.l), 0);
+    scps_conn_close(a.c);
+    scps_loop_kick(a.l);
+    host_down(&a);
+    host_down(&b);
+    ev_loop_destroy(ev);
+}
+
+/* A descriptor that is full most of the time: a socket pair holds only a few packets. What was refused is sent later,
+ * in order, and nothing is lost, so nothing is sent twice. */
+static void test_full_device(void **state)
+{
+    (void)state;
+    struct ev_loop *ev = ev_loop_new(0);
+    struct host a, b;
+    struct scps_netif *na = udp(port(0), port(1)), *nb = udp(port(1), port(0));
+    int pair[2], small = 4096;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair), 0);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    assert_true(dup2(pair[0], scps_io_fd(na)) >= 0);
+    assert_true(dup2(pair[1], scps_io_fd(nb)) >= 0);
+    close(pair[0]);
+    close(pair[1]);
+    host_up(&a, true, ev, na);
+    host_up(&b, false, ev, nb);
+    a.stop_at_end = true;
+    host_connects(&a, 3000000, NULL);
+    scps_loop_run(a.l, scps_sysclock_now() + SCPS_SEC(60));
+    assert_true(a.drained);
+    assert_int_equal(b.done, 3000000);
+    assert_int_equal(na->tx_errors, 0);
+    assert_int_equal(info(&a).resent_segs, 0);
+    host_down(&a);
+    host_down(&b);
+    ev_loop_destroy(ev);
+}
+
+/* ---- in time -------------------------------------------------------------------------------------------- */
+
+static scps_time syn_at[64];
+static unsigned syns;
+
+static void on_syn(EV_P_ ev_io *w, int revents)
+{
+    uint8_t buf[2000];
+    (void)loop;
+    (void)revents;
+    while (recv(w->fd, buf, sizeof buf, MSG_DONTWAIT) > 0)
+        if (syns < 64)
+            syn_at[syns++] = scps_sysclock_now();
+}
+
+/* A peer that never answers gets SYNs at 0, 4, 12, 28, 60 ms: the loop's timer and no other clock. */
+static void test_wakes_in_time(void **state)
+{
+    (void)state;
+    struct ev_loop *ev = ev_loop_new(0);
+    struct host a;
+    struct sockaddr_storage me;
+    socklen_t len = sizeof me;
+    ev_io w;
+    struct scps_netif *peer = udp(port(1), port(0));
+    int fd = dup(scps_io_fd(peer)); /* we read it ourselves */
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&me, &len), 0);
+    ev_io_init(&w, on_syn, fd, EV_READ);
+    ev_io_start(ev, &w);
+
+    host_up(&a, true, ev, udp(port(0), port(1)));
+    struct scps_conn_config cfg = scps_conn_config_default();
+    cfg.rto_initial = SCPS_MS(4);
+    cfg.rto_min = SCPS_MS(4);
+    cfg.syn_retries = 4;
+    syns = 0;
+    host_connects(&a, 1, &cfg);
+    scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(80));
+    assert_int_equal(syns, 5);
+    scps_dur worst = 0;
+    for (unsigned i = 1; i < syns; i++) {
+        scps_dur late = syn_at[i] - syn_at[0] - SCPS_MS(4) * ((1 << i) - 1);
+        assert_true(late > -SCPS_MS(1)); /* the first may itself have been seen late */
+        worst = late > worst ? late : worst;
+    }
+    print_message("latest wake-up: %lld us\n", (long long)worst);
+    assert_true(worst < SCPS_MS(500)); /* a machine under load; the figure above is the point */
+    ev_io_stop(ev, &w);
+    close(fd);
+    host_down(&a);
+    scps_netif_close(peer);
+    ev_loop_destroy(ev);
+}
+
+static scps_dur cpu(void)
+{
+    struct rusage r;
+    getrusage(RUSAGE_SELF, &r);
+    return (scps_dur)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000 + r.ru_utime.tv_usec +
+           r.ru_stime.tv_usec;
+}
+
+static void test_sleeps_and_returns(void **state)
+{
+    (void)state;
+    struct host b;
+    host_up(&b, false, NULL, udp(port(1), port(0)));
+    scps_time began = scps_sysclock_now(), until = began + SCPS_MS(500);
+    scps_dur spent = cpu();
+    scps_loop_run(b.l, until);
+    spent = cpu() - spent;
+    scps_time end = scps_sysclock_now();
+    assert_true(end >= until);
+    assert_true(end < until + SCPS_SEC(2));
+    assert_true(spent < SCPS_MS(5)); /* 1 % */
+
+    scps_loop_run(b.l, scps_sysclock_now() - 1); /* in the past: at once */
+    scps_loop_stop(b.l);                         /* said beforehand: at once, and only once */
+    scps_loop_run(b.l, SCPS_NEVER);
+    began = scps_sysclock_now();
+    scps_loop_run(b.l, began + SCPS_MS(20));
+    assert_true(scps_sysclock_now() >= began + SCPS_MS(20));
+    host_down(&b);
+}
+
+/* ---- a device that vanishes ----------------------------------------------------------------------------- */
+
+static void test_vanished(void **state)
+{
+    (void)state;
+    int fd = open("/dev/net/tun", O_RDWR);
+    if (fd >= 0)
+        close(fd);
+    if (fd < 0 || unshare(CLONE_NEWNET) || system("ip link set lo up"))
+        skip();
+    struct scps_tun_config cfg = {.name = "scpsv0", .n = 1, .kernel_prefix = {24}};
+    cfg.kernel_addr[0] = inner(true);
+    for (int talking = 0; talking < 2; talking++) {
+        struct host h;
+        struct scps_netif *nif = scps_tun_open(&cfg, msg);
+        if (!nif)
+            fail_msg("%s", msg);
+        host_up(&h, false, NULL, nif);
+        if (talking) { /* a connection that waits for an answer */
+            struct scps_endpoint to = {{4, {10, 99, 0, 7}}, 9};
+            h.client = true;
+            h.c = scps_connect(h.st, NULL, NULL, &to, NULL);
+            assert_non_null(h.c);
+            scps_loop_kick(h.l);
+        }
+        assert_int_equal(system("ip link delete scpsv0"), 0);
+        scps_time began = scps_sysclock_now();
+        scps_loop_run(h.l, began + SCPS_SEC(10));
+        assert_true(scps_sysclock_now() < began + SCPS_SEC(5));
+        assert_int_equal(scps_loop_error(h.l), SCPS_ERR_LINKDOWN);
+        assert_int_equal(h.err, talking ? SCPS_ERR_LINKDOWN : 0);
+        if (h.c)
+            scps_conn_close(h.c);
+        host_down(&h);
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct host b;
+    struct scps_netif foreign = {.name = "somebody's"};
+    host_up(&b, false, NULL, udp(port(1), port(0)));
+    assert_int_equal(scps_loop_add(b.l, &foreign), SCPS_ERR_INVAL);
+    host_down(&b);
+    scps_loop_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transfer),      cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_wakes_in_time), cmocka_unit_test(test_sleeps_and_returns),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_vanished),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
