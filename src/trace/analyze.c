@@ -386,36 +386,41 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
     h->snack_holes += holes;
 }
 
-/* What holds direction h back from now on, and how long the last reason held. */
-static inline void account_time(struct half *h, const struct half *o, scps_time now)
+/* Payload of a full segment of h: what the other side's MSS option leaves, else the largest seen. A capture before
+ * segmentation offload shows multiples of it. */
+static inline uint32_t full_segment(const struct half *h, const struct half *o)
 {
-    if (!h->data_pkts || !h->segs.top)
+    uint32_t ts = h->ts && o->ts ? 12 : 0;
+    return o->mss > ts + 1 ? o->mss - ts : h->max_seg ? h->max_seg : 1;
+}
+
+/* The time since the last packet, for whatever held h back then and what it had outstanding. */
+static inline void spend(struct half *h, scps_dur dt)
+{
+    h->share[h->limit] += dt;
+    h->out_area += (double)h->out_now * (double)dt;
+    if (h->out_now)
+        h->out_time += dt;
+}
+
+/* What direction h has outstanding from now on, and what holds it back. */
+static inline void reckon(struct half *h, const struct half *o)
+{
+    if (!h->data_pkts)
         return;
     uint64_t una = o->ack_hi ? o->ack_hi : h->isn64;
     uint64_t out = h->sent_hi > una ? h->sent_hi - una : 0;
-    scps_dur dt = SCPS_MAX(now - h->out_at, 0);
-    if (h->out_at)
-        h->share[h->limit] += dt;
-    h->out_at = now;
     uint64_t room = o->win_edge > h->sent_hi ? o->win_edge - h->sent_hi : 0;
-    if (h->fin_count && out == 0)
+    h->out_now = out;
+    h->out_max = SCPS_MAX(h->out_max, out);
+    if (TR_UNLIKELY(h->fin_count) && out == 0)
         h->limit = LIMIT_NONE;
-    else if (room < h->max_seg && (out || room == 0))
+    else if (TR_UNLIKELY(room < full_segment(h, o)) && (out || room == 0))
         h->limit = LIMIT_WINDOW;
     else if (out == 0 || h->last_short)
         h->limit = LIMIT_APP;
     else
         h->limit = LIMIT_CONGESTION;
-}
-
-static inline void area(struct half *h, const struct half *o, scps_time now)
-{
-    /* before the packet changes anything */
-    if (!h->out_at)
-        return;
-    uint64_t una = o->ack_hi ? o->ack_hi : h->isn64;
-    if (h->sent_hi > una && now > h->out_at)
-        h->out_area += (double)(h->sent_hi - una) * (double)(now - h->out_at);
 }
 
 static void see(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
@@ -444,17 +449,17 @@ static void see(struct scps_trace *t, const struct scps_trace_pkt *p, const stru
 }
 
 /* One segment of connection f. */
-static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
-                    const struct segment *s, struct flow *f, int dir)
+static inline __attribute__((always_inline)) void
+one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
+            const struct segment *s, struct flow *f, struct half *restrict h,
+            struct half *restrict o, const bool watch)
 {
-    struct half *h = &f->h[dir], *o = &f->h[!dir];
+    const int dir = h == &f->h[1];
     const scps_time now = t->now;
     const uint16_t flags = s->flags;
     const bool syn = flags & SCPS_SYN, fin = flags & SCPS_FIN, ack = flags & SCPS_ACK;
     const uint32_t len = s->len;
     struct scps_trace_seen seen;
-    const bool watch = t->cfg.on_packet != NULL;
-
     f->last = now;
     f->packets++;
 
@@ -500,8 +505,12 @@ static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const 
     if (TR_UNLIKELY(flags & SCPS_RST))
         h->rst_count++;
 
-    area(h, o, now);
-    area(o, h, now);
+    if (now > f->spent_at) {
+        scps_dur dt = now - f->spent_at;
+        spend(h, dt);
+        spend(o, dt);
+        f->spent_at = now;
+    }
 
     /* options */
     if (TR_UNLIKELY(s->o.has_mss))
@@ -630,7 +639,7 @@ static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const 
         if (TR_UNLIKELY(edge && end == edge && !syn && !fin))
             h->window_full++;
         if (!again)
-            h->last_short = len < h->max_seg;
+            h->last_short = len % full_segment(h, o) != 0;
         h->last_sent_at = now;
     }
 
@@ -657,7 +666,7 @@ static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const 
                 scps_rangeset_trim(&o->sacked, ack64);
             if (moved && o->data_pkts) {
                 tr_round_acked(t, o, ack64, now);
-                uint32_t unit = o->max_seg ? o->max_seg : 1;
+                uint32_t unit = full_segment(o, h);
                 uint64_t segs = (moved + unit - 1) / unit;
                 if (len == 0 && moved > 1) {
                     h->acks_adv++;
@@ -784,28 +793,45 @@ static void segment(struct scps_trace *t, const struct scps_trace_pkt *p, const 
             h->owin_min = owin;
         h->owin_tot += owin;
         if (h->owin_count++ && now > h->owin_at)
-            h->owin_wavg += (uint64_t)((double)h->owin_prev * ((double)(now - h->owin_at) / 1e6));
+            h->owin_wavg += h->owin_prev * (uint64_t)(now - h->owin_at) / 1000000;
         h->owin_at = now;
         h->owin_prev = owin;
     } else {
         owin = h->owin_prev;
     }
 
-    /* ours */
-    if (len || ack) {
-        uint64_t una = o->ack_hi ? o->ack_hi : h->isn64;
-        uint64_t out = h->sent_hi > una ? h->sent_hi - una : 0;
-        if (len) {
-            h->out_max = SCPS_MAX(h->out_max, out);
-            tr_round_sent(h, out);
-        }
-        account_time(h, o, now);
-        account_time(o, h, now);
-    }
+    reckon(h, o);
+    reckon(o, h);
+    if (len)
+        tr_round_sent(h, h->out_now);
     if (watch) {
         seen.owin = owin;
         t->cfg.on_packet(t->cfg.ctx, &seen);
     }
+}
+
+/* The same twice: without somebody who watches every packet there is less to do. */
+static __attribute__((noinline)) void segment_alone(struct scps_trace *t, const struct packet *k,
+                                                    const struct segment *s, struct flow *f,
+                                                    struct half *h, struct half *o)
+{
+    one_segment(t, NULL, k, s, f, h, o, false);
+}
+
+static __attribute__((noinline)) void
+segment_watched(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
+                const struct segment *s, struct flow *f, struct half *h, struct half *o)
+{
+    one_segment(t, p, k, s, f, h, o, true);
+}
+
+static inline void segment(struct scps_trace *t, const struct scps_trace_pkt *p,
+                           const struct packet *k, const struct segment *s, struct flow *f, int dir)
+{
+    if (TR_LIKELY(!t->cfg.on_packet))
+        segment_alone(t, k, s, f, &f->h[dir], &f->h[!dir]);
+    else
+        segment_watched(t, p, k, s, f, &f->h[dir], &f->h[!dir]);
 }
 
 /* ---- TCP and compressed headers --------------------------------------------------------------------------- */

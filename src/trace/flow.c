@@ -267,6 +267,7 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     f->used = f->listed = true;
     f->first = t->now;
     f->last = t->now;
+    f->spent_at = t->now;
     uint32_t *b = &t->bucket[hash & (t->nbucket - 1)];
     f->next = *b;
     *b = i;

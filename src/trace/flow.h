@@ -190,7 +190,8 @@ struct half {
     scps_time pureack_at;
     uint64_t out_max;
     double out_area; /* byte µs */
-    scps_time out_at;
+    uint64_t out_now;
+    scps_dur out_time; /* with anything outstanding */
     scps_dur share[LIMIT_COUNT];
     enum limit limit;
     bool last_short;
@@ -233,6 +234,7 @@ struct flow {
     bool used;
     bool listed; /* found by its hash (a successor on the same ports takes over) */
     scps_time first, last;
+    scps_time spent_at; /* up to when time is accounted for */
     uint64_t packets;
     struct half h[2]; /* of key.a, of key.b */
 };

@@ -166,7 +166,7 @@ int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *
     fputs(". '.' . fmt\nset title '", gpl);
     plain(gpl, title);
     fprintf(gpl,
-            "' noenhanced\nset xlabel 'time, s'\nset ylabel '%s'\nset format y '%%.0s%%c'\n"
+            "' noenhanced\nset xlabel 'time, s'\nset ylabel '%s'\nset format y '%%.1s%%c'\n"
             "set grid lc rgb '#dddddd'\nset key outside below horizontal\nset tics nomirror\n"
             "set border 3\nset yrange [%s:*]\n",
             k->ylabel, k->bit == SCPS_PLOT_TSG ? "*" : "0");

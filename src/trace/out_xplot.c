@@ -93,7 +93,9 @@ struct side { /* one direction of a connection */
     int64_t ack_y, win_y;
     uint64_t win;
     uint32_t dups;
-    uint64_t owin, owin_sum, owin_n, rwin;
+    uint64_t owin, owin_sum, owin_n;
+    uint64_t rwin;       /* the window this side offers */
+    uint64_t rwin_drawn; /* the other side's, at the last point */
     double owin_area;
     double avg, wavg;
     uint64_t tput_bytes, bytes, pkts;
@@ -428,7 +430,7 @@ static void draw_owin(struct scps_trace_plots *p, struct plot *f, struct side *d
     if (d->owin_any) {
         d->owin_area += (double)d->owin * (double)(t - d->owin_t);
         wavg = t > d->owin_first ? d->owin_area / (double)(t - d->owin_first) : 0;
-        curve(p, f, YELLOW, d->owin_t, (double)d->rwin, t, (double)rwin);
+        curve(p, f, YELLOW, d->owin_t, (double)d->rwin_drawn, t, (double)rwin);
         curve(p, f, RED, d->owin_t, (double)d->owin, t, (double)s->owin);
         curve(p, f, BLUE, d->owin_t, d->avg, t, avg);
         curve(p, f, GREEN, d->owin_t, d->wavg, t, wavg);
@@ -442,7 +444,7 @@ static void draw_owin(struct scps_trace_plots *p, struct plot *f, struct side *d
     d->owin_n++;
     d->avg = avg;
     d->wavg = wavg;
-    d->rwin = rwin;
+    d->rwin_drawn = rwin;
 }
 
 static double per_second(uint64_t bytes, scps_dur t)

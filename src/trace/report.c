@@ -183,8 +183,7 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->segs_per_ack = h->acks_adv ? (double)h->acked_segs / (double)h->acks_adv : NAN;
     ack_mode(h, r->ack_mode);
     r->max_outstanding = h->out_max;
-    double life = (double)(h->out_at - h->first_data);
-    r->avg_outstanding = h->data_pkts && life > 0 ? h->out_area / life : NAN;
+    r->avg_outstanding = h->out_time > 0 ? h->out_area / (double)h->out_time : NAN;
     scps_dur all = 0;
     for (int i = LIMIT_APP; i < LIMIT_COUNT; i++)
         all += h->share[i];

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Captures of the kernel's own TCP, made in network namespaces: a bottleneck by tc tbf, drops by nft, IPv4 and IPv6,
+# with and without SACK and timestamps, at the sender and at the receiver; each compared with tcptrace and tshark field
+# by field.  $1: scps_trace.  Needs root and the tools; else skipped (77).
+set -u
+PATH=$PATH:/usr/sbin:/sbin
+TRACE=$(realpath "${1:?scps_trace}")
+HERE=$(cd "$(dirname "$0")" && pwd)
+ROOT=$(cd "$HERE/../.." && pwd)
+
+for tool in ip tc nft socat dumpcap tcptrace tshark python3; do
+    command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+if [ -z "${TRACE_KERNEL_INSIDE-}" ]; then
+    TRACE_KERNEL_INSIDE=1 exec "$ROOT/tools/netns" run "$0" "$TRACE"
+fi
+
+TMP=$(mktemp -d)
+pids=()
+finish() {
+    for p in "${pids[@]-}"; do [ -n "$p" ] && kill "$p" 2>/dev/null; done
+    for n in left middle right; do ip netns del $n 2>/dev/null; done
+    rm -rf "$TMP"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+"$ROOT/tools/netns" path 0 || exit 77
+ip netns exec middle tc qdisc add dev right root tbf rate 30mbit burst 6000 limit 60000 ||
+    { echo "skipped: tc has no tbf here"; exit 77; }
+ip netns exec middle nft 'add table inet t; add chain inet t c { type filter hook forward priority 0; }' || exit 77
+
+for n in left right; do ip netns exec $n bash -c 'echo 0 >/proc/sys/net/ipv4/tcp_no_metrics_save' 2>/dev/null; done
+
+# NAME BYTES DROP_PER_MILLE_FORWARD BACK VERSION CONNECTIONS [sysctl=value...]
+transfer() {
+    local name=$1 bytes=$2 fwd=$3 back=$4 v=$5 conns=$6 host old=() s
+    shift 6
+    host=10.9.2.2
+    [ "$v" = 6 ] && host='[fd09:2::2]'
+    for s; do
+        old+=("${s%=*}=$(ip netns exec left cat "/proc/sys/net/ipv4/${s%=*}")")
+        ip netns exec left bash -c "echo ${s#*=} >/proc/sys/net/ipv4/${s%=*}"
+    done
+    ip netns exec middle nft flush chain inet t c
+    [ "$fwd" = 0 ] || ip netns exec middle nft "add rule inet t c tcp dport 5001 numgen random mod 1000 < $fwd drop"
+    [ "$back" = 0 ] || ip netns exec middle nft "add rule inet t c tcp sport 5001 numgen random mod 1000 < $back drop"
+    ip netns exec left dumpcap -q -P -i eth0 -s 128 -w "$TMP/$name-sender.pcap" -f tcp 2>/dev/null &
+    local d1=$!
+    ip netns exec right dumpcap -q -P -i eth0 -s 128 -w "$TMP/$name-receiver.pcap" -f tcp 2>/dev/null &
+    local d2=$!
+    ip netns exec right socat -u TCP$v-LISTEN:5001,reuseaddr,fork OPEN:/dev/null &
+    local sink=$!
+    pids+=($d1 $d2 $sink)
+    for s in $(seq 50); do [ -s "$TMP/$name-receiver.pcap" ] && [ -s "$TMP/$name-sender.pcap" ] && break; sleep 0.1; done
+    local jobs=()
+    for s in $(seq "$conns"); do
+        head -c "$bytes" /dev/zero | timeout 60 ip netns exec left socat -u - TCP$v:"$host":5001 &
+        jobs+=($!)
+    done
+    wait "${jobs[@]}"
+    sleep 0.5
+    kill $d1 $d2 $sink 2>/dev/null
+    wait $d1 $d2 2>/dev/null
+    for s in "${old[@]-}"; do
+        [ -n "$s" ] && ip netns exec left bash -c "echo '${s#*=}' >/proc/sys/net/ipv4/${s%=*}"
+    done
+}
+
+transfer clean 2000000 0 0 4 1
+transfer lossy 2000000 10 0 4 1
+transfer both-ways 1000000 20 100 4 1
+transfer six 1000000 10 0 6 1
+transfer no-sack 1000000 10 0 4 1 tcp_sack=0
+transfer no-stamps 1000000 10 0 4 1 tcp_timestamps=0
+transfer bare 1000000 20 0 4 1 tcp_sack=0 tcp_timestamps=0 tcp_window_scaling=0
+transfer six-at-once 500000 5 0 4 6
+
+status=0
+python3 "$HERE/test_tcptrace.py" "$TRACE" "$TMP"/*.pcap || status=1
+python3 "$HERE/test_tshark.py" "$TRACE" "$TMP"/*.pcap || status=1
+if [ $status != 0 ] && [ -n "${TRACE_KEEP-}" ]; then
+    cp "$TMP"/*.pcap "$TRACE_KEEP"
+fi
+exit $status
