@@ -553,7 +553,7 @@ static bool pop(struct script *t, struct sent *out)
 void script_expect_sent(struct script *t, const struct script_want *w, const char *file, int line)
 {
     struct script_priv *v = t->p;
-    struct sent got;
+    struct sent got = {0};
     struct scps_ip ip;
     struct scps_seg s;
     char flags[10], flags2[10];
@@ -626,7 +626,7 @@ void script_expect_sent(struct script *t, const struct script_want *w, const cha
 
 size_t script_expect_other(struct script *t, uint8_t *p, size_t cap, const char *file, int line)
 {
-    struct sent got;
+    struct sent got = {0};
     struct scps_ip ip;
     script_run(t, t->p->now);
     if (!pop(t, &got))
