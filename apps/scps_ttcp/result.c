@@ -89,9 +89,10 @@ static const char *connection_remedy(int err)
 
 static void connection_error(struct ttcp_result *r, int err, uint64_t moved)
 {
-    char peer[TTCP_MSGLEN], amount[64];
+    char peer[TTCP_MSGLEN], amount[64] = "";
 
-    snprintf(amount, sizeof(amount), moved > 0 ? " after %" PRIu64 " bytes" : "", moved);
+    if (moved > 0)
+        snprintf(amount, sizeof(amount), " after %" PRIu64 " bytes", moved);
     ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED, "%.180s: %.120s%s: %s",
                      peer_name(r, peer), scps_strerror(err), amount, connection_remedy(err));
 }

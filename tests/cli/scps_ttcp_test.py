@@ -60,6 +60,11 @@ def finish(p, timeout=60):
     return p.returncode, out, err.decode().splitlines()
 
 
+def finish_quiet(p):
+    p.communicate(timeout=60)
+    return p.returncode
+
+
 def stuff(n, seed=1):
     """n bytes without a period, the same every time."""
     out, x = bytearray(), seed
@@ -312,8 +317,21 @@ class Virtual(Case):
         self.assertTrue(any(re.match(r"\d+\.\d{6} r received ", line) for line in err))
 
     def test_progress_is_for_terminals(self):
-        err = run(["-t", "-s", "-n", "3000", "--link", "rate=1mbit,rtt=1s"])[2]
-        self.assertFalse(any("\r" in line for line in err))
+        args = ["-t", "-s", "--hollow", "-n", "200000", "--link", "nasa500", "-G", "0", "-R", "100m"]
+        self.assertNotIn("\r", "\n".join(run(args)[2]))
+        master, slave = os.openpty()
+        p = subprocess.Popen([PROGRAM] + args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, env=ENV)
+        os.close(slave)
+        seen = b""
+        try:
+            while True:
+                seen += os.read(master, 65536)
+        except OSError:  # the other side is closed
+            pass
+        os.close(master)
+        self.assertEqual(finish_quiet(p), 0)
+        self.assertRegex(seen.decode(), r"\r\d+[KM]? +\d+% \d+\.\d\d Mbit/sec rtt \d+\.\d ms cwnd \d+[KM]? holes \d+")
+        self.assertIn("\r\033[Kttcp-t: ", seen.decode())  # wiped before the report
 
     def test_captures(self):
         """Every packet the stacks counted, at both ends, as raw IP."""
