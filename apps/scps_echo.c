@@ -116,16 +116,23 @@ static int64_t discard(struct app *a, struct peer *p)
     return n;
 }
 
-/* Lines of 72 of the 95 printing characters, each beginning one further than the last. */
+/* Lines of 72 of the 95 printing characters, each beginning one further than the last: all of it repeats after 95. */
+static uint8_t lines[10 * 95 * 74];
+
+static void make_lines(void)
+{
+    for (size_t i = 0; i < sizeof lines; i++)
+        lines[i] = i % 74 == 72   ? '\r'
+                   : i % 74 == 73 ? '\n'
+                                  : (uint8_t)(' ' + (i / 74 + i % 74) % 95);
+}
+
 static int64_t chargen(struct app *a, struct peer *p)
 {
     int64_t n = discard(a, p);
     while (n == SCPS_ERR_AGAIN) {
-        for (size_t i = 0; i < sizeof buf; i++) {
-            uint64_t line = (p->sent + i) / 74, col = (p->sent + i) % 74;
-            buf[i] = col == 72 ? '\r' : col == 73 ? '\n' : (uint8_t)(' ' + (line + col) % 95);
-        }
-        int64_t w = scps_conn_write(p->conn, buf, sizeof buf, 0);
+        size_t at = p->sent % (95 * 74);
+        int64_t w = scps_conn_write(p->conn, lines + at, sizeof lines - at, 0);
         if (w < 0)
             return w;
         p->sent += (uint64_t)w;
@@ -323,6 +330,7 @@ static int run(struct app *a)
     cc.sndbuf = cc.rcvbuf = a->buffer;
     cc.nodelay = true; /* an echo is for somebody who waits */
 
+    make_lines();
     sc.now = a->began = scps_sysclock_now();
     if (scps_entropy(sc.seed, sizeof sc.seed) || !(a->stack = scps_stack_new(&sc)) ||
         !(a->loop = scps_loop_new(NULL, a->stack, on_event, a))) {

@@ -85,7 +85,7 @@ SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
 
 /* The interface options every program in real time shares, by their long names:
- *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N
+ *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N  --offload
  * --addr, --kernel-addr and --gateway may be given again for the other address family. */
 #define SCPS_IFOPTS_ADDRS 4
 struct scps_ifopts {
@@ -100,17 +100,18 @@ struct scps_ifopts {
     unsigned naddr, nkernel;
     struct scps_addr gateway[2]; /* [0] IPv4, [1] IPv6; family 0: none */
     uint32_t mtu;                /* 0: the device's own */
+    bool offload;                /* scps_tun_config.offload */
 };
 /* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o, table[index].name, optarg, msg). */
+/* clang-format off */
 #define SCPS_IFOPTS_LONG(val)                                                                      \
     {"tun", 1, NULL, (val)}, {"udp", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                    \
-        {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)},                              \
-    {                                                                                              \
-        "mtu", 1, NULL, (val)                                                                      \
-    }
+    {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
+    {"offload", 0, NULL, (val)}
+/* clang-format on */
 /* Lines for a help text, each ending in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
-/* All zero is the beginning. Takes the value of option `name` (without dashes). Returns 1; 0 if the name is not
+/* All zero is the beginning. Takes the value of option `name` (without dashes; --offload has none). Returns 1; 0 if the name is not
  * one of these; SCPS_ERR_INVAL with one line in msg. */
 SCPS_API int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                char msg[SCPS_IO_MSGLEN]);

@@ -30,7 +30,10 @@ const char *scps_ifopts_help(void)
            "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr);\n"
            "                          without it the device is used as it is\n"
            "  --gateway G             reach hosts beyond the prefix of --addr, too\n"
-           "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n";
+           "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n"
+           "  --offload               over TUN: exchange trains of segments, and let the kernel do "
+           "the\n"
+           "                          checksums; captures then show trains\n";
 }
 
 /* Digits alone, at most max; false otherwise. */
@@ -178,6 +181,8 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
             return SCPS_ERR_INVAL;
         }
         o->mtu = (uint32_t)v;
+    } else if (strcmp(name, "offload") == 0) {
+        o->offload = true;
     } else {
         return 0;
     }
@@ -187,7 +192,7 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
 bool scps_ifopts_given(const struct scps_ifopts *o)
 {
     return o->tun[0] || o->udp || o->naddr || o->nkernel || o->gateway[0].family ||
-           o->gateway[1].family || o->mtu;
+           o->gateway[1].family || o->mtu || o->offload;
 }
 
 /* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of its family. */
@@ -228,6 +233,10 @@ int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
     }
     if (o->udp && o->nkernel) {
         scps_io_say(msg, "--kernel-addr is for --tun: over UDP there is no kernel on the link");
+        return SCPS_ERR_INVAL;
+    }
+    if (o->udp && o->offload) {
+        scps_io_say(msg, "--offload is for --tun: over UDP it is always used where the kernel can");
         return SCPS_ERR_INVAL;
     }
     for (unsigned i = 0; i < o->nkernel; i++) {
@@ -283,7 +292,8 @@ static bool is_kernels_own(const struct scps_addr *a)
 
 static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
 {
-    struct scps_tun_config cfg = {.name = o->tun, .n = o->nkernel, .mtu = o->mtu};
+    struct scps_tun_config cfg = {
+        .name = o->tun, .n = o->nkernel, .mtu = o->mtu, .offload = o->offload};
     for (unsigned i = 0; i < o->nkernel; i++) {
         const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
         cfg.kernel_addr[i] = k->addr;

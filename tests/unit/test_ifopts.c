@@ -147,13 +147,13 @@ static void test_table(void **state)
 {
     (void)state;
     static const struct option table[] = {SCPS_IFOPTS_LONG('I'), {NULL, 0, NULL, 0}};
-    static const char *value[] = {"t0",       "127.0.0.1:1", "10.0.0.1/24",
-                                  "10.0.0.2", "10.0.0.2",    "1500"};
+    static const char *value[] = {"t0",       "127.0.0.1:1", "10.0.0.1/24", "10.0.0.2",
+                                  "10.0.0.2", "1500",        NULL};
     unsigned i;
     for (i = 0; table[i].name; i++) {
         struct scps_ifopts o = {0};
         assert_int_equal(table[i].val, 'I');
-        assert_int_equal(table[i].has_arg, required_argument);
+        assert_int_equal(table[i].has_arg, value[i] ? required_argument : no_argument);
         assert_int_equal(scps_ifopts_parse(&o, table[i].name, value[i], msg), 1);
         assert_true(scps_ifopts_given(&o));
         assert_non_null(strstr(scps_ifopts_help(), table[i].name));
