@@ -47,11 +47,6 @@
 #define MAX_DELAY   (INT64_MAX / 1024)
 #define MAX_FRAMING 65535u
 
-struct record {
-    scps_time at;
-    uint32_t len, hollow;
-};
-#define WRAP     ((scps_time)-1)
 #define ROUND(n) (((n) + 7) & ~(size_t)7)
 
 /* Not a number fails every comparison, and so is refused. */
@@ -221,21 +216,16 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
 
 /* ---- on the way ---- */
 
-static inline struct record *record_at(const struct scps_linkdir *d, uint64_t pos)
-{
-    return (struct record *)(void *)(d->ring + (pos & (d->ring_cap - 1)));
-}
-
 /* The head is at a record, or the ring is empty. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
-    if (d->head != d->tail && record_at(d, d->head)->at == WRAP)
+    if (d->head != d->tail && scps_link_record_at(d, d->head)->at == SCPS_LINK_WRAP)
         d->head = (d->head | (d->ring_cap - 1)) + 1;
 }
 
 static inline void find_next(struct scps_linkdir *d)
 {
-    scps_time ring = d->head != d->tail ? record_at(d, d->head)->at : SCPS_NEVER;
+    scps_time ring = d->head != d->tail ? scps_link_record_at(d, d->head)->at : SCPS_NEVER;
 
     d->next_held = d->held_n && d->held[0].at < ring;
     d->next = d->next_held ? d->held[0].at : ring;
@@ -253,7 +243,7 @@ static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
     if (!v)
         return SCPS_ERR_NOMEM;
     while (d->head != d->tail) {
-        struct record *r = record_at(d, d->head);
+        struct scps_link_record *r = scps_link_record_at(d, d->head);
         size_t n = sizeof *r + ROUND(r->len);
         memcpy(v + to, r, sizeof *r + r->len);
         to += n;
@@ -269,18 +259,18 @@ static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
 }
 
 /* Where a record of `need` bytes goes; grows and wraps as it must. NULL: no memory. */
-static inline struct record *ring_room(struct scps_linkdir *d, size_t need)
+static inline struct scps_link_record *ring_room(struct scps_linkdir *d, size_t need)
 {
     for (;;) {
         size_t used = (size_t)(d->tail - d->head), at = d->tail & (d->ring_cap - 1);
         size_t to_end = d->ring_cap - at;
         if (need <= to_end && used + need <= d->ring_cap)
-            return record_at(d, d->tail);
+            return scps_link_record_at(d, d->tail);
         if (need > to_end && used + to_end + need <= d->ring_cap) {
-            record_at(d, d->tail)->at =
-                WRAP; /* to_end is a multiple of 8: there is room for this */
+            scps_link_record_at(d, d->tail)->at =
+                SCPS_LINK_WRAP; /* to_end is a multiple of 8: there is room for this */
             d->tail += to_end;
-            return record_at(d, d->tail);
+            return scps_link_record_at(d, d->tail);
         }
         if (ring_grow(d, need) != 0)
             return NULL;
@@ -380,8 +370,8 @@ static SELDOM void unhold(struct scps_linkdir *d)
 static inline int on_the_way(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt)
 {
     uint32_t len = stored(pkt);
-    size_t need = sizeof(struct record) + ROUND(len);
-    struct record *r;
+    size_t need = sizeof(struct scps_link_record) + ROUND(len);
+    struct scps_link_record *r;
 
     if (d->head == d->tail)
         d->last_at = at;
@@ -531,23 +521,6 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     return 0;
 }
 
-void scps_linkdir_peek(const struct scps_linkdir *d, struct scps_pkt *pkt)
-{
-    assert(d->next != SCPS_NEVER);
-    *pkt = (struct scps_pkt){.at = d->next};
-    if (d->next_held) {
-        pkt->data = d->held[0].buf;
-        pkt->len = d->held[0].len;
-        pkt->payload_len = d->held[0].hollow;
-    } else {
-        struct record *r = record_at(d, d->head);
-        pkt->data = (uint8_t *)(r + 1);
-        pkt->len = r->len;
-        pkt->payload_len = r->hollow;
-    }
-    pkt->cap = pkt->len;
-}
-
 void scps_linkdir_pop(struct scps_linkdir *d)
 {
     assert(d->next != SCPS_NEVER);
@@ -555,7 +528,7 @@ void scps_linkdir_pop(struct scps_linkdir *d)
         d->st.delivered_bytes += d->held[0].len + d->held[0].hollow;
         unhold(d);
     } else {
-        const struct record *r = record_at(d, d->head);
+        const struct scps_link_record *r = scps_link_record_at(d, d->head);
         d->st.delivered_bytes += r->len + r->hollow;
         d->head += sizeof *r + ROUND(r->len);
         if (d->head == d->tail)

@@ -69,8 +69,30 @@ int scps_linkdir_change(struct scps_linkdir *d, const struct scps_link_config *c
 /* Takes a packet at now (which never goes back); what becomes of it is settled here. 0, also when it will not
  * arrive; SCPS_ERR_NOMEM: the packet was not offered. */
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt);
+/* What begins each record of the ring; the bytes follow, to a multiple of 8. */
+struct scps_link_record {
+    scps_time at; /* or SCPS_LINK_WRAP: go on at the beginning */
+    uint32_t len, hollow;
+};
+#define SCPS_LINK_WRAP ((scps_time)-1)
+static inline struct scps_link_record *scps_link_record_at(const struct scps_linkdir *d,
+                                                           uint64_t pos)
+{
+    return (struct scps_link_record *)(void *)(d->ring + (pos & (d->ring_cap - 1)));
+}
 /* The packet that arrives at d->next, which must not be SCPS_NEVER; its bytes are lent until the next call. */
-void scps_linkdir_peek(const struct scps_linkdir *d, struct scps_pkt *pkt);
+static inline void scps_linkdir_peek(const struct scps_linkdir *d, struct scps_pkt *pkt)
+{
+    const struct scps_link_held *h = d->held;
+    struct scps_link_record *r = d->next_held ? NULL : scps_link_record_at(d, d->head);
+    size_t len = r ? r->len : h->len, hollow = r ? r->hollow : h->hollow;
+
+    *pkt = (struct scps_pkt){.data = r ? (uint8_t *)(r + 1) : h->buf,
+                             .len = len,
+                             .cap = len,
+                             .payload_len = hollow,
+                             .at = d->next};
+}
 /* Delivered: forgets it. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 void scps_linkdir_stats(const struct scps_linkdir *d, scps_time now, struct scps_link_stats *out);

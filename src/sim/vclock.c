@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The event heap of virtual time.
  *
- * A four-way heap in one array: v[i] comes before v[4i+1] .. v[4i+4], by time, then by rank.  The ranks are unique,
+ * A binary heap in one array: v[i] comes before v[2i+1] and v[2i+2], by time, then by rank.  The ranks are unique,
  * so the order is total and a run cannot depend on how the heap happened to be built.  It is small: a link direction
  * is one entry however many packets it carries, a host is one, and a timer is one.
  *
@@ -67,7 +67,7 @@ static inline void put(struct scps_vclock *c, uint32_t i, struct scps_vclock_nod
 static void up(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
     while (i > 0) {
-        uint32_t parent = (i - 1) / 4;
+        uint32_t parent = (i - 1) / 2;
         if (!before(&x, &c->v[parent]))
             break;
         put(c, i, c->v[parent]);
@@ -78,18 +78,15 @@ static void up(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 
 static void down(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
-    for (;;) {
-        uint32_t first = 4 * i + 1, least = first;
-        if (first >= c->n)
+    const uint32_t n = c->n;
+
+    for (uint32_t k = 2 * i + 1; k < n; k = 2 * i + 1) {
+        if (k + 1 < n && before(&c->v[k + 1], &c->v[k]))
+            k++;
+        if (!before(&c->v[k], &x))
             break;
-        uint32_t end = first + 4 < c->n ? first + 4 : c->n;
-        for (uint32_t k = first + 1; k < end; k++)
-            if (before(&c->v[k], &c->v[least]))
-                least = k;
-        if (!before(&c->v[least], &x))
-            break;
-        put(c, i, c->v[least]);
-        i = least;
+        put(c, i, c->v[k]);
+        i = k;
     }
     put(c, i, x);
 }
@@ -111,7 +108,7 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
         up(c, c->n++, x);
         return;
     }
-    if (i > 0 && before(&x, &c->v[(i - 1) / 4]))
+    if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
         up(c, i, x);
     else
         down(c, i, x);

@@ -461,7 +461,6 @@ static inline uint64_t arrive(struct scps_world *w, struct direction *d)
     } while (d->dir.next <= w->now);
     d->due = d->dir.next;
     scps_vclock_set(&w->clock, &d->ev, d->due);
-    scps_host_kick(d->to->host);
     return n;
 }
 
@@ -475,18 +474,36 @@ static void ring(struct scps_world *w, struct timer *t)
 
 /* ---- the run ---- */
 
+/* Will anything else arrive, or any timer ring, at this moment? */
+static inline bool more_now(const struct scps_world *w)
+{
+    const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
+
+    return top && top->when <= w->now && RANK_KIND(top->ev->rank) != RANK_HOST;
+}
+
+/* There is work for h now: at once if it is the only one, in its turn otherwise. */
+static inline void serve_soon(struct scps_world *w, struct scps_host *h)
+{
+    if (w->marked || more_now(w))
+        scps_host_kick(h);
+    else
+        serve(h);
+}
+
 uint64_t scps_world_run(struct scps_world *w, scps_time until)
 {
-    const struct scps_vclock_node *top;
     uint64_t served = 0;
 
     w->stop = false;
     while (!w->stop) {
-        top = scps_vclock_top(&w->clock);
-        if (w->marked && !(top && top->when <= w->now && RANK_KIND(top->ev->rank) != RANK_HOST)) {
+        const struct scps_vclock_node *top;
+
+        if (w->marked && !more_now(w)) {
             serve(next_marked(w));
             continue;
         }
+        top = scps_vclock_top(&w->clock);
         if (!top || top->when > until) {
             if (until != SCPS_NEVER && until > w->now)
                 w->now = until;
@@ -502,11 +519,13 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             /* its entry stays, to be moved once by the next wake-up it asks for */
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            scps_host_kick(h);
+            serve_soon(w, h);
         } else {
             w->now = top->when;
             if (RANK_KIND(top->ev->rank) == RANK_LINK) {
-                served += arrive(w, (struct direction *)(void *)top->ev);
+                struct direction *d = (struct direction *)(void *)top->ev;
+                served += arrive(w, d);
+                serve_soon(w, d->to->host);
             } else {
                 served++;
                 ring(w, (struct timer *)(void *)top->ev);
