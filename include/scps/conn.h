@@ -37,7 +37,7 @@ struct scps_conn_config {
      * the first scaled one is heard, and accept from it what our own buffer holds: saves a round trip where the
      * operator has configured both ends alike. 0 (default): as the SYN says. */
     uint32_t first_window;
-    bool hollow;             /* bytes are counted, not kept: written from NULL, read as zeros */
+    bool hollow; /* bytes are counted, not kept: written from NULL, read as zeros */
     /* segments */
     uint16_t mss;     /* largest segment to send and to announce; 0: from the MTU */
     uint8_t ttl, tos; /* default 64, 0 */
@@ -45,6 +45,15 @@ struct scps_conn_config {
     /* options to offer and accept; all default true */
     bool sack, dsack, timestamps, wscale;
     bool ecn; /* default false */
+    /* SCPS-TP capabilities (option 20) to offer and accept; all default false: plain TCP */
+    bool snack;      /* selective negative acknowledgements (option 21) */
+    bool snack_long; /* their long form, with a bit vector; only with snack */
+    bool
+        snack_raw_unit; /* count SNACK blocks in the bare MSS, not less the timestamps' 12 octets (spec sheet 2.1) */
+    scps_dur
+        snack_delay; /* wait this long after a SNACK before resending, for reordered segments; default 0 */
+    uint8_t
+        caps_tries; /* SYNs that carry capabilities before they are left out; default 3, 0: always there */
     /* sending */
     bool nodelay;                    /* Nagle off; default false */
     bool limited_transmit;           /* RFC 3042; default true */
@@ -53,14 +62,15 @@ struct scps_conn_config {
     enum scps_loss_cause loss_cause; /* what an unexplained loss means; default congestion */
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
-    scps_dur ack_delay;          /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
+    scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
     /* timers */
     scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
     scps_dur rto_initial;  /* 0: 1 s, or 3 x expected_rtt when that is given */
-    scps_dur rto_min;      /* least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when that is given */
-    scps_dur rto_max;      /* 0: 60 s, or 8 x expected_rtt when that is larger */
-    scps_dur persist_max;  /* longest time between window probes; 0: rto_max */
-    scps_dur time_wait;    /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
+    scps_dur
+        rto_min; /* least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when that is given */
+    scps_dur rto_max;     /* 0: 60 s, or 8 x expected_rtt when that is larger */
+    scps_dur persist_max; /* longest time between window probes; 0: rto_max */
+    scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
     scps_dur
         fin_wait2; /* a closed connection waits this long for the peer's FIN; 0: 60 s or 8 x expected_rtt */
     uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 6 and 15 */
@@ -142,12 +152,12 @@ enum scps_state {
 SCPS_API const char *scps_state_name(enum scps_state s);
 
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
-SCPS_API int scps_conn_error(const struct scps_conn *c);   /* SCPS_ERR_* that ended it, else 0 */
+SCPS_API int scps_conn_error(const struct scps_conn *c); /* SCPS_ERR_* that ended it, else 0 */
 /* The newest ICMP error heard about this connection since its peer last acknowledged something new: type << 8 |
  * code, of its IP version; 0: none. Tells what scps_conn_error's SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open
  * (RFC 1122 section 4.2.3.9). */
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
-SCPS_API uint32_t scps_conn_id(const struct scps_conn *c); /* unique in its stack, never 0 */
+SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);      /* unique in its stack, never 0 */
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
 SCPS_API size_t scps_conn_writable(const struct scps_conn *c);  /* bytes a write would take now */
 SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);  /* written, not sent once */
@@ -169,6 +179,8 @@ struct scps_info {
     enum scps_state state;
     /* agreed in the handshake */
     bool sack, timestamps, ecn;
+    uint8_t caps_offered, caps_peer,
+        caps; /* SCPS_CAP_* of <scps/wire.h>: ours, the peer's, in force */
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment, options deducted */

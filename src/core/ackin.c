@@ -138,7 +138,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     scps_time now = c->env->now;
     scps_dur sample = -1;
 
-    if (sum->oldest_sent >= 0)
+    if (sum->oldest_sent >= 0 && !sum->refilled)
         sample = now - sum->oldest_sent;
     else if (advanced && c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
         /* resent octets: only the echo tells which sending this is for (RFC 7323 section 4) */
@@ -227,13 +227,20 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
 
     if (tx->rec.episode != SCPS_EPISODE_NONE)
         scps_recovery_acked(c, &sum, before, seg);
+    if (seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0) {
+        scps_snack_take(c, seg, (scps_off)ack_in, &sum);
+        lost(c, &sum, SCPS_BY_SNACK);
+        sum.lost = 0;
+    }
     if (c->flags & SCPS_F_SACK) {
         if (tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail)
-            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, &sum);
+            /* where the receiver names its holes, nothing is concluded from what SACK has not said yet */
+            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, c->caps & SCPS_CAP_SNACK1, &sum);
         lost(c, &sum, SCPS_BY_SACK);
     } else if (dup) {
         lost(c, &sum, SCPS_BY_DUPACK);
-    } else if (advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una) {
+    } else if (advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una &&
+               !(c->caps & SCPS_CAP_SNACK1)) {
         scps_sb_lose(&tx->sb, tx->sb.head,
                      &sum); /* RFC 6582 section 3.2, partial acknowledgement */
         lost(c, &sum, SCPS_BY_PARTIAL);
@@ -249,7 +256,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         struct scps_cc_view v;
         uint64_t cwnd = c->ctl.cwnd;
         a.in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
-        a.rtt_old = sum.oldest_sent >= 0 ? c->env->now - sum.oldest_sent : 0;
+        a.rtt_old = sum.oldest_sent >= 0 && !sum.refilled ? c->env->now - sum.oldest_sent : 0;
         scps_cc_view_of(c, &v);
         c->cfg->c.cc->ack(c->cc_state, &v, &a, &c->ctl);
         if (!advanced && tx->rec.episode == SCPS_EPISODE_NONE)
@@ -265,8 +272,9 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
                 scps_conn_tell(c, SCPS_EV_DRAINED);
             scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
         }
-    } else if (advanced) {
-        scps_snd_arm_rtx(c); /* RFC 6298 section 5.3 */
+    } else if (advanced || (sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST)) {
+        /* RFC 6298 section 5.3; while repair goes on, anything that arrives shows that the path works */
+        scps_snd_arm_rtx(c);
     }
     if (advanced && c->flags & SCPS_F_WANT_ROOM &&
         (c->cfg->c.sndbuf - (c->end - c->una)) * 4 >= c->cfg->c.sndbuf)
@@ -284,7 +292,9 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;
-        if (!c->tx || !(c->flags & SCPS_F_SACK) || !(seg->has & SCPS_HAS_SACK))
+        bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
+                       (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
+        if (!c->tx || !reports)
             return true;
     }
     if (!c->tx || (ack == c->una && c->una == c->nxt))

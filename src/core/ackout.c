@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* When to acknowledge, and with what.
  *
- * Every mode acknowledges at once what filled a hole, duplicates, a FIN, and a window that opens (RFC 5681 section 4.2,
- * RFC 9293 section 3.8.6.3).  Other data in order:
+ * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section 3.8.6.3); all but the
+ * last below also what filled a hole (RFC 5681 section 4.2).  Other data in order:
  *
  *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer
  *   SCPS_ACK_EVERY    each segment
@@ -21,6 +21,7 @@
 #include "core/seq.h"
 
 #define AT_ONCE 8
+#define BURST   64 /* acknowledgements in a row, at most, to report every hole */
 
 void scps_ackout_now(struct scps_conn *c)
 {
@@ -33,7 +34,7 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
     const struct scps_conn_config *cfg = &c->cfg->c;
     uint64_t owed = c->in.next - c->acked_to;
 
-    if (at_once) {
+    if (at_once && cfg->ack_mode != SCPS_ACK_DELAYED) {
         if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX)
             c->ack_owed++;
         scps_ackout_now(c);
@@ -51,10 +52,8 @@ void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh)
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
-    if (!(c->flags & SCPS_F_SACK)) {
+    if (!(c->flags & SCPS_F_SACK) || cfg->ack_mode == SCPS_ACK_DELAYED) {
         scps_ackout_data(c, true);
-    } else if (cfg->ack_mode == SCPS_ACK_DELAYED) {
-        scps_ackout_data(c, false);
     } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
                rx->waiting >= 2u * c->rcv_mss) {
         rx->dups++;
@@ -64,11 +63,11 @@ void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh)
     }
 }
 
-static uint16_t window(struct scps_conn *c)
+static uint16_t window(struct scps_conn *c, bool syn)
 {
     scps_off next = scps_rcv_nxt(c), edge = scps_rcv_edge(c);
     uint32_t limit = c->cfg->c.rcvbuf;
-    unsigned scale = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ? 0 : c->rcv_wscale;
+    unsigned scale = syn ? 0 : c->rcv_wscale; /* RFC 7323 section 2.2 */
     uint64_t field;
 
     /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
@@ -88,7 +87,7 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
 {
     uint32_t left = scps_seq_wrap(c->irs, from), right = scps_seq_wrap(c->irs, to);
 
-    for (unsigned i = seg->nsack && c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
+    for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
         if (seg->sack[i].left == left)
             return true;
     if (seg->nsack >= max)
@@ -97,22 +96,11 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
     return true;
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before; a duplicate before all (RFC 2883).  Beside data only
- * what still fits into the packet. False: there was no room for what there is to say. */
-static bool sack(struct scps_conn *c, struct scps_seg *seg)
+/* RFC 2018 section 4: the latest first, then those reported before. */
+static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 {
-    struct scps_rx *rx = c->rx;
-    unsigned max = c->flags & SCPS_F_TS ? 3 : 4;
+    const struct scps_rx *rx = c->rx;
 
-    seg->nsack = 0;
-    if (seg->len) {
-        uint32_t room = c->mss > seg->len ? c->mss - seg->len : 0;
-        max = room < 4 + 8 ? 0 : SCPS_MIN(max, (room - 4) / 8);
-        if (!max)
-            return false;
-    }
-    if (rx->dsack_to)
-        add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
     for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo.n; i++) {
         uint32_t at = scps_rangeset_find(&c->in.ooo, rx->recent[i]);
         const struct scps_range *r;
@@ -124,35 +112,85 @@ static bool sack(struct scps_conn *c, struct scps_seg *seg)
         if (!add_block(c, seg, r->from, r->to, max))
             break;
     }
-    if (rx->dsack_to) {
-        c->st->dsacks_out++;
-        rx->dsack_to = 0;
+}
+
+/* Where one acknowledgement stands for hundreds of segments: every range once, in as many acknowledgements as it
+ * takes.  True: there are more. */
+static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
+{
+    struct scps_rx *rx = c->rx;
+    uint32_t i = scps_rangeset_find(&c->in.ooo, rx->sacked_to);
+
+    for (; i < c->in.ooo.n; i++) {
+        const struct scps_range *r = scps_rangeset_at(&c->in.ooo, i);
+        if (!add_block(c, seg, r->from, r->to, max))
+            return true;
+        rx->sacked_to = r->to;
     }
-    if (seg->nsack) {
-        seg->has |= SCPS_HAS_SACK;
-        c->st->sacks_out++;
+    return false;
+}
+
+/* SACK and SNACK, as far as they fit.  True: something is left to say, and another acknowledgement must say it. */
+static bool report(struct scps_conn *c, struct scps_seg *seg)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    struct scps_rx *rx = c->rx;
+    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo.n, more = false;
+    unsigned room = 40 - scps_negotiate_overhead(c), max;
+
+    if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
+        room = SCPS_MIN(room, c->mss > seg->len ? c->mss - seg->len : 0u);
+        snack = false;
+        if (room < 12)
+            return true;
     }
-    return true;
+    max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
+    seg->nsack = 0;
+    if (c->flags & SCPS_F_SACK) {
+        if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
+            add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
+        if (cfg->ack_mode == SCPS_ACK_DELAYED)
+            more = next_blocks(c, seg, max);
+        if (!more && seg->nsack < max)
+            latest_blocks(c, seg, max);
+        if (rx->dsack_to) {
+            c->st->dsacks_out++;
+            rx->dsack_to = 0;
+        }
+        if (seg->nsack) {
+            seg->has |= SCPS_HAS_SACK;
+            c->st->sacks_out++;
+        }
+    }
+    if (snack) {
+        scps_snack_report(c, seg, room - (seg->nsack ? 4u + 8u * seg->nsack : 0));
+        more = more || (cfg->ack_mode == SCPS_ACK_DELAYED && scps_snack_backlog(c));
+    }
+    return more;
 }
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
-    bool said = true;
+    bool more = false;
 
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);
-    seg->wnd = window(c);
+    seg->wnd = window(c, seg->flags & SCPS_SYN);
     if (c->flags & SCPS_F_ECE)
         seg->flags |= SCPS_ECE;
-    if (c->flags & SCPS_F_SACK && c->rx && (c->in.ooo.n || c->rx->dsack_to))
-        said = sack(c, seg);
+    if (c->rx && (c->in.ooo.n || c->rx->dsack_to) &&
+        (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1))
+        more = report(c, seg) && c->rx->burst++ < BURST;
     c->acked_to = next;
     if (c->ack_owed)
         c->ack_owed--;
-    else if (said) /* else an acknowledgement of its own follows the data */
+    else if (!more)
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
     scps_timer_stop(c, SCPS_T_ACK);
-    if (c->rx)
+    if (c->rx) {
         c->rx->waiting = 0;
+        if (!more)
+            c->rx->burst = 0;
+    }
 }

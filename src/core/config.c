@@ -26,6 +26,7 @@ struct scps_conn_config scps_conn_config_default(void)
         .limited_transmit = true,
         .spurious_undo = true,
         .dupthresh = 3,
+        .caps_tries = 3,
         .ack_mode = SCPS_ACK_OTHER,
         .syn_retries = 6,
         .data_retries = 15,
@@ -48,7 +49,7 @@ int scps_config_resolve(struct scps_conn_config *c)
     scps_dur rtt = c->expected_rtt;
     const scps_dur *d[] = {&c->expected_rtt, &c->rto_initial,   &c->rto_min,   &c->rto_max,
                            &c->persist_max,  &c->time_wait,     &c->fin_wait2, &c->user_timeout,
-                           &c->keep_idle,    &c->keep_interval, &c->ack_delay};
+                           &c->keep_idle,    &c->keep_interval, &c->ack_delay, &c->snack_delay};
 
     for (size_t i = 0; i < sizeof d / sizeof *d; i++)
         if (*d[i] < 0 || *d[i] > SCPS_SEC(INT64_C(100) * 365 * 86400))

@@ -35,7 +35,8 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
     scps_rtt_init(&c->rtt, cfg->c.rto_initial);
-    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow, SCPS_MAX_HOLES);
+    /* a range for every other full segment of the window, and 1024 at least: what loss can make of it */
+    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow, SCPS_MAX(1024u, cfg->c.rcvbuf / 1024));
     if (cfg->c.nodelay)
         c->flags |= SCPS_F_NODELAY;
     return c;
@@ -717,6 +718,11 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .dupacks_in = st->dupacks_in,
         .sacks_in = st->sacks_in,
         .sacks_out = st->sacks_out,
+        .snacks_in = st->snacks_in,
+        .snacks_out = st->snacks_out,
+        .caps_offered = scps_negotiate_caps(c),
+        .caps_peer = c->caps_peer,
+        .caps = c->caps,
         .dsacks_in = st->dsacks_in,
         .dsacks_out = st->dsacks_out,
         .acks_out = st->acks_out,

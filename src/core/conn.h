@@ -32,8 +32,8 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out, acks_out, probes_out, ooo_segs, reordered, paws_drops, challenges,
-        zero_windows_in, zero_windows_out, ecn_echoes;
+        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, probes_out, ooo_segs, reordered,
+        paws_drops, challenges, zero_windows_in, zero_windows_out, ecn_echoes;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt;
@@ -106,7 +106,8 @@ enum { /* scps_conn.flags */
        SCPS_F_REPLACED = 1u << 26, /* TIME-WAIT gave way to a new SYN */
        SCPS_F_HEARD = 1u << 27,    /* something valid came since the last window probe */
        SCPS_F_NAGLE_WAIT = 1u << 28,
-       SCPS_F_DEAD = 1u << 29
+       SCPS_F_DEAD = 1u << 29,
+       SCPS_F_CAPS = 1u << 30 /* the SYN that arrived had capabilities */
 };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
@@ -146,13 +147,15 @@ struct scps_tx {
     uint64_t saved_state[]; /* the controller's state before the episode */
 };
 
-#define SCPS_MAX_HOLES 1024u
-
 struct scps_rx {
     scps_off recent[SCPS_SACK_MAX]; /* an octet of each of the latest ranges, newest first */
     uint32_t dups;                  /* answers at once since the left edge moved */
     uint32_t waiting;               /* bytes beyond a hole that no acknowledgement has reported */
-    scps_off dsack_from, dsack_to;  /* to be reported once */
+    uint32_t burst;                 /* acknowledgements in a row that had more to say */
+    scps_off sacked_to;  /* ranges below have been reported once (strictly delayed mode) */
+    scps_off snack_high; /* holes below have been reported once */
+    scps_off snack_next; /* where the next turn of reporting them again stands */
+    scps_off dsack_from, dsack_to; /* to be reported once */
 };
 
 struct scps_conn {
@@ -174,11 +177,12 @@ struct scps_conn {
     int8_t err;
     uint8_t hold, backoff, probes, ack_owed;
     uint8_t snd_wscale, rcv_wscale;
-    uint16_t events;   /* 1 << enum scps_event_kind */
-    uint16_t pmtu_mss; /* largest payload plus options the path and the peer take */
-    uint16_t mss;      /* payload of a full segment, options deducted */
-    uint16_t adv_mss, rcv_mss;
-    uint16_t icmp; /* type << 8 | code of the newest ICMP error */
+    uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
+    uint16_t events;         /* 1 << enum scps_event_kind */
+    uint16_t pmtu_mss;       /* largest payload plus options the path and the peer take */
+    uint16_t mss;            /* payload of a full segment, options deducted */
+    uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
+    uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */
     uint32_t flags;
     uint8_t dupacks;
     int8_t soft_err; /* what an ICMP message said, until the peer is heard again */
@@ -287,7 +291,8 @@ void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, struct scps_ack_sum *sum);
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool resent_only,
+                        struct scps_ack_sum *sum);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */
@@ -304,6 +309,18 @@ void scps_delivery_sent(struct scps_conn *c, struct scps_sent *r);
 void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
                           struct scps_cc_ack *a);
 void scps_delivery_app_limited(struct scps_conn *c);
+
+/* ---- snack.c -------------------------------------------------------------------------------------- */
+
+/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left. */
+void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room);
+/* More reports than one acknowledgement holds are due: how many more acknowledgements that takes. */
+unsigned scps_snack_backlog(const struct scps_conn *c);
+/* A report that arrived; ack: where the segment that carries it points. */
+void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
+                     struct scps_ack_sum *sum);
+/* What a configuration offers. */
+uint8_t scps_negotiate_caps(const struct scps_conn *c);
 
 /* ---- rcv.c, ackout.c ----------------------------------------------------------------------------------------- */
 

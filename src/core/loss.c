@@ -16,9 +16,11 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, struct scps_ack_sum *sum)
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool resent_only,
+                        struct scps_ack_sum *sum)
 {
-    while (sb->arrived_recs - sb->arrived_below >= dupthresh && sb->frontier != sb->tail) {
+    while (!resent_only && sb->arrived_recs - sb->arrived_below >= dupthresh &&
+           sb->frontier != sb->tail) {
         const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
         if (r->state == SCPS_SENT_ARRIVED)
             sb->arrived_below++;

@@ -19,6 +19,14 @@ static uint8_t wscale_for(uint32_t rcvbuf)
     return s;
 }
 
+uint8_t scps_negotiate_caps(const struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    return (uint8_t)((cfg->snack ? SCPS_CAP_SNACK1 : 0) |
+                     (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0));
+}
+
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
@@ -36,6 +44,13 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->has |= SCPS_HAS_TS;
         syn->tsval = scps_conn_tsval(c);
         syn->tsecr = reply ? c->ts_recent : 0;
+    }
+    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (spec sheet 1.4). */
+    if (reply ? c->flags & SCPS_F_CAPS
+              : scps_negotiate_caps(c) && (!cfg->caps_tries || c->backoff < cfg->caps_tries)) {
+        syn->has |= SCPS_HAS_CAPS;
+        syn->caps = scps_negotiate_caps(c);
+        syn->conn_id = 0;
     }
     /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168 6.1.1.1). */
     if (reply) {
@@ -66,6 +81,13 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->ts_recent = syn->tsval;
         c->ts_recent_at = c->env->now;
     }
+    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_caps(c)) {
+        c->flags |= SCPS_F_CAPS;
+        c->caps_peer = syn->caps;
+        c->caps = syn->caps &
+                  scps_negotiate_caps(c); /* in effect only if both offered it (spec sheet 1.2) */
+    }
+    c->peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
     if (cfg->ecn && ecn_offered)
         c->flags |= SCPS_F_ECN;
     peer = SCPS_MAX(peer, MIN_MSS);

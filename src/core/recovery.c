@@ -4,7 +4,8 @@
  * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the controller hears
  *       of it once.  What may leave follows RFC 6937 (PRR with the slow-start reduction bound), towards the window the
  *       controller asks for.  When it asks for no reduction (loss by corruption) there is nothing to smooth.
- * RTO   everything in flight is presumed lost and repaired within the controller's window, which grows meanwhile.
+ * RTO   what should have been answered by now is presumed lost and repaired within the controller's window, which
+ *       grows meanwhile.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending of the segment
@@ -118,14 +119,16 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence 
 void scps_recovery_timeout(struct scps_conn *c)
 {
     struct scps_recovery *rec = &c->tx->rec;
-    bool first = c->backoff == 0;
+    bool first = c->backoff == 0, reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
 
     begin(c, SCPS_EPISODE_RTO);
     rec->frto = first && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
     rec->frto_nxt = c->nxt;
     c->tx->virtual_arrived = 0;
     c->dupacks = 0;
-    scps_sb_lose_all(&c->tx->sb);
+    /* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3); without reports
+     * nothing would ever tell about it, so there all of it counts (RFC 5681 section 3.1). */
+    scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }

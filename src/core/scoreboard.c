@@ -248,7 +248,9 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
                 sb->arrived_below--;
         } else {
             credit(sb, r, now, min_rtt, sum);
-            if (!r->resends && sum->oldest_sent < 0)
+            if (r->resends)
+                sum->refilled = true;
+            else if (sum->oldest_sent < 0)
                 sum->oldest_sent = r->sent;
         }
         sb->head++;
@@ -351,13 +353,13 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
     heap_push(sb, idx);
 }
 
-uint64_t scps_sb_lose_all(struct scps_scoreboard *sb)
+uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 {
     struct scps_ack_sum sum = {0};
 
     for (uint32_t i = sb->head; i != sb->tail; i++)
-        scps_sb_lose(sb, i, &sum);
-    sb->resent_head = sb->resent_tail;
+        if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
+            scps_sb_lose(sb, i, &sum);
     return sum.lost;
 }
 

@@ -67,6 +67,8 @@ struct scps_ack_sum {
     bool orig;          /* something arrived that was sent once only */
     bool any;           /* something arrived: the fields below are of the latest of it to be sent */
     struct scps_sent newest;
+    bool
+        refilled; /* the left edge passed something that had been resent: what waited behind it is late */
     scps_time oldest_sent; /* of the earliest record passed that was sent once; -1: none */
     bool reordered;        /* something arrived that a later arrival had overtaken */
 };
@@ -98,8 +100,9 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
                      scps_dur min_rtt, struct scps_ack_sum *sum);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
-/* Declares everything in flight lost (the timer). Returns the bytes. */
-uint64_t scps_sb_lose_all(struct scps_scoreboard *sb);
+/* Declares lost (the timer) the first record and everything in flight that last left at or before then. Returns the
+ * bytes. */
+uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
 /* Takes back every loss not resent since: it was imagined. Returns the bytes. */
 uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
 /* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */

@@ -74,7 +74,9 @@ static void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from,
 
 static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    unsigned shift = SCPS_MIN(c->backoff, 30);
+    /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
+    bool corrupt = c->established && c->cfg->c.loss_cause == SCPS_LOSS_CORRUPTION;
+    unsigned shift = corrupt ? 0 : SCPS_MIN(c->backoff, 30);
 
     return rto > max >> shift ? max : rto << shift;
 }

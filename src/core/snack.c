@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* SNACK: the receiver says what is missing (CCSDS 714.0-B-2 section 3.3; spec sheet section 2).
+ *
+ * Receiver.  Holes lie between the left edge and the ranges held beyond it.  One that was never reported goes first,
+ * lowest first; when all have been, they are reported again in turn, since an acknowledgement may be lost, too.  That
+ * costs the sender nothing: it ignores a report younger than a round trip after its last resending.  RI repeats the
+ * first hole three times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
+ * for many round trips; with one hole an option that is the wrong economy.
+ *
+ * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up to the last one
+ * held ("from memory, unverified" in the sheet: most significant bit first, right behind Hole1).
+ *
+ * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
+ * the range is not meant unless it is the only one touched.  Segments resent less than a round trip ago are left
+ * alone: the report cannot know.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+
+#define WORK 8192 /* records one report may touch: a hostile one costs no more */
+
+/* The largest segment the side that announced mss sends: what both ends count in. */
+static uint32_t unit(const struct scps_conn *c, uint16_t mss)
+{
+    uint32_t less = c->flags & SCPS_F_TS && !c->cfg->c.snack_raw_unit ? 12 : 0;
+
+    return mss > less + 8 ? mss - less : 8;
+}
+
+/* The first hole that ends beyond off. False: there is none. */
+static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_range *h)
+{
+    const struct scps_rangeset *ooo = &c->in.ooo;
+    uint32_t i = scps_rangeset_find(ooo, off);
+
+    if (i < ooo->n &&
+        scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
+        i++;
+    if (i >= ooo->n)
+        return false;
+    h->from = i ? scps_rangeset_at(ooo, i - 1)->to : c->in.next;
+    h->to = scps_rangeset_at(ooo, i)->from;
+    return true;
+}
+
+unsigned scps_snack_backlog(const struct scps_conn *c)
+{
+    struct scps_range h;
+
+    return c->rx && hole_after(c, SCPS_MAX(c->rx->snack_high, c->in.next), &h) ? 1 : 0;
+}
+
+static void long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
+                      unsigned octets)
+{
+    const struct scps_rangeset *ooo = &c->in.ooo;
+    uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0;
+
+    memset(seg->snack_vec, 0, sizeof seg->snack_vec);
+    for (; i < ooo->n && bit < octets * 8; bit++, at += size) {
+        while (i < ooo->n && scps_rangeset_at(ooo, i)->to < at + size)
+            i++;
+        if (i < ooo->n && scps_rangeset_at(ooo, i)->from <= at) {
+            seg->snack_vec[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
+            last = bit + 1;
+        }
+    }
+    seg->snack_vec_len = (uint8_t)((last + 7) / 8);
+    c->rx->snack_high = SCPS_MAX(c->rx->snack_high, at - (bit - last) * size);
+}
+
+void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
+{
+    struct scps_rx *rx = c->rx;
+    uint32_t size = unit(c, c->peer_mss);
+    uint64_t off, blocks;
+    struct scps_range h;
+
+    if (room < 6 || !c->in.ooo.n)
+        return;
+    if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), &h)) {
+        rx->snack_high = h.to;
+    } else {
+        if (!hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), &h) &&
+            !hole_after(c, c->in.next, &h))
+            return;
+        rx->snack_next = h.to;
+    }
+    off = (h.from - c->in.next) / size;
+    blocks = (h.to - (c->in.next + off * size) + size - 1) / size;
+    seg->has |= SCPS_HAS_SNACK;
+    seg->snack_off = (uint16_t)SCPS_MIN(off, 65535);
+    seg->snack_size = (uint16_t)SCPS_MIN(blocks, 65535);
+    seg->snack_vec_len = 0;
+    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535)
+        long_form(c, seg, c->in.next + (off + blocks) * size, size, SCPS_MIN(room - 6, 22));
+    c->st->snacks_out++;
+    SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
+}
+
+/* [from, to) is missing. */
+static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    scps_time can_know = c->env->now - scps_rtt_min(&c->rtt);
+    uint32_t first, idx, work = 0;
+
+    from = SCPS_MAX(from, c->una);
+    to = SCPS_MIN(to, c->nxt);
+    if (from >= to || !scps_sb_lookup(sb, from, &first))
+        return;
+    SCPS_NOTE_IT(c, SNACK_IN, from, to, 0, 0);
+    idx = first;
+    if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
+        scps_sb_at(sb, first + 1)->from < to)
+        idx = first + 1; /* it sticks out in front, and there are others */
+    for (; idx != sb->tail && work < WORK; idx++, work++) {
+        const struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->from >= to || (r->from + r->len > to && idx != first && work))
+            break;
+        if (r->state == SCPS_SENT_FLIGHT && r->sent <= can_know)
+            scps_sb_lose(sb, idx, sum);
+    }
+}
+
+void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
+                     struct scps_ack_sum *sum)
+{
+    uint32_t size = unit(c, c->adv_mss);
+    scps_off at = ack + (scps_off)seg->snack_off * size;
+
+    if (!seg->snack_size)
+        return;
+    c->st->snacks_in++;
+    missing(c, at, at + (scps_off)seg->snack_size * size, sum);
+    at += (scps_off)seg->snack_size * size;
+    if (!(c->caps & SCPS_CAP_SNACK2))
+        return;
+    for (unsigned bit = 0, last = 8u * seg->snack_vec_len; bit < last;) {
+        unsigned run = bit;
+        while (run < last && !(seg->snack_vec[run / 8] & 0x80 >> run % 8))
+            run++;
+        if (run == last)
+            break; /* nothing above has arrived: says nothing */
+        if (run > bit)
+            missing(c, at + (scps_off)bit * size, at + (scps_off)run * size, sum);
+        bit = run + 1;
+    }
+}
