@@ -57,7 +57,7 @@ static int act(const struct ttcp_options *o)
     else
         ttcp_run_real(o, &r);
     status = ttcp_exit_status(r.outcome);
-    if (!o->json || o->verbose > 0)
+    if ((r.tx.open || r.rx.open) && (!o->json || o->verbose > 0))
         ttcp_report_text(&r, stderr);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);

@@ -376,6 +376,7 @@ class Files(Case):
         status, out, err = run(["-t", "--output", self.path("no/such/file")], data=b"x")
         self.assertEqual((status, out), (1, b""))
         self.complains(err, "no/such/file", "No such file")
+        self.assertEqual(len(err), 1)  # no report where there was no connection
 
     def test_captures_that_cannot_be_written(self):
         for option in ["--pcap", "--pcap-peer"]:
