@@ -16,7 +16,7 @@ right=(ip netns exec right)
 ip -n middle route add 10.77.0.0/24 via 10.9.1.2
 ip -n middle -6 route add fd77::/64 via fd09:1::2
 # The loss is the path's, not a congested queue's: a controller that survives it keeps the test short.
-background echo "${left[@]}" "$BIN/scps_echo" -r --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 --gateway 10.77.0.1 \
+background echo "${left[@]}" "$BIN/scps_echo" -r ${SCPS_ECHO_OPTIONS-} --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 --gateway 10.77.0.1 \
     --addr fd77::2/64 --kernel-addr fd77::1 --gateway fd77::1
 up() {
     ip -n left -o addr show dev scpsi0 | grep -q fd77::1

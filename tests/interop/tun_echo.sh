@@ -6,7 +6,7 @@
 need socat sha256sum
 built scps_echo
 
-background echo "$BIN/scps_echo" -r --discard 9 --chargen 19 --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
+background echo "$BIN/scps_echo" -r ${SCPS_ECHO_OPTIONS-} --discard 9 --chargen 19 --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
     --addr fd77::2/64 --kernel-addr fd77::1
 server=$!
 eventually 5 addressed scpsi0 || { cat "$TMP/echo.err"; exit 1; }
