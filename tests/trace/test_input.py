@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Files, pipes, gzip, flavours; and what is no capture, or stops being one. Usage: test_input.py SCPS_TRACE"""
+import gzip
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import cases
+from capgen import *
+
+failures = 0
+
+
+def check(what, ok, more=""):
+    global failures
+    if not ok:
+        print("failed:", what, more)
+        failures += 1
+
+
+def run(args, **kw):
+    return subprocess.run(args, capture_output=True, timeout=120, **kw)
+
+
+def figures(p):
+    return json.loads(p.stdout)["connections"]
+
+
+def flavours(program, d):
+    c = cases.resends()
+    want = figures(run([program, "--json", c.write(d + "/a.pcap")]))
+    data = open(d + "/a.pcap", "rb").read()
+    same = {"swapped": dict(swap=True), "nano": dict(nano=True), "pcapng": dict(ng=True),
+            "pcapng swapped": dict(ng=True, swap=True), "pcapng nano": dict(ng=True, nano=True)}
+    for name, kw in same.items():
+        got = figures(run([program, "--json", c.write(d + "/x", **kw)]))
+        check(name, got == want)
+    for name, payload in (("gzip", gzip.compress(data)), ("two members", gzip.compress(data[:1000]) + gzip.compress(data[1000:])),
+                          ("gzip'd pcapng", gzip.compress(open(c.write(d + "/x", ng=True), "rb").read()))):
+        open(d + "/x.gz", "wb").write(payload)
+        check(name, figures(run([program, "--json", d + "/x.gz"])) == want)
+        check(name + " through a pipe", figures(run([program, "--json", "-"], input=payload)) == want)
+    check("pipe", figures(run([program, "--json", "-"], input=data)) == want)
+    # a pipe that trickles
+    p = subprocess.Popen([program, "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for i in range(0, len(data), 997):
+        p.stdin.write(data[i:i + 997])
+        p.stdin.flush()
+    check("trickle", json.loads(p.communicate(timeout=60)[0])["connections"] == want)
+    # two files are one capture
+    n = len(c.packets) // 2
+    h, t = Capture(), Capture()
+    h.packets, t.packets = c.packets[:n], c.packets[n:]
+    check("two files", figures(run([program, "--json", h.write(d + "/h"), t.write(d + "/t")])) == want)
+
+
+def no_capture(program, d):
+    random.seed(1)
+    for name, content in (("text", b"this is no capture at all, just words\n" * 10), ("empty", b""), ("short", b"\xd4\xc3"),
+                          ("header cut", b"\xd4\xc3\xb2\xa1\2\0\4\0"), ("noise", bytes(random.randrange(256) for _ in range(5000))),
+                          ("noise in gzip", gzip.compress(b"words " * 100)), ("cut gzip", gzip.compress(b"x" * 1000)[:15])):
+        open(d + "/f", "wb").write(content)
+        for options in ([], ["--json"], ["-l"], ["--csv"]):
+            p = run([program, *options, d + "/f"])
+            check("%s: exit 2, one line" % name, p.returncode == 2 and p.stderr.count(b"\n") == 1 and not p.stdout,
+                  (p.returncode, p.stderr, p.stdout[:100]))
+    for path in (d, d + "/missing"):
+        p = run([program, path])
+        check("%s: exit 2, one line" % path, p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
+    for args in ([], ["--nonsense"], ["-o", "x", "f"], ["--graph-format", "bmp", "f"], ["--max-memory", "1", "f"]):
+        p = run([program, *args])
+        check("usage %s" % args, p.returncode == 2 and not p.stdout and p.stderr, p.stderr)
+    p = run([program, "--json=/nowhere/x", cases.plain().write(d + "/ok")])
+    check("unwritable report", p.returncode == 1 and p.stderr.count(b"\n") == 1, p.stderr)
+    p = subprocess.run([program, "--json", d + "/ok"], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)
+    check("full disk", p.returncode == 1 and b"could not be written" in p.stderr, p.stderr)
+
+
+def damaged(program, d):
+    c = cases.many(50)
+    whole = open(c.write(d + "/w"), "rb").read()
+    n = len(c.packets)
+    p = run([program, "--json", c.write(d + "/cut", truncate=30)])
+    j = json.loads(p.stdout)
+    check("truncated", p.returncode == 1 and j["capture"]["packets"] == n - 1 and "cut off" in j["trouble"], p.stderr)
+    check("truncated is counted", j["capture"]["unread_bytes"] > 0)
+    # a record length that makes no sense, half-way
+    b, at, i = bytearray(whole), 24, 0
+    while i < n // 2:
+        at += 16 + struct.unpack_from("<I", b, at + 8)[0]
+        i += 1
+    struct.pack_into("<I", b, at + 8, 0x7FFFFFF0)
+    open(d + "/bad", "wb").write(b)
+    p = run([program, "--json", d + "/bad"])
+    j = json.loads(p.stdout)
+    check("absurd record", p.returncode == 1 and j["capture"]["packets"] == n // 2 and j["capture"]["unread_bytes"] > 1000,
+          (p.returncode, p.stderr))
+    ng = open(c.write(d + "/x", ng=True), "rb").read()
+    open(d + "/cutng", "wb").write(ng[:len(ng) // 2])
+    p = run([program, "--json", d + "/cutng"])
+    check("cut pcapng", p.returncode == 1 and json.loads(p.stdout)["capture"]["packets"] > n // 3, p.stderr)
+    z = gzip.compress(whole)
+    open(d + "/cut.gz", "wb").write(z[:len(z) // 2])
+    p = run([program, "--json", d + "/cut.gz"])
+    check("cut gzip", p.returncode == 1 and json.loads(p.stdout)["capture"]["packets"] > 0, p.stderr)
+    # every packet damaged at random: nothing but counts
+    random.seed(5)
+    for seed in range(30):
+        b = bytearray(whole)
+        for _ in range(600):
+            b[random.randrange(24, len(b))] = random.randrange(256)
+        open(d + "/noisy", "wb").write(b)
+        p = run([program, "--json", d + "/noisy"])
+        check("noise %d" % seed, p.returncode in (0, 1) and json.loads(p.stdout), (p.returncode, p.stderr))
+
+
+def not_understood(program, d):
+    c = Capture()
+    t = Talk(c).open()
+    t.send(t.a, 1000)
+    t.close()
+    n = len(c.packets)
+    c.raw(t.t, b"\xff" * 12 + b"\x08\x06" + bytes(28))  # ARP
+    c.raw(t.t, b"\xff" * 9)  # shorter than a frame
+    c.add(t.t, ip_packet(A, B, 17, struct.pack(">HHHH", 1, 2, 8, 0)))
+    c.add(t.t, ip_packet(A, B, 6, b"\0" * 20, frag=0x2000 | 5))  # a later fragment
+    c.add(t.t, ip_packet(A, B, 6, tcp_segment(A, B, 1, 1, "A", 1, b"", b""), frag=0x2000))  # the first
+    c.add(t.t, ip_packet(A, B, 6, b"\0" * 12))  # half a TCP header
+    c.add(t.t, ip_packet(A, B, 6, tcp_segment(A, B, 1, 1, "A", 1, b"", b"")[:12] + b"\x10" + bytes(7)))  # data offset 1
+    c.raw(t.t, b"\2" * 12 + b"\x08\x00" + b"\x41" + bytes(30))  # IP header of 4 octets
+    c.raw(t.t, b"\2" * 12 + b"\x08\x00" + b"\x95" + bytes(30))  # version 9
+    p = run([program, "--json", c.write(d + "/mixed")])
+    o = json.loads(p.stdout)["capture"]
+    want = dict(packets=n + 9, tcp_packets=n + 1, other_link=1, truncated=2, other_protocol=2, fragments=2, bad_tcp=1, bad_ip=2)
+    check("counted", {k: o[k] for k in want} == want, {k: o[k] for k in want})
+    text = run([program, d + "/mixed"]).stdout.decode()
+    check("said", "IP headers that make no sense" in text and "fragments" in text)
+
+
+def bounded(program, d):
+    """More connections than there is room for: the longest idle go first, each is reported once."""
+    c = Capture()
+    for i in range(4000):
+        c.tcp(1.7e9 + i * 0.001, End("10.%d.%d.1" % (i // 250, i % 250), 1000 + i % 60000), B, i, 0, "S")
+    path = c.write(d + "/synflood")
+    p = run([program, "--json", "--max-conns", "100", path])
+    j = json.loads(p.stdout)
+    nums = [x["number"] for x in j["connections"]]
+    check("each once", sorted(nums) == list(range(1, 4001)), len(nums))
+    check("says so", j["capture"]["evicted"] == 3900 and sum(x["evicted"] for x in j["connections"]) == 3900)
+    p = run([program, "--csv", "--max-memory", "2M", path])
+    check("by memory", len(p.stdout.splitlines()) == 4001, len(p.stdout.splitlines()))
+
+
+def endless(program, d):
+    """A capture without end: memory stays, an interrupt gives the report."""
+    one = Capture()
+    Talk(one).open()
+    p = subprocess.Popen([program, "--json", "--max-memory", "8M", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    header = open(one.write(d + "/e"), "rb").read()[:24]
+    r, body = random.Random(3), []
+    for i in range(20000):
+        e = End("10.%d.%d.%d" % (r.randrange(256), r.randrange(256), r.randrange(256)), r.randrange(1, 65536))
+        k = Capture()
+        k.tcp(1.7e9 + i * 1e-4, e, B, r.randrange(2**32), 0, "S" if i % 2 else "PA", data=r.randrange(50))
+        ns, b, n = k.packets[0]
+        body.append(struct.pack("<IIII", ns // 10**9, ns % 10**9 // 1000, len(b), n) + b)
+
+    def pour():
+        try:
+            p.stdin.write(header)
+            while True:
+                p.stdin.write(b"".join(body))
+        except (BrokenPipeError, ValueError, OSError):
+            pass
+
+    threading.Thread(target=pour, daemon=True).start()
+    out = []
+
+    def drain():
+        out.append(sum(len(x) for x in iter(lambda: p.stdout.read(1 << 16), b"")))
+
+    reader = threading.Thread(target=drain, daemon=True)
+    reader.start()
+    time.sleep(1.5)
+    rss = int([x for x in open("/proc/%d/status" % p.pid) if x.startswith("VmRSS")][0].split()[1])
+    check("bounded memory", rss < 60000, "%d kB" % rss)
+    p.send_signal(signal.SIGINT)
+    reader.join(60)
+    try:
+        ended = p.wait(60) in (0, 1)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        ended = False
+    check("ends on SIGINT", ended and out and out[0] > 1000)
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as d:
+        for f in (flavours, no_capture, damaged, not_understood, bounded, endless):
+            f(program, d)
+    print("%d failures" % failures)
+    return failures > 0
+
+
+sys.exit(main())

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""SCPS-TP in captures: capabilities, SNACK in both forms, records, corruption marks, compressed headers, protocol 106,
+IP in UDP, and why segments were sent again. What is expected is known because the captures are made here.
+Usage: test_scps.py SCPS_TRACE
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+from capgen import *
+from compare import ours
+
+BETS, SN1, SN2, COM, NLTS = 0x80, 0x40, 0x20, 0x10, 0x08
+failures = 0
+
+
+def check(what, got, want):
+    global failures
+    if got != want:
+        print("%s: %r, expected %r" % (what, got, want))
+        failures += 1
+
+
+def syn_opts(bits, ident, n=1012):
+    return caps(bits, ident) + mss(n)
+
+
+def offered(program, d):
+    c = Capture(RAW)
+    t = Talk(c, opt_a=syn_opts(SN1 | COM | BETS, 0x7C), opt_b=syn_opts(SN1 | SN2 | COM, 0xCE) + bytes([20, 6, 1, 0, 0, 0])
+             ).open()
+    t.send(t.a, 1000, opts=record())
+    t.acked(t.b, opts=corruption())
+    t.send(t.a, 1000)
+    t.acked(t.b, opts=corruption())
+    t.close()
+    # a plain peer
+    t2 = Talk(c, End("10.1.0.1", 2000), B, t0=t.t, opt_a=syn_opts(SN1, 0)).open()
+    t2.close()
+    # kind 20 of nonsense lengths, and on a segment without SYN
+    t3 = Talk(c, End("10.1.0.1", 2001), B, t0=t2.t, opt_a=b"\x14\2" + mss(1000), opt_b=b"\x14\3\0" + mss(1000) + b"\1").open()
+    t3.send(t3.a, 100, opts=caps(0xF8, 1))
+    t3.close()
+    j = ours(program, c.write(d + "/offered.pcap"))["connections"]
+    a, b = j[0]["a2b"], j[0]["b2a"]
+    check("offer of a", a["scps_offered"], "bets snack1 com")
+    check("offer of b", b["scps_offered"], "snack1 snack2 com")
+    check("agreed", j[0]["scps_agreed"], "snack1 com")
+    check("ids", (a["scps_connection_id"], b["scps_connection_id"]), (0x7C, 0xCE))
+    check("extended", b["extended_capabilities"], 4)
+    check("records", (a["records"], b["records"]), (1, 0))
+    check("corruption", (a["corruption_marks"], b["corruption_marks"]), (0, 2))
+    check("plain peer", (j[1]["scps_agreed"], j[1]["b2a"]["scps_offered"]), ("", ""))
+    check("nonsense", (j[2]["scps_agreed"], j[2]["a2b"]["bad_options"], j[2]["b2a"]["bad_options"]), ("", 1, 1))
+
+
+def snacks(program, d, with_ts):
+    """Losses reported by SNACK; the unit is the MSS option less 12 with timestamps."""
+    c = Capture()
+    unit = 1000
+    n = unit + (12 if with_ts else 0)
+    t = Talk(c, opt_a=syn_opts(SN1 | SN2, 0, n), opt_b=syn_opts(SN1 | SN2, 0, n), rtt=0.5, ts_on=with_ts).open()
+    base = t.s[t.a]
+    t.send(t.a, unit)
+    t.t += 0.5
+    t.acked(t.b)  # a round trip is known now
+    una = t.s[t.a]
+    for i in range(10):
+        t.send(t.a, unit)
+    # blocks 0, 4 and 7 are missing: short form for 0, then short for 4, then long for 4 and 7
+    t.t += 0.5
+    t.acked(t.b, una, opts=snack(0, 1))
+    t.send(t.a, unit, seq=una)
+    t.acked(t.b, una, opts=snack(4, 1))
+    t.send(t.a, unit, seq=una + 4 * unit)
+    t.t += 0.6
+    # long form: hole 4, then bits for 5, 6, 7, 8, 9: 1 1 0 1 1
+    t.acked(t.b, una + 4 * unit, opts=snack(0, 1, bytes([0b11011000])))
+    t.send(t.a, unit, seq=una + 4 * unit)
+    t.send(t.a, unit, seq=una + 7 * unit)
+    t.t += 0.5
+    t.acked(t.b)
+    t.acked(t.b, opts=snack(5, 0))  # size 0 and beyond what was sent: of no use
+    t.acked(t.b, opts=snack(900, 1))
+    t.close()
+    j = ours(program, c.write(d + "/snack.pcap"))["connections"][0]
+    a, b = j["a2b"], j["b2a"]
+    check("snack packets", b["snack_pkts_sent"], 5)
+    check("long forms", b["snack_long_sent"], 1)
+    check("holes", b["snack_holes"], 4)
+    check("snack bytes", b["snack_bytes"], 4 * unit)
+    check("ignored", b["snack_ignored"], 2)
+    check("resent", a["rexmt_data_pkts"], 4)
+    check("resent for SNACK", a["resent_snack"], 4)
+    assert base
+
+
+def causes(program, d):
+    """One resend of each kind, in the order of docs/TRACE.md."""
+    c = Capture()
+    o = mss(1012) + sack_ok()
+    t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()
+    a, b = t.a, t.b
+    for i in range(8):  # round trips of 0.1 s
+        t.send(a, 1000)
+        t.t += 0.1
+        t.acked(b)
+    # SACK
+    x = t.send(a, 1000)
+    for i in range(3):
+        t.send(a, 1000)
+    t.t += 0.1
+    for i in range(3):
+        t.acked(b, x, opts=sack((x + 1000, x + 2000 + 1000 * i)))
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    # timeout
+    x = t.send(a, 1000)
+    t.send(a, 1000)
+    t.t += 0.5
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    # tail probe: the last of a flight, after two round trips
+    t.send(a, 1000)
+    x = t.send(a, 1000)
+    t.t += 0.1
+    t.acked(b, x)
+    t.t += 0.1
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    # first RTT: again after 20 ms
+    x = t.send(a, 1000)
+    t.t += 0.02
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    # it was needless: DSACK
+    t.acked(b, opts=sack((x, x + 1000)))
+    t.close()
+    # three duplicates, no SACK
+    t = Talk(c, End("10.1.0.1", 3000), B, rtt=0.1, t0=t.t).open()
+    a, b = t.a, t.b
+    for i in range(4):
+        t.send(a, 1000)
+        t.t += 0.1
+        t.acked(b)
+    x = t.send(a, 1000)
+    for i in range(3):
+        t.send(a, 1000)
+    t.t += 0.1
+    for i in range(3):
+        t.acked(b, x)
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    t.close()
+    j = ours(program, c.write(d + "/causes.pcap"))["connections"]
+    a = j[0]["a2b"]
+    got = {k: a["resent_" + k] for k in ("snack", "sack", "dupack", "timeout", "tail_probe", "first_rtt", "unexplained",
+                                         "spurious")}
+    check("causes", got, {"snack": 0, "sack": 1, "dupack": 0, "timeout": 1, "tail_probe": 1, "first_rtt": 1,
+                          "unexplained": 0, "spurious": 1})
+    check("by DSACK", a["spurious_dsack"], 1)
+    check("three duplicates", j[1]["a2b"]["resent_dupack"], 1)
+
+
+def compressed(program, d):
+    """The golden packets of the reference implementation: loopback, ids 7c and ce, the SYNs of protocol 106."""
+    me = End("127.0.0.1", 5001)
+    c = Capture(RAW)
+
+    def hexed(s):
+        return bytes.fromhex(s.replace(" ", ""))
+
+    syn = hexed("1389 1389 e17e4fb1 00000000 b002 7fff cec7 0000 1404507c 02040598 01030300 0101080a e17e4fb1 00000000")
+    ack = hexed("1389 1389 e16f6b0a e17e4fb2 b012 7fff 4c29 0000 140450ce 02040598 01030300 0101080a e17e5442 e17e4fb1")
+    x, y = End("127.0.0.1", 5001), End("127.0.0.2", 5001)  # two addresses: with one the ports could not tell the ends
+    assert me
+    c.add(1.0, ip_packet(x, y, 106, syn))
+    c.add(1.1, ip_packet(y, x, 106, ack))
+    packets = [
+        (x, y, "7c 63  7fff e16f6b0b  e17e4fb2  e17e545d e17e5442  1bd0", b""),
+        (x, y, "7c 62  e17e4fb2  e17e547b e17e5442  de08", bytes(range(0x20, 0x7F)) * 11),
+        (y, x, "ce 61  7a64 e17e53b2            e17e54a2 e17e548e  0687", b""),
+        (x, y, "7c 62  e17e53b2  e17e549b e17e5442  de08", bytes(1024)),
+        (x, y, "7c 66  e17e57b2  e17e549b e17e5442  de08", bytes(1024)),
+        # a SNACK in the options part: block 0 of 1
+        (y, x, "ce e1 80 7a64 e17e53b2 e17e54a2 e17e548e 06 150600000001 8f5e", b""),
+        (x, y, "7c 72  e17e53b2  e17e54ab e17e5442  de08", bytes(1024)),  # again, and a record ends
+        (y, x, "ce 61  7a64 e17e5bb2            e17e54a2 e17e548e  0687", b""),
+        (x, y, "7c e3 41  7fff e16f6b0b  e17e5bb2  e1813145 e1811325  00  2942", b""),  # FIN
+        (y, x, "ce e3 41  8000 e17e5bb3  e16f6b0b  e181319d e1813128  00  7a23", b""),
+        (x, y, "7c 63  8000 e16f6b0c  e17e5bb3  e18131aa e181319d  111f", b""),
+        (x, y, "99 63  8000 e16f6b0c  e17e5bb3  e18131aa e181319d  111f", b""),  # an id nobody announced
+        (x, y, "7c e3 80  8000 e16f6b0c  e17e5bb3  e18131aa e181319d  ff", b""),  # options longer than the packet
+    ]
+    for i, (src, dst, head, data) in enumerate(packets):
+        c.add(1.2 + 0.1 * i, ip_packet(src, dst, 105, hexed(head) + data[:1024]))
+    path = c.write(d + "/compressed.pcap")
+    j = ours(program, path)
+    con, cap = j["connections"][0], j["capture"]
+    a, b = con["a2b"], con["b2a"]
+    check("compressed", (cap["compressed"], a["compressed_pkts"], b["compressed_pkts"]), (11, 7, 4))
+    check("unknown id", cap["unknown_compressed"], 1)
+    check("nonsense", cap["bad_compressed"], 1)
+    check("connections", len(j["connections"]), 1)
+    check("data", (a["actual_data_pkts"], a["actual_data_bytes"], a["unique_bytes_sent"]), (4, 4096, 3072))
+    check("resent", (a["rexmt_data_pkts"], a["resent_snack"]), (1, 1))
+    check("snack", (b["snack_pkts_sent"], b["snack_holes"]), (1, 1))
+    check("record", a["records"], 1)
+    check("closed", con["complete"], True)
+    check("length", (a["ttl_stream_length"], a["missed_data"]), (3072, 0))
+    lines = subprocess.run([program, "-p", path], capture_output=True, text=True).stdout
+    for words in ("scps-caps snack1+com id 124", "compressed", "snack offset 0 size 1", "resent: snack", "proto-106"):
+        check("in the packet list: " + words, words in lines, True)
+
+
+def in_udp(program, d):
+    """IP in UDP on any port; ordinary UDP is left alone."""
+    c = Capture()
+    inner = Capture(RAW)
+    t = Talk(inner, End("172.16.0.1", 40000), End("172.16.0.2", 5001), opt_a=syn_opts(SN1, 0), opt_b=syn_opts(SN1, 0)).open()
+    for i in range(5):
+        t.send(t.a, 1000)
+        t.acked(t.b)
+    t.close()
+    for ns, b, _ in inner.packets:
+        u = struct.pack(">HHHH", 7168, 7167, 8 + len(b), 0) + b
+        c.add(ns / 1e9, ip_packet(A, B, 17, u))
+    c.add(t.t, ip_packet(A, B, 17, struct.pack(">HHHH", 53, 53, 40, 0) + b"\x45" + bytes(31)))
+    path = c.write(d + "/udp.pcap")
+    j = ours(program, path)
+    check("encapsulated", (j["capture"]["encapsulated"], j["capture"]["other_protocol"]), (len(inner.packets), 1))
+    check("inner", (len(j["connections"]), j["connections"][0]["host_a"], j["connections"][0]["a2b"]["actual_data_bytes"]),
+          (1, "172.16.0.1", 5000))
+    j = ours(program, path, "--no-udp")
+    check("--no-udp", len(j["connections"]), 0)
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as d:
+        offered(program, d)
+        snacks(program, d, False)
+        snacks(program, d, True)
+        causes(program, d)
+        compressed(program, d)
+        in_udp(program, d)
+        if len(sys.argv) > 2:
+            os.system("cp %s/*.pcap %s" % (d, sys.argv[2]))
+    print("%d failures" % failures)
+    return failures > 0
+
+
+sys.exit(main())
