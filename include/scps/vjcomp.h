@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Van Jacobson's TCP/IP header compression for slow serial links (RFC 1144), hop by hop.
+ *
+ * 40 bytes of IPv4 and TCP become 3 to 5: each packet says how it differs from the last of its
+ * connection.  So a lost packet spoils those after it until one goes uncompressed; the receiver notices by a
+ * damaged frame (scps_vj_line_error) or, failing that, by the TCP checksum.  SCPS-TP's own compression
+ * (comp.h) is end to end and says absolute values; the two have nothing in common but the aim.
+ *
+ * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits of the
+ * first octet, where it costs nothing.  The filter below uses the latter; the sizes are PPP's.
+ */
+#ifndef SCPS_VJCOMP_H
+#define SCPS_VJCOMP_H
+
+#include <scps/alloc.h>
+#include <scps/netif.h>
+#include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum scps_vj_type { SCPS_VJ_IP, SCPS_VJ_UNCOMPRESSED, SCPS_VJ_COMPRESSED };
+
+enum { /* RFC 1332 section 3.2 */
+       SCPS_PPP_IP = 0x0021,
+       SCPS_PPP_VJ_COMPRESSED = 0x002d,
+       SCPS_PPP_VJ_UNCOMPRESSED = 0x002f
+};
+enum { /* RFC 1144 appendix A: high bits of the first octet */
+       SCPS_SLIP_IP = 0x40,
+       SCPS_SLIP_UNCOMPRESSED = 0x70,
+       SCPS_SLIP_COMPRESSED = 0x80
+};
+
+#define SCPS_VJ_SLOTS   16  /* RFC 1144's MAX_STATES: connections remembered */
+#define SCPS_VJ_HDR_MAX 120 /* IPv4 and TCP headers at their longest */
+
+struct scps_vj_slot {
+    uint8_t hdr[SCPS_VJ_HDR_MAX], len; /* the last IP and TCP header; len 0: none yet */
+    uint32_t used;
+};
+
+struct scps_vj_tx {
+    struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
+    uint32_t clock;
+    uint8_t last, was_last, was_slot; /* was: before the last packet */
+};
+
+struct scps_vj_rx {
+    struct scps_vj_slot slot[SCPS_VJ_SLOTS];
+    uint8_t last;
+    bool toss; /* after an error, until a packet says its connection */
+};
+
+SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
+SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
+/* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least). Returns how
+ * it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes exchanged for the
+ * *n bytes at out (room for SCPS_VJ_HDR_MAX). */
+SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
+                                            size_t total, uint8_t *out, size_t *n,
+                                            size_t *replaced);
+/* The last packet was not sent after all: forgets it. Once a packet. */
+SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
+/* Undoes it: a packet of the given type (not SCPS_VJ_IP, which needs nothing done), total bytes of which
+ * avail lie at p. Its first *replaced bytes are to be exchanged for the *n bytes at out. Returns 0,
+ * SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for what cannot be, for an unknown connection and
+ * for anything relative after an error. */
+SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
+                            size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
+/* A frame arrived damaged: what is relative to the last packet can no longer be believed. */
+SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
+
+/* ---- as a link filter ------------------------------------------------------------------------------ */
+
+struct scps_vj_stats {
+    uint64_t ip, uncompressed, compressed; /* sent as */
+    uint64_t bytes_in, bytes_out;          /* before and after */
+    uint64_t expanded, tossed;             /* received; packets that could not be restored */
+};
+/* One end; the other end needs one as well. Put it on a link (scps_netif_push, scps_link_filter), which owns
+ * it then. alloc NULL: malloc. NULL on lack of memory. */
+SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
+SCPS_API void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out);
+SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* RFC 1144 compression as a netif filter, one on each end of a link.
+ *
+ *      stack                          stack
+ *        | 40 + n                       ^ 40 + n
+ *     [ vj ]                          [ vj ]
+ *        | 3 + n                        |
+ *      line ------- 0x83 ... ----------->
+ *
+ * The type goes in the high bits of the first octet (SLIP's coding): 0x4 IPv4 as it is, 0x7 uncompressed with
+ * a slot number, 0x8 and above compressed; IPv6 is 0x6 and passes.  What a line loses without a trace is
+ * noticed by the TCP checksum, which is therefore always left to the stack to check.
+ *
+ * The framing of a PPP line is the link's own business: overhead=8 is flag, address, control, protocol and
+ * check sequence.
+ */
+#include <string.h>
+
+#include <scps/error.h>
+#include <scps/vjcomp.h>
+
+#include "base/bytes.h"
+
+struct vj {
+    struct scps_netif nif;
+    struct scps_alloc alloc;
+    struct scps_vj_tx tx;
+    struct scps_vj_rx rx;
+    struct scps_vj_stats stats;
+};
+
+/* The packet with its first `replaced` bytes exchanged for head. False if it lies in three pieces. */
+static bool exchange(struct scps_pkt *to, const struct scps_pkt *pkt, uint8_t *head, size_t n,
+                     size_t replaced)
+{
+    if (pkt->payload_len && pkt->len != replaced)
+        return false;
+    *to = *pkt;
+    to->data = head;
+    to->len = to->cap = n;
+    to->csum_ok = false;
+    if (!pkt->payload_len && pkt->len > replaced) {
+        to->payload = pkt->data + replaced;
+        to->payload_len = pkt->len - replaced;
+    }
+    return true;
+}
+
+static int vj_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct vj *vj = (struct vj *)nif;
+    size_t total = pkt->len + pkt->payload_len, n, replaced;
+    uint8_t head[SCPS_VJ_HDR_MAX];
+    struct scps_pkt small = *pkt;
+    enum scps_vj_type type = SCPS_VJ_IP;
+
+    if (!pkt->gso && pkt->len)
+        type = scps_vj_compress(&vj->tx, pkt->data, pkt->len, total, head, &n, &replaced);
+    if (type != SCPS_VJ_IP && !exchange(&small, pkt, head, n, replaced)) {
+        scps_vj_unsend(&vj->tx);
+        type = SCPS_VJ_IP;
+    }
+    if (type == SCPS_VJ_COMPRESSED)
+        head[0] |= SCPS_SLIP_COMPRESSED;
+    else if (type == SCPS_VJ_UNCOMPRESSED)
+        head[0] |= SCPS_SLIP_UNCOMPRESSED;
+    int err = scps_netif_send(nif->lower, &small);
+    if (err == SCPS_ERR_AGAIN) { /* it comes again, and must look the same */
+        if (type != SCPS_VJ_IP)
+            scps_vj_unsend(&vj->tx);
+        return err;
+    }
+    vj->stats.bytes_in += total;
+    vj->stats.bytes_out += small.len + small.payload_len;
+    *(type == SCPS_VJ_IP             ? &vj->stats.ip
+      : type == SCPS_VJ_UNCOMPRESSED ? &vj->stats.uncompressed
+                                     : &vj->stats.compressed) += 1;
+    return err;
+}
+
+static int vj_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct vj *vj = (struct vj *)nif;
+    size_t n, replaced;
+    uint8_t head[SCPS_VJ_HDR_MAX], first;
+    struct scps_pkt whole;
+
+    if (!pkt->len || !(pkt->data[0] & 0x80 || (pkt->data[0] & 0xf0) == SCPS_SLIP_UNCOMPRESSED))
+        return scps_netif_recv(nif, pkt);
+    /* the type comes off for the codec, and goes back on: the bytes are only borrowed */
+    first = pkt->data[0];
+    bool compressed = first & 0x80;
+    pkt->data[0] = compressed ? first & 0x7f : (first & 0x0f) | 0x40;
+    int err = scps_vj_expand(&vj->rx, compressed ? SCPS_VJ_COMPRESSED : SCPS_VJ_UNCOMPRESSED,
+                             pkt->data, pkt->len, pkt->len + pkt->payload_len, head, &n, &replaced);
+    pkt->data[0] = first;
+    if (err || !exchange(&whole, pkt, head, n, replaced)) {
+        vj->stats.tossed++;
+        return err ? err : SCPS_DROP_BAD_COMPRESSED;
+    }
+    vj->stats.expanded++;
+    return scps_netif_recv(nif, &whole);
+}
+
+static void vj_close(struct scps_netif *nif)
+{
+    struct vj *vj = (struct vj *)nif;
+    struct scps_alloc a = vj->alloc;
+
+    a.free(a.ctx, vj, sizeof *vj);
+}
+
+static const struct scps_netif_ops vj_ops = {"vj", vj_send, vj_recv, vj_close};
+
+struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc)
+{
+    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct vj *vj = a.alloc(a.ctx, sizeof *vj);
+
+    if (!vj)
+        return NULL;
+    memset(vj, 0, sizeof *vj);
+    vj->alloc = a;
+    vj->nif.ops = &vj_ops;
+    vj->nif.name = "vj";
+    scps_vj_tx_init(&vj->tx);
+    scps_vj_rx_init(&vj->rx);
+    return &vj->nif;
+}
+
+void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)
+{
+    *out = ((const struct vj *)filter)->stats;
+}
+
+void scps_vj_filter_line_error(struct scps_netif *filter)
+{
+    scps_vj_line_error(&((struct vj *)filter)->rx);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* wire/vjcomp.c: RFC 1144 both ways, from hand-made packets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <scps/error.h>
+#include <scps/vjcomp.h>
+#include <scps/wire.h>
+
+#include "base/bytes.h"
+#include "base/prng.h"
+
+struct flow {
+    uint16_t port;
+    uint16_t id;
+    uint32_t seq, ack;
+    uint16_t wnd;
+};
+
+/* A whole packet with right checksums; returns its length. */
+static size_t packet(uint8_t *p, struct flow *f, uint16_t flags, uint16_t urg, bool ts, size_t data)
+{
+    struct scps_seg s = {.sport = f->port,
+                         .dport = 80,
+                         .seq = f->seq,
+                         .ack = f->ack,
+                         .flags = flags,
+                         .wnd = f->wnd,
+                         .urg = urg,
+                         .has = ts ? SCPS_HAS_TS : 0,
+                         .tsval = f->id,
+                         .len = (uint32_t)data};
+    struct scps_ip ip = {.src = {4, {10, 0, 0, 1}},
+                         .dst = {4, {10, 0, 0, 2}},
+                         .version = 4,
+                         .proto = SCPS_IPPROTO_TCP,
+                         .ttl = 64,
+                         .id = f->id};
+    size_t th = scps_tcp_hdr_len(&s), ih = scps_ip_build(p, &ip, th + data);
+
+    scps_tcp_build(p + ih, &s);
+    for (size_t i = 0; i < data; i++)
+        p[ih + th + i] = (uint8_t)(f->seq + i);
+    scps_put16(p + ih + 16, scps_tcp_checksum(&ip.src, &ip.dst, p + ih, th, p + ih + th, data));
+    f->seq += (uint32_t)data;
+    f->id++;
+    return ih + th + data;
+}
+
+struct pair {
+    struct scps_vj_tx tx;
+    struct scps_vj_rx rx;
+    enum scps_vj_type type;
+    size_t head; /* of what went over the line */
+};
+
+static void open_pair(struct pair *v)
+{
+    scps_vj_tx_init(&v->tx);
+    scps_vj_rx_init(&v->rx);
+}
+
+/* Compresses, and unless it is lost expands and compares. Returns the drop. */
+static int over(struct pair *v, const uint8_t *p, size_t len, bool lost)
+{
+    uint8_t out[SCPS_VJ_HDR_MAX], line[2000], back[SCPS_VJ_HDR_MAX];
+    size_t n, replaced, m, used;
+
+    v->type = scps_vj_compress(&v->tx, p, len, len, out, &n, &replaced);
+    v->head = n;
+    if (v->type == SCPS_VJ_IP || lost)
+        return 0;
+    assert_true(replaced >= 40 && replaced <= len);
+    memcpy(line, out, n);
+    memcpy(line + n, p + replaced, len - replaced);
+    int err = scps_vj_expand(&v->rx, v->type, line, n + len - replaced, n + len - replaced, back,
+                             &m, &used);
+    if (err)
+        return err;
+    if (m != replaced || used != n || memcmp(back, p, m))
+        return -1; /* restored, but wrong */
+    return 0;
+}
+
+#define ACK SCPS_ACK
+
+static void one_way_data(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 0xffffff00, .ack = 5, .wnd = 9000};
+    uint8_t p[1600];
+    open_pair(&v);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    assert_int_equal(v.head, 40);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
+        assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
+        assert_int_equal(v.head, 3); /* bits and checksum: RFC 1144's best case */
+    }
+    /* another length: the change of the one after is said */
+    assert_int_equal(over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 100), false), 0);
+    assert_int_equal(v.head, 3);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
+    assert_int_equal(v.head, 3);
+    f.id += 7;
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
+    assert_int_equal(v.head, 4);
+    f.id += 300;
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
+    assert_int_equal(v.head, 6);
+}
+
+static void acknowledgements_and_typing(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1, .ack = 5, .wnd = 9000};
+    uint8_t p[1600];
+    open_pair(&v);
+    over(&v, p, packet(p, &f, ACK, 0, false, 0), false);
+    f.ack += 1024;
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
+    assert_int_equal(v.head, 6); /* a change of two octets */
+    f.ack += 100, f.wnd -= 100;
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
+    assert_int_equal(v.head, 7); /* ack 1, window 3: it went down */
+    /* typing: one octet there, its echo back, acknowledged with the next one */
+    over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 1), false);
+    for (int i = 0; i < 5; i++) {
+        f.ack += 1;
+        assert_int_equal(over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 1), false), 0);
+        assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
+        assert_int_equal(v.head, 3);
+    }
+    assert_int_equal(over(&v, p, packet(p, &f, ACK | SCPS_URG, 3, false, 1), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
+}
+
+/* Changes of every size and sign, and URG: what comes out is what went in, or it went whole. */
+static void any_change(void **state)
+{
+    (void)state;
+    static const uint32_t step[] = {0,      1,      2,       255,        256,        257,
+                                    0x7fff, 0xffff, 0x10000, 0x80000000, 0xffffffff, 512};
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1, .ack = 5, .wnd = 9000};
+    uint8_t p[1600];
+    open_pair(&v);
+    for (size_t a = 0; a < 12; a++)
+        for (size_t b = 0; b < 12; b++)
+            for (size_t c = 0; c < 12; c++)
+                for (unsigned mix = 0; mix < 8; mix++) {
+                    f.seq += step[a], f.ack += step[b], f.wnd = (uint16_t)(f.wnd + step[c]);
+                    uint16_t fl = ACK | (mix & 1 ? SCPS_PSH : 0) | (mix & 2 ? SCPS_URG : 0);
+                    size_t n = packet(p, &f, fl, mix & 2 ? (uint16_t)step[c] : 0, false,
+                                      mix & 4 ? 512 : 0);
+                    assert_int_equal(over(&v, p, n, false), 0);
+                    if (step[b] > 0xffff)
+                        assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+                }
+}
+
+static void what_is_never_compressed(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1, .ack = 5, .wnd = 9000};
+    uint8_t p[1600];
+    size_t n;
+    open_pair(&v);
+    static const uint16_t plain[] = {SCPS_SYN, SCPS_SYN | ACK, SCPS_FIN | ACK, SCPS_RST,
+                                     0,        ACK | SCPS_ECE, ACK | SCPS_CWR};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        over(&v, p, packet(p, &f, plain[i], 0, false, 0), false);
+        assert_int_equal(v.type, SCPS_VJ_IP);
+    }
+    n = packet(p, &f, ACK, 0, false, 100);
+    p[6] = 0x20; /* more fragments */
+    over(&v, p, n, false);
+    assert_int_equal(v.type, SCPS_VJ_IP);
+    p[6] = 0, p[7] = 1; /* a later fragment */
+    over(&v, p, n, false);
+    assert_int_equal(v.type, SCPS_VJ_IP);
+    p[7] = 0, p[9] = 17;
+    over(&v, p, n, false);
+    assert_int_equal(v.type, SCPS_VJ_IP);
+    p[9] = 6, p[0] = 0x65;
+    over(&v, p, n, false);
+    assert_int_equal(v.type, SCPS_VJ_IP);
+    n = packet(p, &f, ACK, 0, false, 100);
+    over(&v, p, n - 1, false); /* not as long as it says */
+    assert_int_equal(v.type, SCPS_VJ_IP);
+    /* options that change, as time stamps do, need the whole header */
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, true, 100), false), 0);
+        assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+        assert_int_equal(v.head, 52);
+    }
+    /* a retransmission goes whole, so that it repairs the other end */
+    f.seq -= 100;
+    n = packet(p, &f, ACK, 0, false, 100);
+    assert_int_equal(over(&v, p, n, false), 0);
+    f.seq -= 100, f.id--;
+    n = packet(p, &f, ACK, 0, false, 100);
+    assert_int_equal(over(&v, p, n, false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+}
+
+static void many_connections(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f[20];
+    uint8_t p[1600];
+    open_pair(&v);
+    for (uint16_t i = 0; i < 20; i++)
+        f[i] = (struct flow){.port = (uint16_t)(2000 + i), .seq = i * 1000u};
+    /* as many as there are slots: the first packet whole, later ones with their number */
+    for (int round = 0; round < 5; round++)
+        for (int i = 0; i < SCPS_VJ_SLOTS; i++) {
+            assert_int_equal(over(&v, p, packet(p, &f[i], ACK, 0, false, 10), false), 0);
+            assert_int_equal(v.type, round ? SCPS_VJ_COMPRESSED : SCPS_VJ_UNCOMPRESSED);
+            if (round)
+                assert_int_equal(v.head, 4);
+        }
+    /* more: the one used longest ago makes room */
+    for (int i = 16; i < 20; i++) {
+        assert_int_equal(over(&v, p, packet(p, &f[i], ACK, 0, false, 10), false), 0);
+        assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    }
+    for (int i = 4; i < 16; i++) {
+        assert_int_equal(over(&v, p, packet(p, &f[i], ACK, 0, false, 10), false), 0);
+        assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
+    }
+    assert_int_equal(over(&v, p, packet(p, &f[0], ACK, 0, false, 10), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+}
+
+/* What the RFC lives with: after a loss without a trace everything relative is wrong until a whole packet, and
+ * the TCP checksum is what notices; after an error that is seen it is not even tried. */
+static void a_lost_packet_spoils_the_rest(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1};
+    uint8_t p[1600];
+    open_pair(&v);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), 0);
+    over(&v, p, packet(p, &f, ACK, 0, false, 50), true);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), -1);
+    scps_vj_line_error(&v.rx);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false),
+                     SCPS_DROP_BAD_COMPRESSED);
+    f.seq -= 150; /* the retransmission */
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
+}
+
+static void unsent_is_forgotten(void **state)
+{
+    (void)state;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1}, g = {.port = 1001, .seq = 7};
+    uint8_t p[1600], out[SCPS_VJ_HDR_MAX];
+    size_t n, len, replaced;
+    open_pair(&v);
+    for (int i = 0; i < 5; i++) {
+        struct flow *w = i & 1 ? &g : &f;
+        len = packet(p, w, ACK, 0, false, 50);
+        for (int k = 0; k < 3; k++) {
+            scps_vj_compress(&v.tx, p, len, len, out, &n, &replaced);
+            scps_vj_unsend(&v.tx);
+        }
+        assert_int_equal(over(&v, p, len, false), 0);
+    }
+    scps_vj_unsend(&v.tx);
+    scps_vj_unsend(&v.tx); /* once a packet; more is nothing */
+}
+
+/* Anything from the line: no read beyond it, and only sane headers come out. */
+static void any_octets(void **state)
+{
+    (void)state;
+    struct scps_prng r;
+    struct scps_vj_rx rx;
+    struct pair v;
+    struct flow f = {.port = 1000, .seq = 1};
+    uint8_t p[1600], out[SCPS_VJ_HDR_MAX];
+    scps_prng_seed(&r, 7);
+    open_pair(&v);
+    size_t len = packet(p, &f, ACK, 0, true, 5);
+    over(&v, p, len, false);
+    for (int i = 0; i < 200000; i++) {
+        uint8_t *line, junk[70];
+        size_t total = scps_prng_below(&r, sizeof junk + 1), n, used;
+        size_t avail = scps_prng_below(&r, total + 1);
+        for (size_t k = 0; k < sizeof junk; k++)
+            junk[k] = (uint8_t)scps_prng_next(&r);
+        if (i & 1 && total >= 20) { /* half of them nearly right */
+            junk[0] = 0x45, junk[9] = (uint8_t)(i >> 1 & 31), junk[6] = junk[7] = 0;
+            scps_put16(junk + 2, (uint16_t)total);
+        } else {
+            junk[1] &= 15;
+        }
+        rx = v.rx;
+        line = junk + sizeof junk - avail; /* the sanitizer guards its end */
+        memmove(line, junk, avail);
+        enum scps_vj_type type = i & 2 ? SCPS_VJ_COMPRESSED : SCPS_VJ_UNCOMPRESSED;
+        if (scps_vj_expand(&rx, type, line, avail, total, out, &n, &used))
+            continue;
+        assert_true(used <= avail && n >= 40 && n <= SCPS_VJ_HDR_MAX);
+        assert_int_equal(out[0] >> 4, 4);
+        assert_int_equal(scps_get16(out + 2), total - used + n);
+        assert_int_equal(out[9], SCPS_IPPROTO_TCP);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_way_data),        cmocka_unit_test(acknowledgements_and_typing),
+        cmocka_unit_test(any_change),          cmocka_unit_test(what_is_never_compressed),
+        cmocka_unit_test(many_connections),    cmocka_unit_test(a_lost_packet_spoils_the_rest),
+        cmocka_unit_test(unsent_is_forgotten), cmocka_unit_test(any_octets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
