@@ -54,7 +54,7 @@ struct scps_cc_view { /* the connection just before the event */
 struct scps_cc_ack {
     uint64_t bytes;   /* newly known to have arrived */
     scps_dur rtt;     /* of the newest of them; -1 if that one was resent or cannot be told */
-    scps_dur rtt_old; /* of the oldest of them, likewise: a delayed ACK's wait is in it; 0 unknown */
+    scps_dur rtt_old; /* of the oldest: a delayed ACK's wait is in it; 0 unknown, -1 as above */
     uint64_t rate;    /* delivery rate over its flight, bytes/s; 0 unknown */
     bool app_limited; /* that rate was the application's, not the path's */
     bool round_start; /* first ack of a new round trip */

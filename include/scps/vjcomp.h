@@ -7,13 +7,11 @@
  * (comp.h) is end to end and says absolute values; the two have nothing in common but the aim.
  *
  * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits of the
- * first octet, where it costs nothing.  The filter below uses the latter; the sizes are PPP's.
+ * first octet, where it costs nothing.  As a filter for links: vjlink.h.
  */
 #ifndef SCPS_VJCOMP_H
 #define SCPS_VJCOMP_H
 
-#include <scps/alloc.h>
-#include <scps/netif.h>
 #include <scps/types.h>
 
 #ifdef __cplusplus
@@ -71,19 +69,6 @@ SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
 /* A frame arrived damaged: what is relative to the last packet can no longer be believed. */
 SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
-
-/* ---- as a link filter ------------------------------------------------------------------------------ */
-
-struct scps_vj_stats {
-    uint64_t ip, uncompressed, compressed; /* sent as */
-    uint64_t bytes_in, bytes_out;          /* before and after */
-    uint64_t expanded, tossed;             /* received; packets that could not be restored */
-};
-/* One end; the other end needs one as well. Put it on a link (scps_netif_push, scps_link_filter), which owns
- * it then. alloc NULL: malloc. NULL on lack of memory. */
-SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
-SCPS_API void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out);
-SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);
 
 #ifdef __cplusplus
 }

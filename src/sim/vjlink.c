@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include <scps/error.h>
-#include <scps/vjcomp.h>
+#include <scps/vjlink.h>
 
 #include "base/bytes.h"
 

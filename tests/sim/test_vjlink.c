@@ -13,7 +13,7 @@
 #include <scps/error.h>
 #include <scps/sim.h>
 #include <scps/traffic.h>
-#include <scps/vjcomp.h>
+#include <scps/vjlink.h>
 
 struct run {
     struct scps_world *w;
