@@ -400,7 +400,9 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     if (!paced(c, len))
         return false;
     if (scps_sb_reserve(sb, &c->env->alloc)) {
-        hold(c, SCPS_HOLD_APP); /* no memory: the next event tries again */
+        hold(c,
+             SCPS_HOLD_APP); /* no memory: tried again later, should nothing else happen before */
+        scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
         return false;
     }
     if (c->una == c->nxt)

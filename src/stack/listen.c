@@ -169,13 +169,13 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+    l->half_open++; /* scps_listener_forget takes it back */
+    st->half_open++;
     if (scps_conn_answer(c, seg)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     }
     c->segs_in++;
-    l->half_open++;
-    st->half_open++;
     return 0;
 }
 
@@ -199,8 +199,6 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     l->half_open++; /* scps_listener_established takes it back */
     st->half_open++;
     if (scps_conn_from_cookie(c, &syn, 1)) {
-        l->half_open--;
-        st->half_open--;
         scps_stack_discard(st, c);
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     }

@@ -82,6 +82,22 @@ static void our_window_scaled(void **x)
     script_free(t);
 }
 
+/* RFC 7323 2.2: only the window of a segment with SYN is not scaled; half-open or not */
+static void our_window_scaled_while_half_open(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.wscale = true;
+    t->cfg.rcvbuf = 1 << 20;
+    t->peer.wscale = 0;
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .wnd = 65535);
+    peer_says(t, MS(10), .seq = 900000, .ack = 1, .len = 10);
+    expect_sent(t, .at = MS(10), .from = 1, .ack = 1);
+    assert_in_range(t->last.wnd, 65535 >> 5, (1 << 20) >> 5);
+    script_free(t);
+}
+
 /* RFC 9293 3.8.6.1, RFC 1122 4.2.2.17: the first probe after the RTO, then slower and slower, for
  * ever */
 static void zero_window_probes(void **x)
@@ -257,6 +273,7 @@ int main(void)
         SCRIPT_TEST(the_peer_probes),
         SCRIPT_TEST(beyond_our_window),
         SCRIPT_TEST(our_window_scaled),
+        SCRIPT_TEST(our_window_scaled_while_half_open),
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
         SCRIPT_TEST(probes_unanswered),

@@ -46,8 +46,7 @@ static uint8_t theirs(int64_t off)
     return (uint8_t)(off * 17 + (off >> 8) * 3 + 2);
 }
 
-/* ---- the record
- * ------------------------------------------------------------------------------------------- */
+/* ---- the record ------------------------------------------------------------------------------ */
 
 static void say(struct script *t, const char *text)
 {
@@ -143,8 +142,7 @@ static void describe(struct script *t, const struct scps_seg *s, bool from_us, c
 #undef ADD
 }
 
-/* ---- what leaves
- * -------------------------------------------------------------------------------------------- */
+/* ---- what leaves ----------------------------------------------------------------------------- */
 
 static bool parse(const uint8_t *p, size_t len, struct scps_ip *ip, struct scps_seg *s)
 {
@@ -289,9 +287,7 @@ unsigned script_forget_sent(struct script *t)
     return n;
 }
 
-/* ---- life
- * -----------------------------------------------------------------------------------------------------
- * */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void note(void *ctx, const struct scps_note *n)
 {
@@ -363,9 +359,7 @@ struct scps_info script_info(const struct script *t)
     return i;
 }
 
-/* ---- the peer
- * ----------------------------------------------------------------------------------------------------
- * */
+/* ---- the peer -------------------------------------------------------------------------------- */
 
 int script_input(struct script *t, scps_time at, const uint8_t *p, size_t len)
 {
@@ -530,9 +524,7 @@ void script_peer_icmp(struct script *t, scps_time at, uint8_t type, uint8_t code
     script_input(t, at, pkt, n + len);
 }
 
-/* ---- what should be
- * ------------------------------------------------------------------------------------------------
- * */
+/* ---- what should be -------------------------------------------------------------------------- */
 
 static int64_t rel(uint32_t seq, uint32_t zero)
 {
@@ -695,9 +687,7 @@ void script_expect_state(struct script *t, enum scps_state s, const char *file, 
         script_fail(t, file, line, "the state is not %s", scps_state_name(s));
 }
 
-/* ---- the application
- * -------------------------------------------------------------------------------------------------
- * */
+/* ---- the application ------------------------------------------------------------------------- */
 
 void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags, const char *file,
                        int line)
@@ -735,9 +725,7 @@ void script_app_reads(struct script *t, scps_time at, int64_t n, const char *fil
     drain(t);
 }
 
-/* ---- openers
- * -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- openers --------------------------------------------------------------------------------- */
 
 void script_connect(struct script *t, scps_time at)
 {
