@@ -20,6 +20,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 
 void scps_io_say(char *msg, const char *fmt, ...)
 {
@@ -140,6 +141,22 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     return err == -NLE_EXIST ? 0 : err;
 }
 
+/* The kernel adds an IPv6 address at once, but what makes it receive (its local route) from a work queue a moment
+ * later, even without duplicate address detection: a packet in between would be lost. */
+static void await_local(struct nl_sock *sk, const struct scps_addr *a)
+{
+    struct nl_addr *dst = nl_of(a, 128);
+    bool there = !dst;
+    for (int i = 0; i < 200 && !there; i++) {
+        struct rtnl_route *r = NULL;
+        there = !rtnl_route_lookup(sk, dst, &r) && rtnl_route_get_type(r) == RTN_LOCAL;
+        rtnl_route_put(r);
+        if (!there)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    nl_addr_put(dst);
+}
+
 static int add_addr(struct nl_sock *sk, const char *name, int index,
                     const struct scps_tun_config *cfg, unsigned i, struct scps_tunundo *undo,
                     char *msg)
@@ -154,6 +171,8 @@ static int add_addr(struct nl_sock *sk, const char *name, int index,
         undo->prefix[i] = cfg->kernel_prefix[i];
         undo->peer[i] = *peer;
     }
+    if (!err && a->family == 6)
+        await_local(sk, a);
     if ((!err || err == -NLE_EXIST) && peer->family == 6)
         err = peer_route(sk, index, peer, true);
     if (!err || err == -NLE_EXIST)
