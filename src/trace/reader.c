@@ -32,6 +32,8 @@
 #define PACKED  (128u << 10)
 #define LARGEST (256u << 10) /* a record; libpcap's limit for what is not D-Bus or USB */
 
+#define LATEST ((int64_t)1 << 38) /* s: pcapng has 64 bits for a time, and nonsense fills them */
+
 struct window {
     int fd;
 #ifdef SCPS_HAVE_ZLIB
@@ -282,7 +284,8 @@ static FILE *as_file(struct window *w)
 static void take(struct scps_trace *t, int link, const struct pcap_pkthdr *h, const uint8_t *data,
                  int *err)
 {
-    struct scps_trace_pkt p = {.at = (scps_time)h->ts.tv_sec * 1000000 + h->ts.tv_usec,
+    struct scps_trace_pkt p = {.at = (scps_time)SCPS_CLAMP(h->ts.tv_sec, 0, LATEST) * 1000000 +
+                                     SCPS_CLAMP(h->ts.tv_usec, 0, 999999),
                                .data = data,
                                .caplen = h->caplen,
                                .len = h->len,

@@ -95,7 +95,7 @@ double tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    return SCPS_CLAMP(v, (double)d->min, (double)d->max);
+    return SCPS_MIN(v, (double)d->max); /* the minimum is no bound: see tr_dist_add */
 }
 
 /* RFC 6298 section 2, for judging timeouts. */
