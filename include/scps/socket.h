@@ -342,6 +342,10 @@ struct scps_tcp_info {
     uint32_t tcpi_rehash; /* 0 */
     uint16_t tcpi_total_rto, tcpi_total_rto_recoveries /* 0 */;
     uint32_t tcpi_total_rto_time; /* 0 */
+    uint32_t tcpi_received_ce, tcpi_delivered_e1_bytes, tcpi_delivered_e0_bytes,
+        tcpi_delivered_ce_bytes, tcpi_received_e1_bytes, tcpi_received_e0_bytes,
+        tcpi_received_ce_bytes; /* 0: no accurate ECN */
+    uint32_t tcpi_accurate_ecn; /* 0; bit fields in Linux */
 };
 
 /* ---- a context --------------------------------------------------------------------------------------- */

@@ -223,8 +223,14 @@ static int set_field(struct sock *s, const struct field *f, int64_t v)
         s->ack_mode = s->cfg.ack_mode;
         s->quickack = false;
     }
-    if (r == 0 && f->off == offsetof(struct scps_conn_config, nodelay) && s->conn && !s->dead)
+    if (r == 0 && f->off == offsetof(struct scps_conn_config, nodelay) && s->conn && !s->dead) {
         scps_conn_nodelay(s->conn, s->cfg.nodelay);
+        if (s->cfg.nodelay && s->cork) { /* lets go of what the cork holds now, and leaves it in */
+            scps_conn_cork(s->conn, false);
+            scps_sock_turn(s->ctx);
+            scps_conn_cork(s->conn, true);
+        }
+    }
     return r;
 }
 

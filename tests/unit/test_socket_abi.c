@@ -235,7 +235,7 @@ static void tcp_info_layout(void **state)
          offsetof(struct scps_tcp_info, tcpi_snd_wnd) + 8);
     SAME(offsetof(struct scps_tcp_info, tcpi_total_rto),
          offsetof(struct scps_tcp_info, tcpi_snd_wnd) + 12);
-    SAME(sizeof(struct scps_tcp_info), offsetof(struct scps_tcp_info, tcpi_snd_wnd) + 20);
+    SAME(sizeof(struct scps_tcp_info), offsetof(struct scps_tcp_info, tcpi_snd_wnd) + 52);
 }
 
 static void states(void **state)

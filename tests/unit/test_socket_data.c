@@ -195,6 +195,15 @@ static void more_to_come(void **state)
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK, 0), 0);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1202, 1, 20);
     peer_sends(&p, SCPS_ACK, 1, 1222, 0);
+    /* TCP_NODELAY lets what it holds go, and no more (as Linux) */
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK, 1), 0);
+    assert_int_equal(scps_sock_write(p.ctx, s, b, 30), 30);
+    peer_gets_nothing(&p);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, 1), 0);
+    peer_gets(&p, SCPS_ACK | SCPS_PSH, 1222, 1, 30);
+    peer_sends(&p, SCPS_ACK, 1, 1252, 0);
+    assert_int_equal(scps_sock_write(p.ctx, s, b, 10), 10);
+    peer_gets_nothing(&p);
     /* corked before the connection is there */
     int t = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, t, SCPS_SOL_TCP, SCPS_TCP_CORK, 1), 0);
