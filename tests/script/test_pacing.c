@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Rates: a token bucket at the last place before the wire, to the microsecond (spec sheet 4.4,
+ * 4.5); the peer's window and losses beside it. */
+#include "script.h"
+
+/* 100 octets a millisecond, IP headers counted; a bucket of two packets */
+static struct script *rated(void **x, const char *cc)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + (t->us.addr.family == 6 ? 60 : 40);
+    t->cfg.cc = scps_cc_find(cc);
+    assert_non_null(t->cfg.cc);
+    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    t->cfg.rate = packet * 100; /* a full segment every 10 ms */
+    t->cfg.burst = 2 * packet;
+    return t;
+}
+
+/* The bucket's burst, then one packet exactly every 10 ms, whatever is acknowledged */
+static void one_every_ten_milliseconds(void **x)
+{
+    struct script *t = rated(x, "rate");
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 30000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(200), .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PACE);
+    for (int i = 2; i < 30; i++)
+        expect_sent(t, .at = MS(200) + MS(10) * (i - 1), .slack = 1, .from = 1 + 1000 * i,
+                    .len = 1000);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* Silence fills the bucket to its brim and no further */
+static void the_bucket_has_a_brim(void **x)
+{
+    struct script *t = rated(x, "rate");
+    script_established(t, MS(100));
+    app_writes(t, SEC(100), 10000);
+    expect_sent(t, .at = SEC(100), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(100), .from = 1001, .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(10), .slack = 1, .from = 2001, .len = 1000);
+    script_run(t, SEC(100) + MS(200));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Small packets pay for their headers, too */
+static void headers_are_counted(void **x)
+{
+    struct script *t = rated(x, "rate");
+    uint32_t over = t->us.addr.family == 6 ? 60 : 40;
+    t->cfg.mss = 100;
+    t->cfg.rate = (100 + over) * 1000; /* one of 100 octets every millisecond */
+    t->cfg.burst = 100 + over;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .at = MS(200 + i), .slack = 1, .from = 1 + 100 * i, .len = 100);
+    script_free(t);
+}
+
+/* No window of its own: only the peer's stops it, and a loss changes nothing */
+static void losses_change_nothing(void **x)
+{
+    struct script *t = rated(x, "rate");
+    t->peer_wnd = 8000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 30000);
+    script_run(t, MS(300));
+    assert_int_equal(script_forget_sent(t), 8);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 8001}});
+    expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+    peer_says(t, MS(400), .ack = 8001, .wnd = 20000);
+    script_run(t, MS(500));
+    assert_int_equal(script_forget_sent(t), 12); /* two at once, ten more in 100 ms */
+    assert_int_equal(script_info(t).rate, t->cfg.rate);
+    script_free(t);
+}
+
+/* Resent segments pay like others */
+static void repairs_are_paced(void **x)
+{
+    struct script *t = rated(x, "rate");
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    script_run(t, MS(290));
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(310), .ack = 1, .sack = {{4001, 10001}}); /* four are missing */
+    expect_sent(t, .at = MS(310), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(310), .from = 1001, .len = 1000);
+    expect_sent(t, .at = MS(320), .slack = MS(1), .from = 2001, .len = 1000);
+    expect_sent(t, .at = MS(330), .slack = MS(1), .from = 3001, .len = 1000);
+    script_free(t);
+}
+
+static void it_needs_a_rate(void **x)
+{
+    struct script *t = rated(x, "rate");
+    int err = 0;
+    t->cfg.rate = 0;
+    script_start(t);
+    assert_null(scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
+    assert_int_equal(err, SCPS_ERR_NORATE);
+    script_free(t);
+}
+
+/* A window-based sender under a limit: both hold it */
+static void a_window_under_a_rate(void **x)
+{
+    struct script *t = rated(x, "vj");
+    t->cfg.init_cwnd_segs = 4;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 30000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(200), .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PACE);
+    expect_sent(t, .at = MS(210), .slack = 1, .from = 2001, .len = 1000);
+    expect_sent(t, .at = MS(220), .slack = 1, .from = 3001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    script_free(t);
+}
+
+/* A bare acknowledgement never waits for the bucket */
+static void acknowledgements_do_not_wait(void **x)
+{
+    struct script *t = rated(x, "rate");
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 5000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(200), .from = 1001, .len = 1000);
+    peer_says(t, MS(203), .len = 1000);
+    peer_says(t, MS(203), .len = 1000);
+    expect_sent(t, .at = MS(203), .ack = 2001);
+    script_run(t, MS(300));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(one_every_ten_milliseconds), SCRIPT_TEST(the_bucket_has_a_brim),
+        SCRIPT_TEST(headers_are_counted),        SCRIPT_TEST(losses_change_nothing),
+        SCRIPT_TEST(repairs_are_paced),          SCRIPT_TEST(it_needs_a_rate),
+        SCRIPT_TEST(a_window_under_a_rate),      SCRIPT_TEST(acknowledgements_do_not_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
