@@ -386,12 +386,14 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
     h->snack_holes += holes;
 }
 
-/* Payload of a full segment of h: what the other side's MSS option leaves, else the largest seen. A capture before
- * segmentation offload shows multiples of it. */
+/* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never sends that much. A
+ * capture before segmentation offload shows multiples of it. */
 static inline uint32_t full_segment(const struct half *h, const struct half *o)
 {
-    uint32_t ts = h->ts && o->ts ? 12 : 0;
-    return o->mss > ts + 1 ? o->mss - ts : h->max_seg ? h->max_seg : 1;
+    uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
+    if (mss <= ts + 1 || h->max_seg < mss - ts)
+        return SCPS_MAX(h->max_seg, 1u);
+    return mss - ts;
 }
 
 /* The time since the last packet, for whatever held h back then and what it had outstanding. */
