@@ -183,10 +183,13 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     struct scps_ack_sum sum = {.oldest_sent = -1};
     struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
+    bool snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0;
     bool advanced = ack > c->una, dup;
 
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
         take_sack(c, seg, ack, &sum);
+    if (snack)
+        scps_snack_take(c, seg, (scps_off)ack_in, &sum);
     if (advanced) {
         scps_sb_ack(&tx->sb, c->env->now, ack, scps_rtt_min(&c->rtt), &sum);
         c->una = ack;
@@ -227,15 +230,16 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
 
     if (tx->rec.episode != SCPS_EPISODE_NONE)
         scps_recovery_acked(c, &sum, before, seg);
-    if (seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0) {
-        scps_snack_take(c, seg, (scps_off)ack_in, &sum);
+    if (snack) {
         lost(c, &sum, SCPS_BY_SNACK);
         sum.lost = 0;
     }
     if (c->flags & SCPS_F_SACK) {
-        if (tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail)
-            /* where the receiver names its holes, nothing is concluded from what SACK has not said yet */
-            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, c->caps & SCPS_CAP_SNACK1, &sum);
+        /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and behind a bit
+         * vector come others of the same instant: what they say of a resent segment is worth waiting for. */
+        bool names = c->caps & SCPS_CAP_SNACK1, vector = snack && seg->snack_vec_len;
+        if ((tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail) && !vector)
+            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, names, &sum);
         lost(c, &sum, SCPS_BY_SACK);
     } else if (dup) {
         lost(c, &sum, SCPS_BY_DUPACK);

@@ -21,12 +21,20 @@
 #include "core/seq.h"
 
 #define AT_ONCE 8
-#define BURST   64 /* acknowledgements in a row, at most, to report every hole */
+#define BURST   256 /* acknowledgements in a row, at most, to report every hole */
 
 void scps_ackout_now(struct scps_conn *c)
 {
     c->flags |= SCPS_F_ACK_NOW;
     scps_conn_wake(c);
+}
+
+void scps_ackout_timer(struct scps_conn *c)
+{
+    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED)
+        c->rx->snack_high = c->rx->sacked_to =
+            0; /* everything is told anew, in as many segments as it takes */
+    scps_ackout_now(c);
 }
 
 void scps_ackout_data(struct scps_conn *c, bool at_once)
@@ -135,7 +143,8 @@ static bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;
-    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo.n, more = false;
+    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo.n, more = false,
+         sack = c->flags & SCPS_F_SACK;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
@@ -144,9 +153,11 @@ static bool report(struct scps_conn *c, struct scps_seg *seg)
         if (room < 12)
             return true;
     }
+    if (snack && c->caps & SCPS_CAP_SNACK2 && cfg->ack_mode == SCPS_ACK_DELAYED && !rx->dsack_to)
+        sack = false; /* a bit a block says more */
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
-    if (c->flags & SCPS_F_SACK) {
+    if (sack) {
         if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
             add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
         if (cfg->ack_mode == SCPS_ACK_DELAYED)

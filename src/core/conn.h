@@ -338,6 +338,8 @@ scps_off scps_rcv_edge(const struct scps_conn *c);
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
 void scps_ackout_now(struct scps_conn *c);
+/* The delayed-acknowledgement timer has expired. */
+void scps_ackout_timer(struct scps_conn *c);
 /* Data came in order; at_once: it filled a hole, or was here already. */
 void scps_ackout_data(struct scps_conn *c, bool at_once);
 /* Data came that lies beyond a hole; fresh: the hole is new. */

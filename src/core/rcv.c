@@ -112,8 +112,6 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
     } else {
         c->st->ooo_segs++;
         remember(c, from);
-        c->rx->sacked_to =
-            SCPS_MIN(c->rx->sacked_to, run.from); /* it has changed: to be told again */
         if (got)
             scps_ackout_beyond(c, len, run.from == from);
         else

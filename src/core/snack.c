@@ -125,6 +125,11 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     }
 }
 
+static bool set(const struct scps_seg *seg, unsigned bit)
+{
+    return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
+}
+
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum)
 {
@@ -139,13 +144,16 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
     if (!(c->caps & SCPS_CAP_SNACK2))
         return;
     for (unsigned bit = 0, last = 8u * seg->snack_vec_len; bit < last;) {
+        bool here = set(seg, bit);
         unsigned run = bit;
-        while (run < last && !(seg->snack_vec[run / 8] & 0x80 >> run % 8))
+        while (run < last && set(seg, run) == here)
             run++;
-        if (run == last)
-            break; /* nothing above has arrived: says nothing */
-        if (run > bit)
+        if (here)
+            scps_sb_arrived(&c->tx->sb, c->env->now, at + (scps_off)bit * size,
+                            SCPS_MIN(at + (scps_off)run * size, c->nxt), scps_rtt_min(&c->rtt),
+                            sum);
+        else if (run < last) /* else nothing above has arrived: says nothing */
             missing(c, at + (scps_off)bit * size, at + (scps_off)run * size, sum);
-        bit = run + 1;
+        bit = run;
     }
 }

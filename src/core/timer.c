@@ -87,7 +87,7 @@ static void life(struct scps_conn *c)
 void scps_conn_timers(struct scps_conn *c)
 {
     if (take(c, SCPS_T_ACK))
-        scps_ackout_now(c);
+        scps_ackout_timer(c);
     if (take(c, SCPS_T_PACE))
         scps_conn_wake(c);
     if (take(c, SCPS_T_CORK) && c->nxt < c->end) {
