@@ -70,6 +70,55 @@ SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,
                                        uint64_t window);
 
+/* One direction of a link by itself, for a driver that has a clock of its own: the world's model, in real time. Packets go
+ * in with the time and come out at theirs:
+ *
+ *     scps_channel_offer(ch, now, pkt, &v);                         as each arrives
+ *     while (scps_channel_next(ch) <= now) {                        when that time has come
+ *         scps_channel_peek(ch, &pkt);  ...send it...  scps_channel_pop(ch);
+ *     }
+ */
+struct scps_channel;
+enum scps_fate {
+    SCPS_FATE_DELIVERED,
+    SCPS_FATE_FLIPPED, /* delivered with bits flipped */
+    SCPS_FATE_BER,     /* lost: bits were damaged */
+    SCPS_FATE_LOSS,    /* lost by chance, or for lack of memory */
+    SCPS_FATE_QUEUE,   /* lost: no room in the queue */
+    SCPS_FATE_COUNT
+};
+struct scps_verdict {
+    enum scps_fate fate;
+    scps_time arrival; /* of the packet itself; SCPS_NEVER when it is lost */
+    bool duplicated;   /* a second copy arrives */
+    bool reordered;    /* it was held back */
+};
+/* "delivered", "flip", "ber", "loss", "queue". */
+SCPS_API const char *scps_fate_name(enum scps_fate f);
+/* stream: directions that share cfg->seed need a number each. NULL on lack of memory and for a configuration out of
+ * range. alloc NULL: malloc. */
+SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
+                                               const struct scps_alloc *alloc);
+SCPS_API void scps_channel_free(struct scps_channel *ch);
+/* From now on; packets already waiting or on the way keep their times. 0, SCPS_ERR_INVAL: nothing has changed. */
+SCPS_API int scps_channel_change(struct scps_channel *ch, const struct scps_link_config *cfg);
+/* Lent until the next change. */
+SCPS_API const struct scps_link_config *scps_channel_config(const struct scps_channel *ch);
+/* Takes a copy of pkt at now, which never goes back. What becomes of it is settled, and told in *v (may be NULL). 0, also
+ * when it will not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
+SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt,
+                                struct scps_verdict *v);
+/* When the next packet arrives; SCPS_NEVER: none is on the way. */
+SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
+/* That packet, which there must be; pkt->at is its time, its bytes are lent until the next call on ch. */
+SCPS_API void scps_channel_peek(const struct scps_channel *ch, struct scps_pkt *pkt);
+SCPS_API void scps_channel_pop(struct scps_channel *ch); /* it has been delivered */
+SCPS_API void scps_channel_stats(const struct scps_channel *ch, scps_time now,
+                                 struct scps_link_stats *out);
+/* What waits for the line at now: bytes with framing, and packets (may be NULL). */
+SCPS_API uint64_t scps_channel_queue(const struct scps_channel *ch, scps_time now,
+                                     uint32_t *packets);
+
 struct scps_world; /* the event heap, its hosts and links */
 struct scps_host;
 struct scps_link; /* both directions between two hosts */
