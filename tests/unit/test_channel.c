@@ -75,7 +75,7 @@ static void arrival_is_line_and_delay(void **state)
 static void verdicts_are_what_happens(void **state)
 {
     enum { N = 20000 };
-    struct scps_channel *ch = channel("rate=10mbit,delay=3ms,queue=20p,ber=2e-6,loss=0.02,dup=0.03,"
+    struct scps_channel *ch = channel("rate=10mbit,delay=3ms,queue=20p,ber=2e-5,loss=0.02,dup=0.03,"
                                       "reorder=0.05,flip",
                                       42);
     uint64_t fates[SCPS_FATE_COUNT] = {0}, dups = 0, held = 0, out = 0, early = 0, both = 0;
