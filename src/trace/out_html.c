@@ -407,7 +407,10 @@ static const char script[] =
     "m=track;const[X,Y]=axes(g,w,h,0,full.r*1.1/1e3,"
     "'RTT, ms');g.fillStyle='#1f5fd0';for(let i=0;i<m.n;i++)if(m.k[i]==K.RTT&&m.t[i]>=view.x0&&m.t["
     "i]<=view.x1)g.fillRect(X(m.t[i])-1,Y(m.y0[i]/1e3)-1,2.2,2.2);g.restore();}\n"
-    "function draw(){if(!track)return;drawTsg();drawOwin();drawRtt();if(drag&&drag.box){const "
+    "function "
+    "draw(){if(!track)return;document.body.dataset.view=[view.x0,view.x1,view.y0,view.y1].join("
+    "','),document.body.dataset.marks=track.n;drawTsg();drawOwin();drawRtt();if(drag&&drag.box){"
+    "const "
     "g=drag"
     ".cv.getContext('2d');g.fillStyle='rgba(30,90,200,.15)';g.strokeStyle='#1f5fd0';g.lineWidth=1;"
     "const "
@@ -477,6 +480,10 @@ static const char script[] =
     "window.scpsTrace={view:()=>view,full:()=>full,marks:()=>track?track.n:0,zoom:(x0,x1,y0,y1)=>{"
     "view.x0=x0;view.x1=x1;view.y0=y0;view.y1=y1;draw();}};\n"
     "if(DATA.conns.length){conn.value=0;dir.value=DATA.conns[0].heavy;pick();}\n"
+    /* page.html#zoom=x0,x1[,y0,y1] opens zoomed: seconds and octets */
+    "const z=(location.hash.match(/zoom=([-\\d.,e]+)/)||[])[1];if(z&&view){const "
+    "v=z.split(',').map("
+    "Number);view.x0=v[0];view.x1=v[1];if(v.length>3){view.y0=v[2];view.y1=v[3];}draw();}\n"
     "</script></body></html>\n";
 
 static void figure(FILE *f, bool *any, const char *name, double v, const char *unit)

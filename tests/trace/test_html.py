@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""The interactive page: no network, valid data, and in headless Chromium it draws, zooms and answers the mouse.
+Skips (77) where Chromium is not installed. Usage: test_html.py SCPS_TRACE [DIRECTORY for the screenshots]"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import cases
+from compare import SKIP
+
+failures = 0
+
+
+def check(what, ok, more=""):
+    global failures
+    if not ok:
+        print("failed:", what, more)
+        failures += 1
+
+
+def chromium():
+    for n in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(n):
+            return n
+    return None
+
+
+def browse(d, page, *args):
+    p = subprocess.run([chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                        "--disable-dev-shm-usage", "--user-data-dir=" + d + "/profile", "--window-size=1300,1000",
+                        "--virtual-time-budget=2000", *args, page], capture_output=True, timeout=120)
+    return p.stdout.decode(errors="replace")
+
+
+def pixels(path):
+    """Width, height and how many colours a PNG has (8-bit RGB or RGBA, no interlace): enough to see that it is not blank."""
+    b = open(path, "rb").read()
+    at, data, w, h, ch = 8, b"", 0, 0, 3
+    while at < len(b):
+        n, kind = int.from_bytes(b[at:at + 4], "big"), b[at + 4:at + 8]
+        body = b[at + 8:at + 8 + n]
+        if kind == b"IHDR":
+            w, h, ch = int.from_bytes(body[:4], "big"), int.from_bytes(body[4:8], "big"), 4 if body[9] == 6 else 3
+        elif kind == b"IDAT":
+            data += body
+        at += 12 + n
+    raw = zlib.decompress(data)
+    return w, h, len(set(raw[i] for i in range(0, len(raw), 7))), zlib.crc32(raw)
+
+
+def view(dom):
+    m = re.search(r'data-view="([^"]*)"', dom)
+    return [float(x) for x in m.group(1).split(",")] if m else None
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as d:
+        cap = cases.reordered().write(d + "/r.pcap")
+        subprocess.run([program, "-q", "--html", d + "/p.html", cap], check=True)
+        text = open(d + "/p.html").read()
+        check("no network", not re.search(r"(src|href)\s*=|https?://|fetch\(|XMLHttp|import\s", text),
+              re.findall(r"https?://\S+", text)[:3])
+        data = json.loads(re.search(r"const DATA=(\{.*?\});\nconst K=", text, re.S).group(1))
+        check("one connection", len(data["conns"]) == 1)
+        marks = [data["conns"][0]["d"][0][i:i + 6] for i in range(0, len(data["conns"][0]["d"][0]), 6)]
+        check("every data segment is there", sum(m[0] in (0, 1, 2, 3, 9) for m in marks) == 200, len(marks))
+        # few marks allowed: merged, and said
+        subprocess.run([program, "-q", "--html", d + "/few.html", "--html-marks", "1000", cases.many(200).write(d + "/m")],
+                       check=True)
+        few = json.loads(re.search(r"const DATA=(\{.*?\});\nconst K=", open(d + "/few.html").read(), re.S).group(1))
+        check("merged", "merged" in few["note"] and sum(len(t) for c in few["conns"] for t in c["d"]) / 6 <= 1000)
+        if not chromium():
+            print("skipped: no Chromium (%d failures before)" % failures)
+            return failures or SKIP
+        page = "file://" + d + "/p.html"
+        dom = browse(d, page, "--dump-dom")
+        whole = view(dom)
+        check("it draws", whole is not None and 'data-marks="%d"' % len(marks) in dom, dom[-300:])
+        check("figures", "<td>data packets</td><td>200 </td>" in dom)
+        browse(d, page, "--screenshot=" + d + "/whole.png")
+        browse(d, page + "#zoom=0.1,0.2,10000,60000", "--screenshot=" + d + "/zoomed.png")
+        z = view(browse(d, page + "#zoom=0.1,0.2,10000,60000", "--dump-dom"))
+        check("zoomed", z == [0.1, 0.2, 10000, 60000], z)
+        a, b = pixels(d + "/whole.png"), pixels(d + "/zoomed.png")
+        check("pictures", a[:2] == b[:2] and a[2] > 20 and b[2] > 20 and a[3] != b[3], (a, b))
+        # the mouse: the wheel zooms to half the width and less, a drag zooms to its box, a double click goes back
+        mouse = """<script>
+const r=tsg.getBoundingClientRect(),e=(t,x,y,m)=>tsg.dispatchEvent(new (t=='wheel'?WheelEvent:MouseEvent)(t,
+ Object.assign({clientX:r.left+x,clientY:r.top+y,bubbles:true,cancelable:true},m)));
+const w=()=>scpsTrace.view().x1-scpsTrace.view().x0,w0=w();
+for(let i=0;i<4;i++)e('wheel',600,200,{deltaY:-100});const w1=w();
+e('dblclick',600,200);const w2=w();
+e('mousedown',300,100);e('mousemove',500,300);e('mouseup',500,300);const w3=w();
+e('mousemove',600,200);
+document.body.dataset.mouse=[w0,w1,w2,w3].join(',');</script></body>"""
+        open(d + "/mouse.html", "w").write(text.replace("</body>", mouse))
+        m = re.search(r'data-mouse="([^"]*)"', browse(d, "file://" + d + "/mouse.html", "--dump-dom"))
+        v = [float(x) for x in m.group(1).split(",")] if m else [1, 1, 0, 1]
+        check("mouse", v[1] < v[0] * .5 and abs(v[2] - v[0]) < 1e-9 and v[3] < v[0] * .3, v)
+        if len(sys.argv) > 2:
+            for n in ("whole.png", "zoomed.png"):
+                shutil.copy(d + "/" + n, sys.argv[2])
+    print("%d failures" % failures)
+    return failures > 0
+
+
+sys.exit(main())
