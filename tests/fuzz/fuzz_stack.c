@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: MIT */
+/* A whole stack driven by bytes: packets, time, calls of the application, memory that runs out.
+ *
+ * The first octets choose the configuration; every further one is an order with its arguments (see
+ * `orders`). A stack with a listener on port 80 and connections it opens to ports 5000 up talks to
+ * peers whose segments are made from the input: well-formed, with sequence numbers near those in
+ * use, or plain octets.
+ *
+ * What must hold, whatever comes:
+ *   - every packet that leaves is well-formed, has right checksums and addresses, fits the MTU;
+ *   - its payload is what the application wrote at that place; what is read is what the peer sent;
+ *   - the right edge of an offered window never moves back;
+ *   - asked for output until there is none, the stack's deadline lies in the future; it does not
+ *     send for ever;
+ *   - an event concerns a connection somebody owns, and counters agree with one another;
+ *   - memory is given back with the size it was asked for, all of it in the end;
+ *   - when everybody has let go and time passes, no connection is left.
+ */
+#include <scps/conn.h>
+#include <scps/wire.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "fuzz.h"
+
+#define MTU 1500
+
+enum { ACTIVE = 2, PASSIVE = 4, FLOWS = ACTIVE + PASSIVE };
+
+struct flow {
+    struct scps_conn *c; /* while somebody owns it */
+    uint16_t lport, rport;
+    bool seen; /* a SYN has left */
+    uint32_t iss, nxt, ack, edge;
+    bool have_edge;
+    unsigned shift;
+    uint32_t isn[2]; /* where the peer may begin */
+    bool know_irs;
+    uint32_t irs;
+    uint64_t written, read;
+};
+
+struct world {
+    const uint8_t *p, *end;
+    struct scps_stack *st;
+    struct scps_listener *l;
+    struct scps_netif nif;
+    struct scps_conn_config cfg;
+    struct scps_addr us, them;
+    struct flow f[FLOWS];
+    scps_time now;
+    uint32_t tsval;
+    size_t live;         /* bytes of memory in use */
+    unsigned fail_after; /* allocations until one fails; 0: none */
+    unsigned orders;
+    bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */
+};
+
+static void tell(const struct world *w, const char *what, const uint8_t *p, size_t len)
+{
+    char line[300];
+
+    if (w->loud)
+        fprintf(stderr, "%14.6f %s %s\n", (double)w->now / 1e6, what,
+                p ? scps_print_packet(p, len, line, sizeof line) : "");
+}
+
+static uint8_t get8(struct world *w)
+{
+    return w->p < w->end ? *w->p++ : 0;
+}
+
+static uint16_t get16(struct world *w)
+{
+    uint8_t hi = get8(w);
+    return (uint16_t)(hi << 8 | get8(w));
+}
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    struct world *w = ctx;
+    size_t *p;
+
+    if (w->fail_after && !--w->fail_after)
+        return NULL;
+    p = malloc(size + 16);
+    if (!p)
+        return NULL;
+    p[0] = size;
+    w->live += size;
+    return p + 16 / sizeof *p;
+}
+
+static void counted_free(void *ctx, void *mem, size_t size)
+{
+    struct world *w = ctx;
+    size_t *p = (size_t *)mem - 16 / sizeof *p;
+
+    MUST(mem != NULL && p[0] == size);
+    w->live -= size;
+    free(p);
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static uint8_t ours(uint64_t off)
+{
+    return (uint8_t)(off * 31 + (off >> 8) * 7 + 1);
+}
+
+static uint8_t theirs(uint32_t seq) /* the peer's octet with this number */
+{
+    return (uint8_t)(seq * 13 + (seq >> 8) * 5 + 3);
+}
+
+/* ---- what leaves ----------------------------------------------------------------------------- */
+
+static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *tcp, size_t avail,
+                      const struct scps_pkt *out)
+{
+    struct scps_seg s;
+    struct flow *f = NULL;
+    size_t len = ip->total_len - ip->hdr_len;
+
+    MUST(scps_tcp_parse(tcp, avail, len, &s) == 0);
+    if (out->payload || out->payload_len) {
+        MUST(s.hdr_len == avail && s.len == out->payload_len);
+        s.data = out->payload;
+    }
+    if (!(w->nif.flags & SCPS_NETIF_NO_CSUM))
+        MUST(!scps_tcp_checksum(&ip->src, &ip->dst, tcp, s.hdr_len, s.data, s.len));
+    for (int i = 0; i < FLOWS; i++)
+        if (w->f[i].rport == s.dport && (i < ACTIVE || s.sport == 80))
+            f = &w->f[i];
+    if (!f || s.flags & SCPS_RST)
+        return;
+    if (s.flags & SCPS_SYN) {
+        MUST(!s.len && !(s.flags & SCPS_FIN));
+        if (!f->seen || f->iss != s.seq || f->lport != s.sport) {
+            f->seen = true;
+            f->lport = s.sport;
+            f->iss = s.seq;
+            f->nxt = s.seq + 1;
+            f->written = f->read = 0;
+            f->know_irs = false;
+        }
+        f->have_edge = false;
+        f->shift = s.has & SCPS_HAS_WSCALE ? s.wscale : 0;
+        return;
+    }
+    if (s.sport != f->lport)
+        return;
+    MUST(s.flags & SCPS_ACK);
+    MUST(f->seen);
+    uint32_t end = s.seq + s.len + (s.flags & SCPS_FIN ? 1 : 0);
+    if ((int32_t)(end - f->nxt) > 0)
+        f->nxt = end;
+    uint32_t off = s.seq - f->iss;
+    MUST(!s.len || (off >= 1 && off + (uint64_t)s.len <= f->written + 1));
+    if (!w->cfg.hollow)
+        for (uint32_t i = 0; i < s.len; i++)
+            MUST(s.data[i] == ours(off + i));
+    uint32_t edge = s.ack + ((uint32_t)s.wnd << f->shift);
+    if (f->have_edge) {
+        MUST((int32_t)(s.ack - f->ack) >= 0);
+        MUST((int32_t)(edge - f->edge) >= -(int32_t)((1u << f->shift) - 1));
+        if ((int32_t)(edge - f->edge) < 0)
+            edge = f->edge;
+    }
+    f->have_edge = true;
+    f->ack = s.ack;
+    f->edge = edge;
+    if (s.has & SCPS_HAS_TS)
+        w->tsval = s.tsval;
+}
+
+static void check_packet(struct world *w, const struct scps_pkt *out)
+{
+    struct scps_ip ip;
+    struct scps_icmp m;
+    size_t total = out->len + out->payload_len;
+
+    tell(w, ">", out->data, out->len);
+    MUST(scps_ip_parse(out->data, out->len, total, &ip) == 0);
+    MUST(ip.total_len == total && ip.version == w->us.family);
+    MUST(out->gso ? w->nif.flags & SCPS_NETIF_GSO && out->gso < out->payload_len && total <= 65535
+                  : total <= MTU);
+    MUST(scps_addr_equal(&ip.src, &w->us) && scps_addr_equal(&ip.dst, &w->them));
+    if (ip.proto == SCPS_IPPROTO_TCP) {
+        check_tcp(w, &ip, out->data + ip.hdr_len, out->len - ip.hdr_len, out);
+    } else {
+        MUST(ip.proto == (ip.version == 4 ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6));
+        MUST(!scps_icmp_parse(&ip, out->data + ip.hdr_len, total - ip.hdr_len, &m));
+    }
+}
+
+static void drain(struct world *w)
+{
+    uint8_t room[SCPS_MAX_HEADERS + MTU];
+    unsigned n = 0;
+
+    for (;;) {
+        struct scps_pkt out = {.data = room, .cap = sizeof room};
+        int got = scps_stack_output(w->st, &w->nif, w->now, &out);
+        MUST(got == 0 || got == 1);
+        if (!got)
+            break;
+        MUST(++n < 20000);
+        check_packet(w, &out);
+    }
+    MUST(scps_stack_deadline(w->st) > w->now);
+}
+
+static void advance(struct world *w, scps_time to, unsigned steps)
+{
+    while (steps--) {
+        scps_time d = scps_stack_deadline(w->st);
+        if (d > to)
+            break;
+        w->now = SCPS_MAX(w->now, d);
+        drain(w);
+    }
+    if (scps_stack_deadline(w->st) > to) {
+        w->now = SCPS_MAX(w->now, to);
+        drain(w);
+    }
+}
+
+/* ---- what arrives ---------------------------------------------------------------------------- */
+
+static void input(struct world *w, const uint8_t *p, size_t len)
+{
+    uint8_t *exact = malloc(len ? len : 1);
+    struct scps_pkt in = {.data = exact, .len = len, .at = w->now};
+
+    if (!exact)
+        return;
+    memcpy(exact, p, len);
+    tell(w, "      <", p, len);
+    int why = scps_stack_input(w->st, &w->nif, &in);
+    MUST(why >= 0 && why < SCPS_DROP_COUNT);
+    if (why)
+        tell(w, scps_drop_name((enum scps_drop)why), NULL, 0);
+    free(exact);
+}
+
+static void say(struct world *w, struct scps_seg *s, bool bad_sum)
+{
+    uint8_t p[SCPS_MAX_HEADERS + 4096];
+    struct scps_ip ip = {.src = w->them,
+                         .dst = w->us,
+                         .version = w->us.family,
+                         .proto = SCPS_IPPROTO_TCP,
+                         .tos = s->tos,
+                         .ttl = 64};
+    size_t hdr = scps_tcp_hdr_len(s), n = scps_ip_build(p, &ip, hdr + s->len);
+
+    scps_tcp_build(p + n, s);
+    for (uint32_t i = 0; i < s->len; i++)
+        p[n + hdr + i] = theirs(s->seq + (s->flags & SCPS_SYN ? 1 : 0) + i);
+    uint16_t sum = scps_tcp_checksum(&ip.src, &ip.dst, p + n, hdr, p + n + hdr, s->len);
+    scps_put16(p + n + 16, (uint16_t)(sum ^ (bad_sum ? 0x100 : 0)));
+    input(w, p, n + hdr + s->len);
+}
+
+/* A number near base: as it is, or off by something small, or large. */
+static uint32_t near(struct world *w, uint32_t base)
+{
+    uint8_t how = get8(w);
+    if (how < 128)
+        return base;
+    int32_t by = (int16_t)get16(w);
+    return base + (uint32_t)(how & 1 ? by * 4096 : how & 2 ? by : by % 16);
+}
+
+static void segment(struct world *w, struct flow *f)
+{
+    static const uint16_t sizes[8] = {0, 0, 1, 100, 536, 1000, 1400, 2900};
+    uint8_t what = get8(w), opts = get8(w);
+    struct scps_seg s = {.sport = f->rport, .dport = f->lport, .flags = get8(w)};
+    bool handshake = s.flags & SCPS_SYN || !f->have_edge;
+
+    if (what & 8)
+        s.flags = SCPS_ACK; /* mostly sensible flags reach further */
+    s.seq = near(w, handshake && !(what & 64) ? f->isn[what >> 7] + (s.flags & SCPS_SYN ? 0 : 1)
+                                              : f->ack);
+    s.ack = near(w, f->nxt);
+    s.len = sizes[what & 7];
+    s.wnd = what & 16 ? get16(w) : 0xffff;
+    s.urg = what & 32 ? get16(w) : 0;
+    if (opts & 1) {
+        s.has |= SCPS_HAS_TS;
+        s.tsval = near(w, (uint32_t)(w->now / 1000));
+        s.tsecr = near(w, w->tsval);
+    }
+    if (opts & 2) {
+        s.has |= SCPS_HAS_SACK;
+        s.nsack = 1 + get8(w) % SCPS_SACK_MAX;
+        for (unsigned i = 0; i < s.nsack; i++) {
+            s.sack[i].left = f->nxt - get8(w) * 100u;
+            s.sack[i].right = s.sack[i].left + get8(w) * 100u;
+        }
+    }
+    if (opts & 4) {
+        s.has |= SCPS_HAS_SNACK;
+        s.snack_off = get8(w);
+        s.snack_size = get8(w);
+    }
+    if (s.flags & SCPS_SYN && !(opts & 8)) {
+        s.has |= SCPS_HAS_MSS | SCPS_HAS_SACK_OK | SCPS_HAS_WSCALE;
+        s.mss = opts & 16 ? get16(w) : 1400;
+        s.wscale = opts & 32 ? get8(w) : 2;
+    }
+    if (opts & 64)
+        s.has |= SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION | SCPS_HAS_CAPS;
+    s.tos = opts & 128 ? SCPS_ECN_CE : 0;
+    say(w, &s, false);
+}
+
+/* What a peer in its right mind answers: everything acknowledged, perhaps data. */
+static void good_segment(struct world *w, struct flow *f, uint32_t len, uint16_t flags)
+{
+    struct scps_seg s = {.sport = f->rport,
+                         .dport = f->lport,
+                         .flags = SCPS_ACK | flags,
+                         .seq = f->have_edge ? f->ack : f->isn[0] + 1,
+                         .ack = f->nxt,
+                         .wnd = 0xffff,
+                         .len = len};
+    if (w->cfg.timestamps) {
+        s.has = SCPS_HAS_TS;
+        s.tsval = (uint32_t)(w->now / 1000);
+        s.tsecr = w->tsval;
+    }
+    say(w, &s, false);
+}
+
+static void good_syn(struct world *w, struct flow *f, bool ack, uint8_t how)
+{
+    struct scps_seg s = {.sport = f->rport,
+                         .dport = ack ? f->lport : 80,
+                         .flags = SCPS_SYN | (ack ? SCPS_ACK : 0),
+                         .seq = f->isn[how & 1],
+                         .ack = ack ? f->nxt : 0,
+                         .wnd = 0x7fff,
+                         .has = SCPS_HAS_MSS,
+                         .mss = 1400,
+                         .wscale = 3};
+    if (how & 2)
+        s.has |= SCPS_HAS_SACK_OK;
+    if (how & 4)
+        s.has |= SCPS_HAS_WSCALE;
+    if (how & 8 || w->cfg.timestamps) {
+        s.has |= SCPS_HAS_TS;
+        s.tsval = (uint32_t)(w->now / 1000);
+        s.tsecr = ack ? w->tsval : 0;
+    }
+    say(w, &s, false);
+}
+
+static void icmp_error(struct world *w, struct flow *f)
+{
+    uint8_t p[200], type = get8(w), code = get8(w);
+    struct scps_ip q = {.src = w->us,
+                        .dst = w->them,
+                        .version = w->us.family,
+                        .proto = SCPS_IPPROTO_TCP,
+                        .ttl = 60};
+    struct scps_ip ip = {.src = w->them, .dst = w->us, .version = w->us.family, .ttl = 64};
+    struct scps_seg s = {.sport = f->lport, .dport = f->rport, .flags = SCPS_ACK};
+    size_t n = ip.version == 6 ? 40 : 20, len = 8;
+    uint8_t *m = p + n;
+
+    ip.proto = ip.version == 6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP;
+    m[0] = type & 128 ? type : ip.version == 4 ? 3 : 2;
+    m[1] = code & 128 ? code & 15 : ip.version == 4 ? 4 : 0;
+    scps_put16(m + 2, 0);
+    scps_put32(m + 4, get16(w));
+    s.seq = near(w, f->nxt - 1);
+    len += scps_ip_build(m + len, &q, 1000);
+    len += scps_tcp_build(m + len, &s);
+    scps_ip_build(p, &ip, len);
+    uint64_t sum = scps_cksum_add(0, m, len);
+    if (ip.version == 6)
+        sum = scps_cksum_pseudo(sum, &ip.src, &ip.dst, ip.proto, (uint32_t)len);
+    scps_put16(m + 2, scps_cksum_fold(sum));
+    input(w, p, n + len);
+}
+
+/* Octets as they are, behind an IP header of ours or bare. */
+static void raw(struct world *w)
+{
+    uint8_t p[300], n = get8(w), how = get8(w);
+    struct scps_ip ip = {.src = w->them, .dst = w->us, .version = w->us.family, .ttl = 64};
+    size_t len = 0;
+
+    ip.proto = how & 128 ? how & 127 : SCPS_IPPROTO_TCP;
+    if (how & 64)
+        len = scps_ip_build(p, &ip, n);
+    for (unsigned i = 0; i < n; i++)
+        p[len++] = get8(w);
+    input(w, p, len);
+}
+
+/* ---- the application ------------------------------------------------------------------------- */
+
+static void app_connect(struct world *w, struct flow *f)
+{
+    struct scps_endpoint to = {w->them, f->rport};
+    int err = 1;
+
+    if (f->c)
+        return;
+    /* whatever the flow was before is forgotten when its SYN leaves */
+    f->seen = f->have_edge = f->know_irs = false;
+    f->lport = 0;
+    f->written = f->read = 0;
+    f->c = scps_connect(w->st, &w->cfg, NULL, &to, &err);
+    MUST(f->c ? err == 0 : err < 0);
+}
+
+static void app_accept(struct world *w)
+{
+    struct scps_conn *c = w->l ? scps_accept(w->l) : NULL;
+    struct scps_endpoint e;
+
+    if (!c)
+        return;
+    scps_conn_remote(c, &e);
+    for (int i = ACTIVE; i < FLOWS; i++)
+        if (w->f[i].rport == e.port) {
+            MUST(!w->f[i].c || scps_conn_state(w->f[i].c) == SCPS_CLOSED ||
+                 scps_conn_state(w->f[i].c) == SCPS_TIME_WAIT);
+            if (w->f[i].c)
+                scps_conn_close(w->f[i].c);
+            w->f[i].c = c;
+            return;
+        }
+    scps_conn_abort(c);
+}
+
+static void app_write(struct world *w, struct flow *f, size_t n, unsigned flags)
+{
+    uint8_t *buf = malloc(n + 1);
+
+    if (!buf)
+        return;
+    for (size_t i = 0; i < n; i++)
+        buf[i] = ours(f->written + 1 + i);
+    int64_t did = scps_conn_write(f->c, w->cfg.hollow ? NULL : buf, n, flags);
+    MUST(did <= (int64_t)n && (did > 0 || n == 0 || did < 0));
+    if (did > 0)
+        f->written += (uint64_t)did;
+    free(buf);
+}
+
+static bool fits(const struct flow *f, uint32_t irs, const uint8_t *buf, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (buf[i] != theirs(irs + 1 + (uint32_t)f->read + (uint32_t)i))
+            return false;
+    return true;
+}
+
+static void app_read(struct world *w, struct flow *f, size_t n)
+{
+    uint8_t *buf = malloc(n + 1);
+    size_t ready = scps_conn_readable(f->c);
+
+    if (!buf)
+        return;
+    int64_t did = scps_conn_read(f->c, buf, n, 0);
+    MUST(did <= (int64_t)n);
+    MUST(did < 0 ? ready == 0 : (size_t)did == SCPS_MIN(n, ready));
+    if (did > 0 && !w->cfg.hollow) {
+        if (!f->know_irs)
+            f->irs = fits(f, f->isn[0], buf, did) ? f->isn[0] : f->isn[1];
+        f->know_irs = did >= 8;
+        MUST(fits(f, f->irs, buf, did));
+    }
+    if (did > 0)
+        f->read += (uint64_t)did;
+    free(buf);
+}
+
+static void let_go(struct flow *f, bool politely)
+{
+    if (politely)
+        scps_conn_close(f->c);
+    else
+        scps_conn_abort(f->c);
+    f->c = NULL;
+}
+
+static void events(struct world *w)
+{
+    struct scps_event ev;
+    unsigned n = 0;
+
+    while (scps_stack_event(w->st, &ev)) {
+        MUST(++n < 10000);
+        MUST((unsigned)ev.kind < SCPS_EV_COUNT);
+        if (ev.kind == SCPS_EV_ACCEPT) {
+            MUST(ev.listener == w->l);
+            continue;
+        }
+        bool owned = false;
+        for (int i = 0; i < FLOWS; i++)
+            owned |= w->f[i].c == ev.conn;
+        MUST(owned);
+        MUST(ev.kind != SCPS_EV_ERROR || ev.err < 0);
+    }
+}
+
+static void look(const struct flow *f)
+{
+    struct scps_info i;
+
+    scps_conn_info(f->c, &i);
+    MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2); /* SYN and FIN have octets, too */
+    MUST(i.bytes_acked <= f->written);
+    MUST(i.state == scps_conn_state(f->c));
+    MUST(i.hold < SCPS_HOLD_COUNT);
+    MUST(i.rto > 0 && i.srtt >= 0);
+    MUST(i.cwnd > 0 || !i.established);
+    MUST(scps_conn_unacked(f->c) >= scps_conn_unsent(f->c));
+}
+
+static void reconfigure(struct world *w, struct flow *f)
+{
+    struct scps_conn_config c;
+    uint8_t how = get8(w);
+
+    scps_conn_get_config(f->c, &c);
+    c.nodelay = how & 1;
+    c.keepalive = how & 2;
+    c.keep_idle = SCPS_SEC(1 + (how & 15));
+    c.ack_mode = (enum scps_ack_mode)(how % 3);
+    c.rate = how & 64 ? 100000 : 0;
+    c.user_timeout = how & 128 ? SCPS_SEC(10) : 0;
+    scps_conn_set_config(f->c, &c);
+}
+
+static void order(struct world *w)
+{
+    uint8_t what = get8(w), which = get8(w);
+    struct flow *f = &w->f[which % FLOWS];
+    static const char *const name[24] = {
+        "advance",   "next timer", "segment",  "segment",      "segment",        "good ack",
+        "good data", "good fin",   "good syn", "write",        "read",           "shutdown",
+        "close",     "abort",      "connect",  "accept",       "reconfigure",    "icmp",
+        "raw",       "nodelay",    "cork",     "memory fails", "close listener", "events"};
+
+    tell(w, name[what % 24], NULL, 0);
+    switch (what % 24) {
+    case 0:
+        advance(w, w->now + ((scps_time)1 << which % 32), 200);
+        break;
+    case 1:
+        advance(w, SCPS_MIN(scps_stack_deadline(w->st), w->now + SCPS_SEC(7200)), 1);
+        break;
+    case 2:
+    case 3:
+    case 4:
+        segment(w, f);
+        break;
+    case 5:
+        good_segment(w, f, 0, 0);
+        break;
+    case 6:
+        good_segment(w, f, which * 5u, SCPS_PSH);
+        break;
+    case 7:
+        good_segment(w, f, 0, SCPS_FIN);
+        break;
+    case 8:
+        good_syn(w, f, which % FLOWS < ACTIVE, get8(w));
+        break;
+    case 9:
+        if (f->c)
+            app_write(w, f, (size_t)get8(w) << (which >> 4), which & 8 ? SCPS_MORE : 0);
+        break;
+    case 10:
+        if (f->c)
+            app_read(w, f, (size_t)get8(w) << (which >> 4));
+        break;
+    case 11:
+        if (f->c)
+            scps_conn_shutdown(f->c);
+        break;
+    case 12:
+        if (f->c)
+            let_go(f, true);
+        break;
+    case 13:
+        if (f->c)
+            let_go(f, false);
+        break;
+    case 14:
+        app_connect(w, &w->f[which % ACTIVE]);
+        break;
+    case 15:
+        app_accept(w);
+        break;
+    case 16:
+        if (f->c)
+            reconfigure(w, f);
+        break;
+    case 17:
+        icmp_error(w, f);
+        break;
+    case 18:
+        raw(w);
+        break;
+    case 19:
+        if (f->c)
+            scps_conn_nodelay(f->c, which & 64);
+        break;
+    case 20:
+        if (f->c)
+            scps_conn_cork(f->c, which & 64);
+        break;
+    case 21:
+        w->fail_after = which & 128 ? 1 + (which & 31) : 0;
+        break;
+    case 22:
+        if (w->l && which == 255) {
+            scps_listener_close(w->l);
+            w->l = NULL;
+        }
+        break;
+    case 23:
+        events(w);
+        break;
+    }
+    drain(w);
+    for (int i = 0; i < FLOWS; i++)
+        if (w->f[i].c)
+            look(&w->f[i]);
+}
+
+static bool begin(struct world *w)
+{
+    struct scps_stack_config sc = scps_stack_config_default();
+    struct scps_endpoint at = {.port = 80};
+    uint8_t a = get8(w), b = get8(w);
+
+    sc.alloc = (struct scps_alloc){counted_alloc, counted_free, w};
+    sc.seed[0] = 1;
+    sc.now = w->now = SCPS_SEC(5);
+    sc.max_half_open = b & 1 ? 1 : 16;
+    sc.syn_cookies = !(b & 2);
+    w->us.family = w->them.family = a & 1 ? 6 : 4;
+    MUST(!scps_addr_parse(a & 1 ? "2001:db8::1" : "10.0.0.1", &w->us));
+    MUST(!scps_addr_parse(a & 1 ? "2001:db8::2" : "10.0.0.2", &w->them));
+    w->cfg = scps_conn_config_default();
+    w->cfg.timestamps = a & 2;
+    w->cfg.sack = !(a & 4);
+    w->cfg.wscale = a & 8;
+    w->cfg.hollow = a & 16;
+    w->cfg.ecn = a & 32;
+    w->cfg.rcvbuf = a & 64 ? 3000 : 100000;
+    w->cfg.sndbuf = a & 128 ? 5000 : 100000;
+    w->cfg.pacing = b & 4;
+    w->cfg.spurious_undo = !(b & 8);
+    w->cfg.keepalive = b & 16;
+    w->cfg.keep_idle = SCPS_SEC(10);
+    w->cfg.data_retries = 5;
+    w->cfg.mss = b & 32 ? 100 : 0;
+    w->cfg.loss_cause = b & 64 ? SCPS_LOSS_CORRUPTION : SCPS_LOSS_CONGESTION;
+    w->nif = (struct scps_netif){.name = "fuzz", .mtu = MTU};
+    w->nif.flags = w->cfg.hollow ? SCPS_NETIF_HOLLOW : 0;
+    if (b & 128)
+        w->nif.flags |= SCPS_NETIF_GSO | SCPS_NETIF_NO_CSUM;
+    w->st = scps_stack_new(&sc);
+    if (!w->st)
+        return false;
+    MUST(!scps_stack_add_netif(w->st, &w->nif));
+    MUST(!scps_stack_add_addr(w->st, &w->nif, &w->us, 24));
+    w->l = scps_listen(w->st, &w->cfg, &at, 4, NULL);
+    MUST(w->l != NULL);
+    for (int i = 0; i < FLOWS; i++) {
+        struct flow *f = &w->f[i];
+        f->rport = (uint16_t)(5000 + i);
+        f->lport = i < ACTIVE ? 0 : 80;
+        f->isn[0] = i & 1 ? 0xfffff000u : 1000u * (unsigned)i;
+        f->isn[1] = f->isn[0] + 1000000u;
+    }
+    app_connect(w, &w->f[0]);
+    drain(w);
+    return true;
+}
+
+/* Everybody lets go, time passes: nothing may stay. */
+static void finish(struct world *w)
+{
+    struct scps_stack_stats s;
+
+    w->fail_after = 0;
+    for (int i = 0; i < FLOWS; i++)
+        if (w->f[i].c)
+            let_go(&w->f[i], true);
+    if (w->l)
+        scps_listener_close(w->l);
+    w->l = NULL;
+    drain(w);
+    advance(w, w->now + SCPS_SEC(7 * 86400), 3000);
+    events(w);
+    scps_stack_stats(w->st, &s);
+    MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
+    MUST(scps_stack_deadline(w->st) == SCPS_NEVER);
+    scps_stack_free(w->st);
+    MUST(w->live == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct world w = {.p = data, .end = data + size, .loud = getenv("FUZZ_LOUD") != NULL};
+
+    if (!begin(&w))
+        return 0;
+    while (w.p < w.end && w.orders++ < 2000)
+        order(&w);
+    finish(&w);
+    return 0;
+}
