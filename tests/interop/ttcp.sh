@@ -20,7 +20,7 @@ to_kernel() { # FILE HOST OPTIONS...
     [[ $host == *:* ]] && family=-6
     background nc nc $family -l 5001
     receiver=$!
-    eventually 3 listening || return 1
+    eventually 20 listening || return 1
     timeout 60 "$BIN/scps_ttcp" -t --timeout 50 "$@" "$host" <"$file" 2>"$TMP/ttcp.err"
     rc=$?
     for _ in {1..100}; do kill -0 $receiver 2>/dev/null || break; sleep 0.05; done
@@ -34,7 +34,7 @@ from_kernel() { # FILE HOST OPTIONS...
     shift 2
     background ttcp "$BIN/scps_ttcp" -r --timeout 50 "$@"
     receiver=$!
-    eventually 5 addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
+    eventually 20 addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
     sleep 0.2
     timeout 60 nc -N "$host" 5001 <"$file"
     wait $receiver
@@ -54,9 +54,10 @@ for sack in 0 1; do
     done
 done
 if command -v tshark >/dev/null; then
+    some_file "$TMP/few" 2
     captures() {
-        to_kernel "$TMP/small" 10.77.0.1 "${v4[@]}" --pcap "$TMP/out.pcap" &&
-            from_kernel "$TMP/small" fd77::2 "${v6[@]}" --pcap "$TMP/in.pcap" &&
+        to_kernel "$TMP/few" 10.77.0.1 "${v4[@]}" --pcap "$TMP/out.pcap" &&
+            from_kernel "$TMP/few" fd77::2 "${v6[@]}" --pcap "$TMP/in.pcap" &&
             judge "$TMP/out.pcap" && judge "$TMP/in.pcap"
     }
     ok "tshark finds nothing wrong in its captures" captures

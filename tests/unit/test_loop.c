@@ -208,7 +208,8 @@ static void test_full_device(void **state)
 
 /* ---- in time -------------------------------------------------------------------------------------------- */
 
-static scps_time syn_at[64];
+#define SYNS 5
+static scps_time syn_at[SYNS];
 static unsigned syns;
 
 static void on_syn(EV_P_ ev_io *w, int revents)
@@ -217,8 +218,11 @@ static void on_syn(EV_P_ ev_io *w, int revents)
     (void)loop;
     (void)revents;
     while (recv(w->fd, buf, sizeof buf, MSG_DONTWAIT) > 0)
-        if (syns < 64)
+        if (syns < SYNS) {
             syn_at[syns++] = scps_sysclock_now();
+            if (syns == SYNS)
+                scps_loop_stop(w->data);
+        }
 }
 
 /* A peer that never answers gets SYNs at 0, 4, 12, 28, 60 ms: the loop's timer and no other clock. */
@@ -227,32 +231,30 @@ static void test_wakes_in_time(void **state)
     (void)state;
     struct ev_loop *ev = ev_loop_new(0);
     struct host a;
-    struct sockaddr_storage me;
-    socklen_t len = sizeof me;
     ev_io w;
     struct scps_netif *peer = udp(port(1), port(0));
     int fd = dup(scps_io_fd(peer)); /* we read it ourselves */
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&me, &len), 0);
-    ev_io_init(&w, on_syn, fd, EV_READ);
-    ev_io_start(ev, &w);
-
     host_up(&a, true, ev, udp(port(0), port(1)));
+    ev_io_init(&w, on_syn, fd, EV_READ);
+    w.data = a.l;
+    ev_io_start(ev, &w);
     struct scps_conn_config cfg = scps_conn_config_default();
     cfg.rto_initial = SCPS_MS(4);
     cfg.rto_min = SCPS_MS(4);
     cfg.syn_retries = 4;
     syns = 0;
+    scps_time began = scps_sysclock_now();
     host_connects(&a, 1, &cfg);
-    scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(80));
-    assert_int_equal(syns, 5);
+    scps_loop_run(a.l, began + SCPS_SEC(20));
+    assert_int_equal(syns, SYNS);
     scps_dur worst = 0;
-    for (unsigned i = 1; i < syns; i++) {
-        scps_dur late = syn_at[i] - syn_at[0] - SCPS_MS(4) * ((1 << i) - 1);
-        assert_true(late > -SCPS_MS(1)); /* the first may itself have been seen late */
+    for (unsigned i = 0; i < SYNS; i++) {
+        scps_dur late = syn_at[i] - began - SCPS_MS(4) * ((1 << i) - 1);
+        assert_true(late >= 0);
         worst = late > worst ? late : worst;
     }
     print_message("latest wake-up: %lld us\n", (long long)worst);
-    assert_true(worst < SCPS_MS(500)); /* a machine under load; the figure above is the point */
+    assert_true(worst < SCPS_SEC(10)); /* a machine under load; the figure above is the point */
     ev_io_stop(ev, &w);
     close(fd);
     host_down(&a);
@@ -279,8 +281,8 @@ static void test_sleeps_and_returns(void **state)
     spent = cpu() - spent;
     scps_time end = scps_sysclock_now();
     assert_true(end >= until);
-    assert_true(end < until + SCPS_SEC(2));
-    assert_true(spent < SCPS_MS(5)); /* 1 % */
+    assert_true(end < until + SCPS_SEC(10));
+    assert_true(spent < SCPS_MS(5)); /* 1 %: processor time, which load does not lengthen */
 
     scps_loop_run(b.l, scps_sysclock_now() - 1); /* in the past: at once */
     scps_loop_stop(b.l);                         /* said beforehand: at once, and only once */
@@ -318,8 +320,8 @@ static void test_vanished(void **state)
         }
         assert_int_equal(system("ip link delete scpsv0"), 0);
         scps_time began = scps_sysclock_now();
-        scps_loop_run(h.l, began + SCPS_SEC(10));
-        assert_true(scps_sysclock_now() < began + SCPS_SEC(5));
+        scps_loop_run(h.l, began + SCPS_SEC(20));
+        assert_true(scps_sysclock_now() < began + SCPS_SEC(10));
         assert_int_equal(scps_loop_error(h.l), SCPS_ERR_LINKDOWN);
         assert_int_equal(h.err, talking ? SCPS_ERR_LINKDOWN : 0);
         if (h.c)
