@@ -138,11 +138,13 @@ enum {
     SCPS_TP_LONGTIMEOUT = 0x0a, /* a count: retransmissions of a SYN */
     SCPS_TP_2MSLTIMEOUT = 0x0b,
     SCPS_TP_TIMESTAMP = 0x0d,
+    SCPS_TP_SNACK = 0x0f,
     SCPS_TP_VEGAS_CONGEST = 0x12, /* 1: controller "vegas" (0: "rate"); get: is it the one */
     SCPS_TP_VJ_CONGEST = 0x13,    /* likewise "vj" */
     SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
     SCPS_TP_VEGAS_BETA = 0x15,
     SCPS_TP_VEGAS_GAMMA = 0x16,
+    SCPS_TP_SNACKDELAY = 0x17,
     SCPS_TP_RTOMAX = 0x1e,
     /* SCPS_SOL_SCPS_ROUTE, for this socket alone */
     SCPS_ROUTE_RATE = 1, /* bit/s on the wire; 0 unlimited */
@@ -182,6 +184,11 @@ enum {
     SCPS_TP_KEEP_IDLE,
     SCPS_TP_KEEP_INTERVAL,
     SCPS_TP_KEEP_COUNT,
+    SCPS_TP_SNACK_LONG,
+    SCPS_TP_SNACK_RAW_UNIT,
+    SCPS_TP_SNACK_DELAY,
+    SCPS_TP_CAPS_TRIES,
+    SCPS_TP_FIRST_WINDOW,
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */

@@ -38,6 +38,9 @@ struct scps_ctx_config scps_ctx_config_linux(void)
     c->init_cwnd_segs = 10;
     c->sndbuf = 4u << 20;
     c->rcvbuf = 6u << 20;
+    c->first_window = 0;
+    c->snack = c->snack_long = c->snack_raw_unit = false;
+    c->snack_delay = 0;
     c->ttl = 64;
     c->tos = 0;
     c->sack = c->dsack = c->timestamps = c->wscale = true;

@@ -71,6 +71,8 @@ static const struct field fields[] = {
     TP(LONGTIMEOUT, K_U16, syn_retries, 1, 0, UINT16_MAX),
     TP(2MSLTIMEOUT, K_DUR, time_wait, MS, 0, INT32_MAX),
     TP(TIMESTAMP, K_BOOL, timestamps, 1, INT32_MIN, INT32_MAX),
+    TP(SNACK, K_BOOL, snack, 1, INT32_MIN, INT32_MAX),
+    TP(SNACKDELAY, K_DUR, snack_delay, MS, 0, INT32_MAX),
     TP(RTOMAX, K_DUR, rto_max, MS, 0, INT32_MAX),
     ROUTE(RTT, K_DUR, expected_rtt, MS, 0, INT32_MAX),
     ROUTE(IRTO, K_DUR, rto_initial, MS, 0, INT32_MAX),
@@ -104,6 +106,11 @@ static const struct field fields[] = {
     TP(KEEP_IDLE, K_DUR, keep_idle, 1, 0, DUR_MAX),
     TP(KEEP_INTERVAL, K_DUR, keep_interval, 1, 0, DUR_MAX),
     TP(KEEP_COUNT, K_U16, keep_count, 1, 0, UINT16_MAX),
+    TP(SNACK_LONG, K_BOOL, snack_long, 1, INT32_MIN, INT32_MAX),
+    TP(SNACK_RAW_UNIT, K_BOOL, snack_raw_unit, 1, INT32_MIN, INT32_MAX),
+    TP(SNACK_DELAY, K_DUR, snack_delay, 1, 0, DUR_MAX),
+    TP(CAPS_TRIES, K_U8, caps_tries, 1, 0, UINT8_MAX),
+    TP(FIRST_WINDOW, K_U32, first_window, 1, 0, UINT32_MAX),
 };
 
 static const struct field *field_find(int level, int name)

@@ -95,6 +95,12 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_KEEP_IDLE, INT32_MAX, 1000000, {-1, 0, 0}}, /* 2 h: more than an int */
     {SCPS_SOL_SCPS, SCPS_TP_KEEP_INTERVAL, 75000000, 1000000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_KEEP_COUNT, 9, 4, {-1, 65536, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_SNACK, 0, 1, {0}},
+    {SCPS_SOL_SCPS, SCPS_TP_SNACKDELAY, 0, 20, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_SNACK_RAW_UNIT, 0, 1, {0}},
+    {SCPS_SOL_SCPS, SCPS_TP_SNACK_DELAY, 0, 2000, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_CAPS_TRIES, 3, 1, {-1, 256, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_FIRST_WINDOW, 0, 500000, {-1, 0, 0}},
 };
 
 static void set_and_get(int connected)
@@ -386,6 +392,17 @@ static void on_the_wire(void **state)
     assert_true(p.at - t0 >= SCPS_MS(300) && p.at - t0 <= SCPS_MS(340));
 }
 
+static void scps_capabilities(void **state)
+{
+    (void)state;
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_SNACK, 1), 0);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_SNACK_LONG, 1), 0);
+    assert_errno(peer_connect(&p, s), EINPROGRESS);
+    peer_gets(&p, SCPS_SYN, 0, 0, 0);
+    assert_int_equal(p.seg.has & SCPS_HAS_CAPS, SCPS_HAS_CAPS);
+    assert_int_equal(p.seg.caps, SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2);
+}
+
 static void hops_of_ipv6(void **state)
 {
     (void)state;
@@ -575,6 +592,7 @@ int main(void)
         T(structures),
         T(controllers),
         T(on_the_wire),
+        T(scps_capabilities),
         T(hops_of_ipv6),
         T(quick_acks),
         T(linger2),
