@@ -219,16 +219,45 @@ static void lost_again(void **x)
     script_free(t);
 }
 
-/* The tail of a transfer: too few behind the hole for three reports: the timer has to */
-static void tail_loss(void **x)
+/* RFC 5827: nothing more is to be sent, so three reports cannot come: all that can suffice */
+static void early_retransmit(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
     app_writes(t, MS(200), 3000);
     assert_int_equal(script_forget_sent(t), 3);
     peer_says(t, MS(300), .ack = 1001, .sack = {{2001, 3001}});
+    expect_sent(t, .at = MS(300), .from = 1001, .len = 1000);
     expect_quiet(t, SCPS_HOLD_APP);
-    expect_sent(t, .at = MS(300) + script_info(t).rto, .from = 1001, .len = 1000);
+    peer_says(t, MS(400), .ack = 3001);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
+/* With more to send the usual three are waited for */
+static void no_early_retransmit(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 3000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 6000);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}}); /* two, and the window is full */
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    script_free(t);
+}
+
+/* The very last segment: nobody can report it, the timer has to */
+static void tail_loss(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 2001);
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_sent(t, .at = MS(300) + script_info(t).rto, .from = 2001, .len = 1000);
     peer_says(t, MS(700), .ack = 3001);
     script_free(t);
 }
@@ -327,13 +356,14 @@ static void second_episode(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(fast_retransmit),   SCRIPT_TEST(limited_transmit_off),
-        SCRIPT_TEST(not_duplicates),    SCRIPT_TEST(partial_acknowledgements),
-        SCRIPT_TEST(sack_finds_one),    SCRIPT_TEST(sack_finds_many),
-        SCRIPT_TEST(proportional_rate), SCRIPT_TEST(corruption),
-        SCRIPT_TEST(lost_again),        SCRIPT_TEST(tail_loss),
-        SCRIPT_TEST(dsack_undo),        SCRIPT_TEST(timestamp_undo),
-        SCRIPT_TEST(senseless_blocks),  SCRIPT_TEST(partial_blocks),
+        SCRIPT_TEST(fast_retransmit),     SCRIPT_TEST(limited_transmit_off),
+        SCRIPT_TEST(not_duplicates),      SCRIPT_TEST(partial_acknowledgements),
+        SCRIPT_TEST(sack_finds_one),      SCRIPT_TEST(sack_finds_many),
+        SCRIPT_TEST(proportional_rate),   SCRIPT_TEST(corruption),
+        SCRIPT_TEST(lost_again),          SCRIPT_TEST(early_retransmit),
+        SCRIPT_TEST(no_early_retransmit), SCRIPT_TEST(tail_loss),
+        SCRIPT_TEST(dsack_undo),          SCRIPT_TEST(timestamp_undo),
+        SCRIPT_TEST(senseless_blocks),    SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
