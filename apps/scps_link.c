@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* scps_link: a space link between two TUN devices, in real time, for any program.
+ *
+ *     options.c   the command line as values
+ *     end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
+ *     emu.c       the loop: the channel model's times kept by a clock
+ *     truth.c     what became of every packet
+ *     control.c   the Unix socket: statistics and changes (change.c) while it runs; client.c its other side
+ *     report.c    telling it; late.c how punctual it was
+ *
+ * The channel is libscps_sim's, the same that virtual time runs on.
+ *
+ * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right first.
+ */
+#include "scps_link/control.h"
+#include "scps_link/emu.h"
+#include "scps_link/report.h"
+
+#include <scps/scps.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int said(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "scps_link: standard output: %s: write elsewhere\n", strerror(errno));
+    return 1;
+}
+
+static int run(const struct link_options *o)
+{
+    struct emu *e = malloc(sizeof *e);
+    char msg[LINK_MSGLEN] = "out of memory";
+    int status = 0;
+
+    if (!e || emu_open(e, o, msg) != 0) {
+        if (e)
+            emu_close(e);
+        free(e);
+        fprintf(stderr, "scps_link: %s\n", msg);
+        return 2;
+    }
+    emu_run(e);
+    if (e->failed)
+        status = 1;
+    if (!o->quiet && !o->json)
+        report_text(e, stderr);
+    if (o->json)
+        report_json(e, stdout);
+    if (emu_close(e) != 0)
+        status = 1;
+    free(e);
+    return said(status);
+}
+
+int main(int argc, char **argv)
+{
+    struct link_options o;
+    char msg[LINK_MSGLEN];
+
+    signal(SIGPIPE, SIG_IGN);
+    if (link_options_parse(&o, argc, argv, msg) != 0) {
+        fprintf(stderr, "scps_link: %s\n", msg);
+        return 2;
+    }
+    switch (o.action) {
+    case LINK_HELP:
+        link_print_help(stdout);
+        return said(0);
+    case LINK_VERSION:
+        printf("scps_link %s\n", SCPS_VERSION);
+        return said(0);
+    case LINK_LIST_LINKS:
+        link_print_links(stdout);
+        return said(0);
+    case LINK_CTL:
+        return said(control_client(o.words));
+    case LINK_RUN:
+        break;
+    }
+    return run(&o);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulator's side of the control socket, and what each command does.
+ *
+ * A path that a dead emulator left behind is taken over; one that somebody listens at, or that is no socket, is not.
+ * Clients never hold up a packet: their sockets do not block, there are at most CLIENTS of them, and one that says
+ * nothing keeps only its place, until the next one takes it.
+ */
+#include "scps_link/control.h"
+#include "scps_link/change.h"
+#include "scps_link/emu.h"
+#include "scps_link/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CLIENTS 8
+
+struct client {
+    struct control *c;
+    ev_io io;
+    int fd; /* -1: a free place */
+    uint64_t since;
+    char line[CONTROL_LINE];
+    size_t have;
+    char *answer;
+    size_t len, sent;
+};
+
+struct control {
+    struct emu *e;
+    struct ev_loop *ev;
+    struct sockaddr_un addr;
+    int fd;
+    ev_io accept;
+    uint64_t count;
+    bool stop;
+    struct client client[CLIENTS];
+};
+
+/* ---- commands ---- */
+
+static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *out)
+{
+    char text[CHANGE_TEXTLEN];
+
+    if (scps_channel_change(e->dir[dir].ch, c) != 0) {
+        fprintf(out, "error: this configuration makes no sense\n");
+        return -1;
+    }
+    fprintf(out, "%s %s\n", dir ? "b2a" : "a2b", change_print(c, text));
+    return 0;
+}
+
+/* which: bit 0 a2b, bit 1 b2a. Both are read before either is changed. */
+static void change(struct emu *e, unsigned which, const char *items, FILE *out)
+{
+    struct scps_link_config c[2];
+    char msg[LINK_MSGLEN];
+
+    for (int d = 0; d < 2; d++)
+        c[d] = *scps_channel_config(e->dir[d].ch);
+    for (int round = 0; round < 2;
+         round++) /* twice: a queue in round trips needs both new delays */
+        for (int d = 0; d < 2; d++)
+            if (which & 1u << d && change_apply(items, &c[d], &c[!d], msg, sizeof msg) != 0) {
+                fprintf(out, "error: %s\n", msg);
+                return;
+            }
+    fputs("ok\n", out);
+    for (int d = 0; d < 2; d++)
+        if (which & 1u << d)
+            set(e, d, &c[d], out);
+}
+
+static void replace(struct emu *e, const char *spec, FILE *out)
+{
+    struct scps_link_config c[2];
+    char msg[LINK_MSGLEN];
+
+    if (scps_link_parse(spec, &c[0], &c[1], msg, sizeof msg) != 0) {
+        fprintf(out, "error: %s\n", msg);
+        return;
+    }
+    fputs("ok\n", out);
+    for (int d = 0; d < 2; d++) {
+        c[d].seed = e->o->seed;
+        set(e, d, &c[d], out);
+    }
+}
+
+static void command(struct control *c, char *line, FILE *out)
+{
+    char *rest = line + strcspn(line, " ");
+    char text[CHANGE_TEXTLEN];
+
+    if (*rest)
+        *rest++ = 0;
+    rest += strspn(rest, " ");
+    if (strcmp(line, "a2b") == 0 || strcmp(line, "b2a") == 0 || strcmp(line, "both") == 0) {
+        change(c->e, line[0] == 'a' ? 1 : line[1] == '2' ? 2 : 3, rest, out);
+        return;
+    }
+    if (strcmp(line, "link") == 0 && *rest) {
+        replace(c->e, rest, out);
+        return;
+    }
+    if (*rest) {
+        fprintf(out, "error: '%.40s' takes nothing after it\n", line);
+    } else if (strcmp(line, "stats") == 0) {
+        fputs("ok\n", out);
+        report_text(c->e, out);
+    } else if (strcmp(line, "json") == 0) {
+        fputs("ok\n", out);
+        report_json(c->e, out);
+    } else if (strcmp(line, "show") == 0) {
+        fputs("ok\n", out);
+        for (int d = 0; d < 2; d++)
+            fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
+                    change_print(scps_channel_config(c->e->dir[d].ch), text));
+    } else if (strcmp(line, "stop") == 0) {
+        fputs("ok\n", out);
+        c->stop = true;
+    } else {
+        fprintf(out,
+                "error: no command '%.40s'; there are: stats, json, show, a2b KEY=VALUE..., b2a "
+                "KEY=VALUE..., both KEY=VALUE..., link SPEC, stop\n",
+                line);
+    }
+}
+
+/* ---- clients ---- */
+
+static void leave(struct client *k)
+{
+    struct control *c = k->c;
+
+    if (k->fd < 0)
+        return;
+    ev_io_stop(c->ev, &k->io);
+    close(k->fd);
+    k->fd = -1;
+    free(k->answer);
+    k->answer = NULL;
+}
+
+static void on_writable(EV_P_ ev_io *w, int revents)
+{
+    struct client *k = w->data;
+    struct control *c = k->c;
+    ssize_t n = send(k->fd, k->answer + k->sent, k->len - k->sent, MSG_NOSIGNAL);
+
+    (void)loop;
+    (void)revents;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n > 0)
+        k->sent += (size_t)n;
+    if (n > 0 && k->sent < k->len)
+        return;
+    leave(k);
+    if (c->stop)
+        emu_stop(c->e);
+}
+
+static void answer(struct client *k)
+{
+    FILE *out = open_memstream(&k->answer, &k->len);
+
+    if (!out) {
+        leave(k);
+        return;
+    }
+    command(k->c, k->line, out);
+    if (fclose(out) != 0) {
+        leave(k);
+        return;
+    }
+    ev_io_stop(k->c->ev, &k->io);
+    ev_io_init(&k->io, on_writable, k->fd, EV_WRITE);
+    k->io.data = k;
+    ev_io_start(k->c->ev, &k->io);
+}
+
+static void on_line(EV_P_ ev_io *w, int revents)
+{
+    struct client *k = w->data;
+    ssize_t n = recv(k->fd, k->line + k->have, sizeof k->line - 1 - k->have, 0);
+    char *end;
+
+    (void)loop;
+    (void)revents;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        leave(k);
+        return;
+    }
+    k->have += (size_t)n;
+    k->line[k->have] = 0;
+    end = strchr(k->line, '\n');
+    if (end) {
+        *end = 0;
+        answer(k);
+    } else if (k->have == sizeof k->line - 1) {
+        leave(k); /* nothing we would say is that long */
+    }
+}
+
+static void on_accept(EV_P_ ev_io *w, int revents)
+{
+    struct control *c = w->data;
+    int fd = accept4(c->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct client *k = &c->client[0];
+
+    (void)revents;
+    if (fd < 0)
+        return;
+    for (struct client *i = c->client; i < c->client + CLIENTS; i++) {
+        if (i->fd < 0) {
+            k = i;
+            break;
+        }
+        if (i->since < k->since)
+            k = i;
+    }
+    leave(k); /* the eldest, when all places are taken */
+    *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
+    ev_io_init(&k->io, on_line, fd, EV_READ);
+    k->io.data = k;
+    ev_io_start(EV_A_ & k->io);
+}
+
+/* ---- listening ---- */
+
+/* Somebody is there: who? 0 when it was a dead emulator's and is out of the way. */
+static int make_way(const struct sockaddr_un *addr, char *msg)
+{
+    const char *path = addr->sun_path;
+    struct stat st;
+    int fd, rc;
+
+    if (lstat(path, &st) != 0 || !S_ISSOCK(st.st_mode)) {
+        snprintf(msg, LINK_MSGLEN, "--ctl %s: there is a file that is no socket: take another path",
+                 path);
+        return -1;
+    }
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    rc = connect(fd, (const struct sockaddr *)addr, sizeof *addr);
+    if (fd >= 0 && rc != 0 && errno == ECONNREFUSED && unlink(path) == 0) {
+        close(fd);
+        return 0;
+    }
+    snprintf(msg, LINK_MSGLEN,
+             "--ctl %s: the socket is in use by a running program: stop it ('scps_link ctl %s "
+             "stop'), or "
+             "take another path",
+             path, path);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN])
+{
+    struct control *c = calloc(1, sizeof *c);
+    int rc;
+
+    if (!c) {
+        snprintf(msg, LINK_MSGLEN, "out of memory");
+        return NULL;
+    }
+    c->e = e;
+    c->fd = -1;
+    c->addr.sun_family = AF_UNIX;
+    for (int i = 0; i < CLIENTS; i++)
+        c->client[i].fd = -1;
+    if (strlen(path) >= sizeof c->addr.sun_path || !*path) {
+        snprintf(msg, LINK_MSGLEN, "--ctl %s: give a path of 1 to %zu characters", path,
+                 sizeof c->addr.sun_path - 1);
+        goto fail;
+    }
+    strcpy(c->addr.sun_path, path);
+    c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    mode_t old = umask(0077); /* ours alone: who can change the link can stop it */
+    rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
+    if (rc != 0 && errno == EADDRINUSE) {
+        if (make_way(&c->addr, msg) != 0) {
+            umask(old);
+            goto fail;
+        }
+        rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
+    }
+    umask(old);
+    if (rc != 0 || listen(c->fd, CLIENTS) != 0) {
+        snprintf(msg, LINK_MSGLEN, "--ctl %s: %s: give a path in a folder that can be written",
+                 path, strerror(errno));
+        goto fail;
+    }
+    return c;
+
+fail:
+    if (c->fd >= 0)
+        close(c->fd);
+    free(c);
+    return NULL;
+}
+
+void control_watch(struct control *c, struct ev_loop *ev)
+{
+    c->ev = ev;
+    ev_io_init(&c->accept, on_accept, c->fd, EV_READ);
+    c->accept.data = c;
+    ev_io_start(ev, &c->accept);
+}
+
+void control_close(struct control *c)
+{
+    if (!c)
+        return;
+    if (c->ev) {
+        ev_io_stop(c->ev, &c->accept);
+        for (int i = 0; i < CLIENTS; i++)
+            leave(&c->client[i]);
+    }
+    unlink(c->addr.sun_path);
+    close(c->fd);
+    free(c);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The Unix socket: one command a connection, one line in, an answer out.
+ *
+ *     ctl: "a2b ber=1e-5\n"        emulator: "ok\n" and more lines, or "error: why\n"
+ */
+#ifndef SCPS_LINK_CONTROL_H
+#define SCPS_LINK_CONTROL_H
+
+#include "scps_link/options.h"
+
+#define CONTROL_LINE 1024 /* the longest command */
+
+struct emu;
+struct ev_loop;
+struct control;
+
+/* Listens at path. NULL with one line in msg (in use, no such folder, too long). */
+struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN]);
+void control_watch(struct control *c, struct ev_loop *ev);
+void control_close(struct control *c); /* NULL is fine; removes the socket */
+
+/* The other side: sends words, prints the answer. Returns the exit status. */
+int control_client(char **words);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Real time around the channel model.
+ *
+ *     end a readable -> read a batch, stamped once -> channel a2b --+
+ *     end b readable -> read a batch, stamped once -> channel b2a --+-> those whose time has come -> the other end
+ *     timerfd: the earliest arrival --------------------------------+
+ *
+ * The model says when each packet arrives; all that is left to do here is to be there at that moment.  A timerfd wakes to
+ * the microsecond where libev's own timers end in milliseconds; it is set again only for an earlier arrival.  Between
+ * reads at most BATCH packets pass, so that those that are due do not wait behind a flood.  With nothing on the way and
+ * nothing to read the process sleeps.
+ *
+ * Lateness is the clock just before a packet is handed to the kernel, less its time in the model: the emulator's own
+ * error, which the reports show.  The scheduler decides most of it, so real-time scheduling is asked for, at the lowest
+ * priority there is; the kernel keeps a share of each second for everybody else (sched_rt_runtime_us).
+ */
+#include "scps_link/emu.h"
+#include "scps_link/control.h"
+#include "scps_link/report.h"
+
+#include <scps/error.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH 32 /* packets read, or handed over, before something else has its turn */
+#define RETRY SCPS_MS(1)
+
+/* ---- out ---- */
+
+static void wake_at(struct emu *e, scps_time when)
+{
+    struct itimerspec it = {{0}};
+
+    if (when >= e->armed)
+        return;
+    if (when < 1)
+        when = 1; /* zero would switch it off; the past fires at once */
+    it.it_value.tv_sec = when / 1000000;
+    it.it_value.tv_nsec = when % 1000000 * 1000;
+    timerfd_settime(e->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
+    e->armed = when;
+}
+
+static scps_time earliest(const struct emu *e)
+{
+    scps_time a = scps_channel_next(e->dir[0].ch), b = scps_channel_next(e->dir[1].ch);
+
+    return a < b ? a : b;
+}
+
+/* Hands over what is due, both directions in order of time, and asks to be woken for what follows. */
+static void deliver(struct emu *e)
+{
+    for (unsigned n = 0; n < BATCH; n++) {
+        struct link_dir *d =
+            &e->dir[scps_channel_next(e->dir[1].ch) < scps_channel_next(e->dir[0].ch)];
+        scps_time due = scps_channel_next(d->ch), now = scps_sysclock_now();
+        struct scps_pkt pkt;
+        int rc;
+
+        if (due > now || e->retry > now)
+            break;
+        scps_channel_peek(d->ch, &pkt);
+        rc = link_end_send(d->to, &pkt);
+        if (rc == SCPS_ERR_AGAIN) {
+            e->retry = now + RETRY;
+            break;
+        }
+        if (rc != 0)
+            d->undelivered++;
+        late_add(&d->late, now - due);
+        late_add(&d->late_now, now - due);
+        scps_channel_pop(d->ch);
+    }
+    if (earliest(e) != SCPS_NEVER)
+        wake_at(e, earliest(e) > e->retry ? earliest(e) : e->retry);
+}
+
+/* ---- in ---- */
+
+static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
+{
+    struct emu *e = from->ctx;
+    int dir = from == &e->end[1];
+    struct scps_verdict v;
+
+    scps_channel_offer(e->dir[dir].ch, pkt->at, pkt,
+                       &v); /* without memory it is lost: the counters tell */
+    if (e->truth)
+        truth_row(e->truth, pkt->at, dir, pkt, &v);
+}
+
+static void on_readable(EV_P_ ev_io *w, int revents)
+{
+    struct emu *e = w->data;
+    struct link_end *from = &e->end[w == &e->readable[1]];
+    int rc = scps_io_read(&from->nif, scps_sysclock_now(), BATCH);
+
+    (void)revents;
+    if (rc < 0) {
+        fprintf(stderr, "scps_link: device %s has gone: was it deleted?\n", from->o->device);
+        e->failed = true;
+        ev_break(EV_A_ EVBREAK_ALL);
+        return;
+    }
+    deliver(e);
+}
+
+static void on_timer(EV_P_ ev_io *w, int revents)
+{
+    struct emu *e = w->data;
+    uint64_t times;
+
+    (void)loop;
+    (void)revents;
+    if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
+        return; /* set anew since */
+    e->armed = SCPS_NEVER;
+    deliver(e);
+}
+
+static void on_signal(EV_P_ ev_signal *w, int revents)
+{
+    (void)w;
+    (void)revents;
+    ev_break(EV_A_ EVBREAK_ALL);
+}
+
+static void on_end_time(EV_P_ ev_timer *w, int revents)
+{
+    (void)w;
+    (void)revents;
+    ev_break(EV_A_ EVBREAK_ALL);
+}
+
+static void on_interval(EV_P_ ev_timer *w, int revents)
+{
+    (void)loop;
+    (void)revents;
+    report_interval(w->data, stderr);
+}
+
+/* ---- the whole ---- */
+
+static bool ask_for_realtime(void)
+{
+    struct sched_param p = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+
+    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p) == 0;
+}
+
+static scps_time epoch_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000 - scps_sysclock_now();
+}
+
+static int same_mtu(const struct emu *e, char *msg)
+{
+    uint32_t a = e->end[0].nif.mtu, b = e->end[1].nif.mtu;
+
+    if (a == b)
+        return 0;
+    snprintf(msg, LINK_MSGLEN,
+             "the MTU of device %s is %u, that of %s %u: give --mtu N, which sets both",
+             e->o->end[0].device, a, e->o->end[1].device, b);
+    return -1;
+}
+
+int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
+{
+    memset(e, 0, sizeof *e);
+    e->o = o;
+    e->armed = SCPS_NEVER;
+    e->timer_fd = -1;
+    e->epoch = epoch_now();
+    for (int i = 0; i < 2; i++)
+        e->end[i].ns = e->end[i].home = -1;
+    /* the socket first: it is what two emulators would most likely share */
+    if (o->ctl && !(e->control = control_open(o->ctl, e, msg)))
+        return -1;
+    if (o->truth && !(e->truth = truth_open(o->truth, e->epoch, msg, LINK_MSGLEN)))
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        if (link_end_open(&e->end[i], &o->end[i], &o->end[!i], o->mtu, e->epoch, on_arrived, e,
+                          msg) != 0)
+            return -1;
+        e->dir[i].to = &e->end[!i];
+        e->dir[i].ch = scps_channel_new(&o->dir[i], (uint64_t)i, NULL);
+        if (!e->dir[i].ch) {
+            snprintf(msg, LINK_MSGLEN, "out of memory");
+            return -1;
+        }
+    }
+    if (same_mtu(e, msg) != 0)
+        return -1;
+    e->ev = ev_loop_new(EVFLAG_AUTO);
+    e->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (!e->ev || e->timer_fd < 0) {
+        snprintf(msg, LINK_MSGLEN, "no event loop: %s", strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+static void watch(struct emu *e)
+{
+    for (int i = 0; i < 2; i++) {
+        ev_io_init(&e->readable[i], on_readable, scps_io_fd(e->end[i].tun), EV_READ);
+        e->readable[i].data = e;
+        ev_io_start(e->ev, &e->readable[i]);
+    }
+    ev_io_init(&e->timer, on_timer, e->timer_fd, EV_READ);
+    e->timer.data = e;
+    ev_set_priority(&e->timer, EV_MAXPRI); /* what is due goes before more input */
+    ev_io_start(e->ev, &e->timer);
+    ev_signal_init(&e->sigint, on_signal, SIGINT);
+    ev_signal_init(&e->sigterm, on_signal, SIGTERM);
+    ev_signal_start(e->ev, &e->sigint);
+    ev_signal_start(e->ev, &e->sigterm);
+    if (e->o->time) {
+        ev_timer_init(&e->end_time, on_end_time, (double)e->o->time / 1e6, 0);
+        ev_timer_start(e->ev, &e->end_time);
+    }
+    if (e->o->interval) {
+        double every = (double)e->o->interval / 1e6;
+        ev_timer_init(&e->interval, on_interval, every, every);
+        e->interval.data = e;
+        ev_timer_start(e->ev, &e->interval);
+    }
+    if (e->control)
+        control_watch(e->control, e->ev);
+}
+
+void emu_run(struct emu *e)
+{
+    if (e->o->realtime)
+        e->realtime = ask_for_realtime();
+    e->start = e->last_line = scps_sysclock_now();
+    watch(e);
+    if (!e->o->quiet)
+        report_start(e, stderr);
+    ev_run(e->ev, 0);
+}
+
+void emu_stop(struct emu *e)
+{
+    ev_break(e->ev, EVBREAK_ALL);
+}
+
+int emu_close(struct emu *e)
+{
+    char msg[LINK_MSGLEN];
+    int rc = 0;
+
+    control_close(e->control);
+    if (truth_close(e->truth, msg, sizeof msg) != 0) {
+        fprintf(stderr, "scps_link: %s\n", msg);
+        rc = -1;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (link_end_capture_error(&e->end[i], msg) != 0) {
+            fprintf(stderr, "scps_link: %s\n", msg);
+            rc = -1;
+        }
+        link_end_close(&e->end[i]);
+        scps_channel_free(e->dir[i].ch);
+    }
+    if (e->timer_fd >= 0)
+        close(e->timer_fd);
+    if (e->ev)
+        ev_loop_destroy(e->ev);
+    return rc;
+}

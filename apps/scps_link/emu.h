@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulator: two ends, a channel each way, and the loop that keeps their times. */
+#ifndef SCPS_LINK_EMU_H
+#define SCPS_LINK_EMU_H
+
+#include "scps_link/end.h"
+#include "scps_link/late.h"
+#include "scps_link/truth.h"
+
+#include <ev.h>
+
+struct control;
+
+struct link_dir {
+    struct scps_channel *ch;
+    struct link_end *to;
+    struct late late, late_now;  /* since the start; since the last interval line */
+    uint64_t undelivered;        /* the device would not take them */
+    struct scps_link_stats last; /* at the last interval line */
+};
+
+struct emu {
+    const struct link_options *o;
+    struct link_end end[2];
+    struct link_dir dir[2]; /* a to b, b to a */
+    struct truth *truth;
+    struct control *control;
+    struct ev_loop *ev;
+    int timer_fd;
+    scps_time armed; /* what timer_fd is set to; SCPS_NEVER: nothing */
+    scps_time retry; /* a device was full: not before */
+    scps_time start, epoch, last_line;
+    bool realtime; /* the scheduler granted it */
+    bool failed;
+    ev_io readable[2], timer;
+    ev_signal sigint, sigterm;
+    ev_timer interval, end_time;
+};
+
+/* Sets everything up. 0, or -1 with one line in msg; close it either way. */
+int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
+/* Until the time is over, a signal, stop, or a failure (then e->failed, and it has been said). */
+void emu_run(struct emu *e);
+void emu_stop(struct emu *e);
+/* Ends the log and the captures. 0, or -1 when something of them could not be written, which has been said. */
+int emu_close(struct emu *e);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* One end of the link.
+ *
+ *     program -> kernel's routing -> [tun] -> tap -> end -> channel
+ *
+ * To open a device in another namespace this thread goes there and comes back: what it opens there stays there.  The
+ * same way it goes back to close it, since what was changed on a device that existed before is put back by netlink.
+ *
+ * A device of our own gets a longer queue than the kernel's 500 packets: a sender that hands over a megabyte at once
+ * belongs into the queue of the emulated link, whose length the user has chosen.
+ */
+#include "scps_link/end.h"
+#include "scps_link/netns.h"
+
+#include <scps/error.h>
+#include <scps/trace.h>
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define QUEUE 5000 /* packets */
+
+static int end_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct link_end *e = (struct link_end *)nif;
+
+    e->arrived(e, pkt);
+    return 0;
+}
+
+static const struct scps_netif_ops ops = {.name = "link", .recv = end_recv};
+
+static int go(const struct link_end *e, char *msg)
+{
+    return e->ns < 0 ? 0 : netns_enter(e->ns, e->o->netns, msg, LINK_MSGLEN);
+}
+
+static void come_back(const struct link_end *e)
+{
+    if (e->ns >= 0)
+        (void)netns_enter(e->home, "", NULL, 0);
+}
+
+static bool is_addr(const struct sockaddr *sa, const struct scps_addr *a)
+{
+    if (sa->sa_family == AF_INET && a->family == 4)
+        return memcmp(&((const struct sockaddr_in *)(const void *)sa)->sin_addr, a->b, 4) == 0;
+    if (sa->sa_family == AF_INET6 && a->family == 6)
+        return memcmp(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, a->b, 16) == 0;
+    return false;
+}
+
+/* The kernel lets two devices have the same address, and then uses one of them: not what anybody meant. */
+static int addresses_free(const struct link_end_options *o, char *msg)
+{
+    struct ifaddrs *all;
+    int rc = 0;
+
+    if (getifaddrs(&all) != 0)
+        return 0; /* netlink will say it better */
+    for (const struct ifaddrs *i = all; i && rc == 0; i = i->ifa_next)
+        for (unsigned k = 0; k < o->naddr && rc == 0; k++)
+            if (i->ifa_addr && strcmp(i->ifa_name, o->device) != 0 &&
+                is_addr(i->ifa_addr, &o->addr[k])) {
+                char text[SCPS_ADDR_STRLEN];
+                snprintf(
+                    msg, LINK_MSGLEN,
+                    "address %s is in use by device %s%s%s: take another, or remove it there (ip "
+                    "addr del)",
+                    scps_addr_format(&o->addr[k], text), i->ifa_name,
+                    o->netns[0] ? " in namespace " : "", o->netns);
+                rc = -1;
+            }
+    freeifaddrs(all);
+    return rc;
+}
+
+static uint64_t overruns(const char *device)
+{
+    struct ifaddrs *all;
+    uint64_t n = 0;
+
+    if (getifaddrs(&all) != 0)
+        return 0;
+    for (const struct ifaddrs *i = all; i; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_PACKET && i->ifa_data &&
+            strcmp(i->ifa_name, device) == 0)
+            n = ((const struct rtnl_link_stats *)i->ifa_data)->tx_dropped;
+    freeifaddrs(all);
+    return n;
+}
+
+static void set_queue(const char *device, int packets)
+{
+    struct ifreq r = {.ifr_qlen = packets};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return;
+    strncpy(r.ifr_name, device, sizeof r.ifr_name - 1);
+    (void)ioctl(fd, SIOCSIFTXQLEN, &r);
+    close(fd);
+}
+
+static int open_tun(struct link_end *e, const struct link_end_options *far, uint32_t mtu, char *msg)
+{
+    const struct link_end_options *o = e->o;
+    struct scps_tun_config c = {.name = o->device, .n = o->naddr, .mtu = mtu};
+    char why[SCPS_IO_MSGLEN];
+    bool existed;
+
+    for (unsigned i = 0; i < o->naddr; i++) {
+        c.kernel_addr[i] = o->addr[i];
+        c.kernel_prefix[i] = o->prefix[i];
+        for (unsigned k = far->naddr; o->bare[i] && k-- > 0;)
+            if (far->addr[k].family == o->addr[i].family)
+                c.peer[i] = far->addr[k];
+    }
+    if (addresses_free(o, msg) != 0)
+        return -1;
+    existed = if_nametoindex(o->device) != 0;
+    e->tun = scps_tun_open(&c, why);
+    if (!e->tun) {
+        char *other = strstr(why, "or use --udp"); /* the other programs have it */
+        if (other && other - why > 2)
+            other[-2] = 0;
+        snprintf(msg, LINK_MSGLEN, "%s", why);
+        return -1;
+    }
+    if (!existed)
+        set_queue(e->tun->name, QUEUE);
+    e->overrun_base = overruns(e->tun->name);
+    return 0;
+}
+
+static scps_time tap_now(void *ctx)
+{
+    (void)ctx;
+    return scps_sysclock_now();
+}
+
+int link_end_open(struct link_end *e, const struct link_end_options *o,
+                  const struct link_end_options *far, uint32_t mtu, scps_time epoch,
+                  void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
+                  char msg[LINK_MSGLEN])
+{
+    struct scps_netif *top;
+    int rc;
+
+    *e = (struct link_end){
+        .nif.ops = &ops, .o = o, .home = -1, .ns = -1, .arrived = arrived, .ctx = ctx};
+    if (o->netns[0]) {
+        e->home = netns_open("", msg, LINK_MSGLEN);
+        e->ns = netns_open(o->netns, msg, LINK_MSGLEN);
+        if (e->home < 0 && e->ns >= 0)
+            snprintf(msg, LINK_MSGLEN, "cannot remember this namespace: %s: is /proc mounted?",
+                     strerror(errno));
+        if (e->home < 0 || e->ns < 0)
+            goto fail;
+    }
+    if (go(e, msg) != 0)
+        goto fail;
+    rc = open_tun(e, far, mtu, msg);
+    come_back(e);
+    if (rc != 0)
+        goto fail;
+    top = e->tun;
+    if (o->pcap) {
+        e->tap = scps_tap_open(o->pcap, 0, epoch, tap_now, NULL, msg, LINK_MSGLEN);
+        if (!e->tap)
+            goto fail;
+        top = scps_netif_push(top, e->tap);
+    }
+    scps_netif_push(top, &e->nif);
+    return 0;
+
+fail:
+    link_end_close(e);
+    return -1;
+}
+
+void link_end_close(struct link_end *e)
+{
+    struct scps_netif *top = e->tap ? e->tap : e->tun;
+
+    if (top) {
+        top->upper = NULL; /* this struct is no member of the chain that is freed */
+        bool there = go(e, NULL) == 0;
+        scps_netif_close(top);
+        if (there)
+            come_back(e);
+    }
+    e->tap = e->tun = NULL;
+    if (e->ns >= 0)
+        close(e->ns);
+    if (e->home >= 0)
+        close(e->home);
+    e->ns = e->home = -1;
+}
+
+int link_end_send(struct link_end *e, const struct scps_pkt *pkt)
+{
+    return scps_netif_send(e->nif.lower, pkt);
+}
+
+uint64_t link_end_overruns(const struct link_end *e)
+{
+    uint64_t n;
+
+    if (!e->tun || go(e, NULL) != 0)
+        return 0;
+    n = overruns(e->tun->name);
+    come_back(e);
+    return n > e->overrun_base ? n - e->overrun_base : 0;
+}
+
+int link_end_capture_error(const struct link_end *e, char msg[LINK_MSGLEN])
+{
+    if (!e->tap || scps_tap_error(e->tap) == 0)
+        return 0;
+    snprintf(msg, LINK_MSGLEN, "%s: %s: the capture ends there", e->o->pcap, strerror(errno));
+    return -1;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How late packets were handed over: a histogram that keeps three digits, for quantiles without the samples. */
+#ifndef SCPS_LINK_LATE_H
+#define SCPS_LINK_LATE_H
+
+#include <scps/types.h>
+
+#define LATE_LINEAR  1024 /* one bucket a microsecond below */
+#define LATE_SUB     128  /* buckets in each doubling above */
+#define LATE_BUCKETS (LATE_LINEAR + 24 * LATE_SUB)
+
+struct late {
+    uint64_t n, sum;
+    scps_dur max;
+    uint64_t bucket[LATE_BUCKETS];
+};
+
+void late_add(struct late *l, scps_dur d);
+/* The smallest bound that at least ppm of the packets kept, µs; 0 of none. */
+scps_dur late_quantile(const struct late *l, uint32_t ppm);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line.
+ *
+ * Everything that can be judged without touching the system is judged here, so that a bad line costs nothing: what is
+ * left to open.c is what only the kernel knows.
+ */
+#include "scps_link/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LINK "geo"
+#define MAX_SECONDS  1e9
+
+enum {
+    OPT_A = 256,
+    OPT_B,
+    OPT_ADDR_A,
+    OPT_ADDR_B,
+    OPT_PCAP_A,
+    OPT_PCAP_B,
+    OPT_MTU,
+    OPT_LINK,
+    OPT_LIST,
+    OPT_SEED,
+    OPT_TIME,
+    OPT_TRUTH,
+    OPT_CTL,
+    OPT_JSON,
+    OPT_NO_REALTIME
+};
+
+static const struct option table[] = {
+    {"a", 1, NULL, OPT_A},
+    {"b", 1, NULL, OPT_B},
+    {"addr-a", 1, NULL, OPT_ADDR_A},
+    {"addr-b", 1, NULL, OPT_ADDR_B},
+    {"pcap-a", 1, NULL, OPT_PCAP_A},
+    {"pcap-b", 1, NULL, OPT_PCAP_B},
+    {"mtu", 1, NULL, OPT_MTU},
+    {"link", 1, NULL, OPT_LINK},
+    {"list-links", 0, NULL, OPT_LIST},
+    {"seed", 1, NULL, OPT_SEED},
+    {"time", 1, NULL, OPT_TIME},
+    {"interval", 1, NULL, 'i'},
+    {"truth", 1, NULL, OPT_TRUTH},
+    {"ctl", 1, NULL, OPT_CTL},
+    {"json", 0, NULL, OPT_JSON},
+    {"no-realtime", 0, NULL, OPT_NO_REALTIME},
+    {"quiet", 0, NULL, 'q'},
+    {"help", 0, NULL, 'h'},
+    {"version", 0, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
+
+void link_print_help(FILE *f)
+{
+    fputs(
+        "usage: scps_link --a NAME[@NETNS] --b NAME[@NETNS] [--link SPEC] [options]\n"
+        "       scps_link ctl PATH COMMAND...\n"
+        "\n"
+        "Joins two TUN devices by an emulated space link, in real time.\n"
+        "\n"
+        "  --a NAME[@NETNS]    the device at end a, made when it is not there, in network "
+        "namespace\n"
+        "                      NETNS (a name of ip netns, a process id, or a path)\n"
+        "  --b NAME[@NETNS]    likewise at end b\n"
+        "  --addr-a ADDR/LEN   an address of the kernel's at end a; without /LEN point to point;\n"
+        "  --addr-b ADDR/LEN   again for more, of either family\n"
+        "  --mtu N             of both devices (1500 on new ones)\n"
+        "  --link SPEC         a preset, KEY=VALUE,... or both (" DEFAULT_LINK ")\n"
+        "  --list-links        list the presets\n"
+        "  --seed N            of the link's errors (random, and in the report)\n"
+        "  --time SEC          end after SEC\n"
+        "  -i, --interval SEC  statistics on standard error every SEC\n"
+        "  --json              the final report as one JSON document on standard output\n"
+        "  --pcap-a FILE       capture end a, raw IP\n"
+        "  --pcap-b FILE       capture end b\n"
+        "  --truth FILE        what became of every packet, as CSV\n"
+        "  --ctl PATH          a Unix socket for scps_link ctl\n"
+        "  --no-realtime       do not ask for real-time scheduling\n"
+        "  -q, --quiet         nothing on standard error but errors\n"
+        "  -h, --help          this\n"
+        "  -V, --version       the version\n"
+        "\n"
+        "ctl: stats | json | show | a2b KEY=VALUE... | b2a KEY=VALUE... | both KEY=VALUE... |\n"
+        "     link SPEC | stop\n"
+        "\n"
+        "Exit status: 0 done, 1 failed, 2 usage.\n",
+        f);
+}
+
+void link_print_links(FILE *f)
+{
+    const char *name, *help;
+
+    for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
+        fprintf(f, "%-10s %s\n", name, help);
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static int
+fail(char *msg, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(msg, LINK_MSGLEN, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+static int take_whole(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+    char *end;
+    unsigned long long v;
+
+    if (*text < '0' || *text > '9')
+        return -1;
+    errno = 0;
+    v = strtoull(text, &end, 10);
+    if (*end || errno || v < min || v > max)
+        return -1;
+    *out = v;
+    return 0;
+}
+
+static int take_seconds(const char *text, scps_dur *out)
+{
+    char *end;
+    double v;
+
+    if ((*text < '0' || *text > '9') && *text != '.')
+        return -1;
+    v = strtod(text, &end);
+    if (*end || !(v >= 0.001 && v <= MAX_SECONDS))
+        return -1;
+    *out = (scps_dur)(v * 1e6 + 0.5);
+    return 0;
+}
+
+static int take_end(struct link_end_options *e, const char *text, const char *option, char *msg)
+{
+    const char *at = strchr(text, '@');
+    size_t n = at ? (size_t)(at - text) : strlen(text);
+
+    if (n == 0 || n >= sizeof e->device || (at && (!at[1] || strlen(at + 1) >= sizeof e->netns)))
+        return fail(msg, "%s %s: give NAME or NAME@NETNS", option, text);
+    memcpy(e->device, text, n);
+    e->device[n] = 0;
+    strcpy(e->netns, at ? at + 1 : "");
+    return 0;
+}
+
+static int take_addr(struct link_end_options *e, const char *text, const char *option, char *msg)
+{
+    char bare[SCPS_ADDR_STRLEN];
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : strlen(text);
+    struct scps_addr a;
+    uint64_t len, most;
+
+    if (e->naddr == LINK_ADDRS)
+        return fail(msg, "%s %s: at most %d addresses an end", option, text, LINK_ADDRS);
+    if (n >= sizeof bare)
+        n = sizeof bare - 1;
+    memcpy(bare, text, n);
+    bare[n] = 0;
+    if (scps_addr_parse(bare, &a) != 0)
+        return fail(msg, "%s %s: not an address: give one like 10.1.0.1/24 or fd01::1/64", option,
+                    text);
+    most = a.family == 4 ? 32 : 128;
+    len = most;
+    if (slash && take_whole(slash + 1, 1, most, &len) != 0)
+        return fail(msg, "%s %s: the prefix length is from 1 to %" PRIu64, option, text, most);
+    e->addr[e->naddr] = a;
+    e->prefix[e->naddr] = (unsigned)len;
+    e->bare[e->naddr++] = !slash;
+    return 0;
+}
+
+/* What the two ends must not share, and what a bare address needs. */
+static int check_ends(const struct link_options *o, char *msg)
+{
+    const struct link_end_options *a = &o->end[0], *b = &o->end[1];
+    char text[SCPS_ADDR_STRLEN];
+
+    for (int i = 0; i < 2; i++)
+        if (!o->end[i].device[0])
+            return fail(msg, "give --%c NAME[@NETNS], the device at end %c", 'a' + i, 'a' + i);
+    if (strcmp(a->device, b->device) == 0 && strcmp(a->netns, b->netns) == 0)
+        return fail(msg, "--a and --b are both %s: the two ends need a device each", a->device);
+    for (unsigned i = 0; i < a->naddr; i++)
+        for (unsigned k = 0; k < b->naddr; k++)
+            if (scps_addr_equal(&a->addr[i], &b->addr[k]))
+                return fail(msg, "%s cannot be the address of both ends",
+                            scps_addr_format(&a->addr[i], text));
+    for (int i = 0; i < 2; i++)
+        for (unsigned k = 0; k < o->end[i].naddr; k++) {
+            const struct link_end_options *e = &o->end[i], *far = &o->end[!i];
+            bool peer = !e->bare[k];
+            for (unsigned j = 0; j < far->naddr; j++)
+                peer = peer || far->addr[j].family == e->addr[k].family;
+            if (!peer)
+                return fail(
+                    msg,
+                    "--addr-%c %s has no /LEN and end %c no address of its family: give one "
+                    "of them",
+                    'a' + i, scps_addr_format(&e->addr[k], text), 'a' + !i);
+        }
+    return 0;
+}
+
+static int take_link(struct link_options *o, char *msg)
+{
+    char why[LINK_MSGLEN];
+
+    if (scps_link_parse(o->link, &o->dir[0], &o->dir[1], why, sizeof why) != 0) {
+        /* "link: ..." becomes "--link ..." */
+        return fail(msg, "--%s", why);
+    }
+    return 0;
+}
+
+int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN])
+{
+    bool seeded = false;
+    uint64_t v;
+    int c, index;
+
+    *o = (struct link_options){.action = LINK_RUN, .link = DEFAULT_LINK, .realtime = true};
+    if (argc > 1 && strcmp(argv[1], "ctl") == 0) {
+        o->action = LINK_CTL;
+        o->words = argv + 2;
+        if (argc < 4)
+            return fail(msg, "ctl: give the socket's path and a command: scps_link ctl PATH stats");
+        return 0;
+    }
+    opterr = 0;
+    optind = 1;
+    while ((index = -1, c = getopt_long(argc, argv, ":i:qhV", table, &index)) != -1) {
+        switch (c) {
+        case OPT_A:
+        case OPT_B:
+            if (take_end(&o->end[c - OPT_A], optarg, c == OPT_A ? "--a" : "--b", msg) != 0)
+                return -1;
+            break;
+        case OPT_ADDR_A:
+        case OPT_ADDR_B:
+            if (take_addr(&o->end[c - OPT_ADDR_A], optarg,
+                          c == OPT_ADDR_A ? "--addr-a" : "--addr-b", msg) != 0)
+                return -1;
+            break;
+        case OPT_PCAP_A:
+        case OPT_PCAP_B:
+            o->end[c - OPT_PCAP_A].pcap = optarg;
+            break;
+        case OPT_MTU:
+            if (take_whole(optarg, 68, 65535, &v) != 0)
+                return fail(msg, "--mtu %s: give a number from 68 to 65535", optarg);
+            o->mtu = (uint32_t)v;
+            break;
+        case OPT_LINK:
+            o->link = optarg;
+            break;
+        case OPT_SEED:
+            if (take_whole(optarg, 0, UINT64_MAX, &o->seed) != 0)
+                return fail(msg, "--seed %s: give a whole number", optarg);
+            seeded = true;
+            break;
+        case OPT_TIME:
+            if (take_seconds(optarg, &o->time) != 0)
+                return fail(msg, "--time %s: give seconds, from 0.001", optarg);
+            break;
+        case 'i':
+            if (take_seconds(optarg, &o->interval) != 0)
+                return fail(msg, "-i %s: give seconds, from 0.001", optarg);
+            break;
+        case OPT_TRUTH:
+            o->truth = optarg;
+            break;
+        case OPT_CTL:
+            o->ctl = optarg;
+            break;
+        case OPT_JSON:
+            o->json = true;
+            break;
+        case OPT_NO_REALTIME:
+            o->realtime = false;
+            break;
+        case 'q':
+            o->quiet = true;
+            break;
+        case OPT_LIST:
+            o->action = LINK_LIST_LINKS;
+            return 0;
+        case 'h':
+            o->action = LINK_HELP;
+            return 0;
+        case 'V':
+            o->action = LINK_VERSION;
+            return 0;
+        case ':':
+            return fail(msg, "%s needs a value: see scps_link --help", argv[optind - 1]);
+        default:
+            if (optopt && optopt < 256)
+                return fail(msg, "no option -%c: see scps_link --help", optopt);
+            return fail(msg, "no option %s: see scps_link --help", argv[optind - 1]);
+        }
+    }
+    if (optind < argc)
+        return fail(msg, "'%s' belongs to no option: see scps_link --help", argv[optind]);
+    if (take_link(o, msg) != 0 || check_ends(o, msg) != 0)
+        return -1;
+    if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
+        return fail(msg, "no randomness from the system: give --seed N");
+    if (!seeded)
+        o->seed >>= 11; /* fits the numbers of JSON */
+    o->dir[0].seed = o->dir[1].seed = o->seed;
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling what the link does: when it starts, at intervals, at the end. */
+#ifndef SCPS_LINK_REPORT_H
+#define SCPS_LINK_REPORT_H
+
+#include <stdio.h>
+
+struct emu;
+
+void report_start(const struct emu *e, FILE *f);
+void report_interval(struct emu *e, FILE *f); /* since the last one */
+void report_text(const struct emu *e, FILE *f);
+void report_json(const struct emu *e, FILE *f);
+
+#endif
