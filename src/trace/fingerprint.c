@@ -35,7 +35,7 @@ void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_tim
     if (ack < h->round_end)
         return;
     if (h->nrounds == h->caprounds) {
-        uint16_t cap = h->caprounds ? (uint16_t)(h->caprounds * 2) : 8;
+        uint16_t cap = h->caprounds ? (uint16_t)(h->caprounds * 2) : 4;
         void *p = tr_grow(t, h->rounds, h->caprounds * sizeof *h->rounds, cap * sizeof *h->rounds);
         if (!p)
             return;

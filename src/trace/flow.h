@@ -101,13 +101,6 @@ struct round {      /* one round trip of a sender */
     uint8_t resent, timeout;
 };
 
-struct why { /* evidence; taken when first needed */
-    struct hole hole[HOLES];
-    struct again again[AGAINS];
-    uint32_t nhole, nagain; /* ever added: slots are modulo */
-    uint32_t open;          /* again[] entries still open */
-};
-
 enum cause {
     CAUSE_NONE,
     CAUSE_SNACK,
@@ -119,6 +112,16 @@ enum cause {
     CAUSE_UNEXPLAINED,
     CAUSE_COUNT
 };
+struct why { /* evidence; taken when first needed */
+    struct hole hole[HOLES];
+    struct again again[AGAINS];
+    uint32_t nhole, nagain; /* ever added: slots are modulo */
+    uint32_t open;          /* again[] entries still open */
+    uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
+    uint64_t truth[6]; /* needed, needless, corruption, queue, outage, other */
+    uint64_t truth_unmatched;
+};
+
 const char *tr_cause_name(enum cause c);
 
 enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
@@ -130,7 +133,7 @@ struct comp_state { /* last values on a connection with compressed headers */
 };
 
 #define HWDUPS 8u
-#define TSRING 8u
+#define TSRING 4u
 
 struct half {
     /* what every packet touches */
@@ -201,9 +204,6 @@ struct half {
     struct scps_rangeset sacked; /* of this direction's data */
     scps_time sack_at;
     struct why *why;
-    uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
-    uint64_t truth[6]; /* needed, needless, corruption, queue, outage, other */
-    uint64_t truth_unmatched;
     struct round *rounds;
     uint16_t nrounds, caprounds;
     uint64_t round_end;

@@ -214,22 +214,24 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->records = h->records;
     r->corruption_marks = h->corruption;
     r->compressed_pkts = h->comp_pkts;
-    r->resent_snack = h->cause[CAUSE_SNACK];
-    r->resent_sack = h->cause[CAUSE_SACK];
-    r->resent_dupack = h->cause[CAUSE_DUPACK];
-    r->resent_timeout = h->cause[CAUSE_TIMEOUT];
-    r->resent_tail_probe = h->cause[CAUSE_TAIL_PROBE];
-    r->resent_first_rtt = h->cause[CAUSE_FIRST_RTT];
-    r->resent_unexplained = h->cause[CAUSE_UNEXPLAINED];
-    r->resent_spurious = h->spurious;
-    r->spurious_dsack = h->spurious_dsack;
-    r->spurious_ts = h->spurious_ts;
-    r->loss_episodes = h->episodes;
+    static const struct why none;
+    const struct why *w = h->why ? h->why : &none;
+    r->resent_snack = w->cause[CAUSE_SNACK];
+    r->resent_sack = w->cause[CAUSE_SACK];
+    r->resent_dupack = w->cause[CAUSE_DUPACK];
+    r->resent_timeout = w->cause[CAUSE_TIMEOUT];
+    r->resent_tail_probe = w->cause[CAUSE_TAIL_PROBE];
+    r->resent_first_rtt = w->cause[CAUSE_FIRST_RTT];
+    r->resent_unexplained = w->cause[CAUSE_UNEXPLAINED];
+    r->resent_spurious = w->spurious;
+    r->spurious_dsack = w->spurious_dsack;
+    r->spurious_ts = w->spurious_ts;
+    r->loss_episodes = w->episodes;
     uint64_t *truth[] = {&r->truth_needed,     &r->truth_needless,    &r->truth_lost_corruption,
                          &r->truth_lost_queue, &r->truth_lost_outage, &r->truth_lost_other};
     for (unsigned i = 0; i < 6; i++)
-        *truth[i] = t->truth ? h->truth[i] : SCPS_TRACE_NA;
-    r->truth_unmatched = t->truth ? h->truth_unmatched : SCPS_TRACE_NA;
+        *truth[i] = t->truth ? w->truth[i] : SCPS_TRACE_NA;
+    r->truth_unmatched = t->truth ? w->truth_unmatched : SCPS_TRACE_NA;
     tr_fingerprint(h, r);
 }
 

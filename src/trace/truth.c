@@ -273,6 +273,8 @@ void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct 
                     uint32_t seq, uint32_t len)
 {
     struct truth *u = t->truth;
+    if (!h->why)
+        return; /* no memory for evidence */
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
@@ -289,7 +291,7 @@ void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct 
         }
     }
     if (!self) {
-        h->truth_unmatched++;
+        h->why->truth_unmatched++;
         return;
     }
     self->matched = 1;
@@ -317,15 +319,15 @@ void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct 
             }
     }
     if (have >= len) {
-        h->truth[1]++;
+        h->why->truth[1]++;
         return;
     }
-    h->truth[0]++;
+    h->why->truth[0]++;
     if (!lost)
-        h->truth[5]++; /* lost where the log does not look */
+        h->why->truth[5]++; /* lost where the log does not look */
     else
-        h->truth[lost->fate == FATE_CORRUPTED ? 2
-                 : lost->fate == FATE_QUEUE   ? 3
-                 : lost->fate == FATE_OUTAGE  ? 4
-                                              : 5]++;
+        h->why->truth[lost->fate == FATE_CORRUPTED ? 2
+                      : lost->fate == FATE_QUEUE   ? 3
+                      : lost->fate == FATE_OUTAGE  ? 4
+                                                   : 5]++;
 }

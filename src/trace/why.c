@@ -74,9 +74,8 @@ void tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
     for (uint32_t i = 0; i < SCPS_MIN(w->nagain, AGAINS); i++) {
         struct again *a = &w->again[i];
         if (a->first < to && from < a->end && a->at) {
-            h->spurious_dsack++;
-            if (a->open || !a->has_ts || a->tsval != UINT32_MAX)
-                h->spurious++;
+            w->spurious_dsack++;
+            w->spurious++;
             w->open -= a->open;
             *a = (struct again){0};
             return;
@@ -94,8 +93,8 @@ void tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr)
         a->open = false;
         w->open--;
         if (has_ts && a->has_ts && (int32_t)(tsecr - a->tsval) < 0) {
-            h->spurious_ts++;
-            h->spurious++;
+            w->spurious_ts++;
+            w->spurious++;
             *a = (struct again){0}; /* a DSACK for it would say the same again */
         }
     }
@@ -196,15 +195,17 @@ enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half
     } else if (una < h->fast_recover && first <= una) {
         c = CAUSE_DUPACK; /* a partial acknowledgement shows the next hole */
     }
+    remember(t, h, first, end, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&
         una >= h->fast_recover) {
-        h->episodes++;
+        if (h->why)
+            h->why->episodes++;
         h->fast_recover = h->segs.top;
     }
-    h->cause[c]++;
+    if (h->why)
+        h->why->cause[c]++;
     h->round_resent = true;
     if (c == CAUSE_TIMEOUT)
         h->round_timeout = true;
-    remember(t, h, first, end, has_ts, tsval, now);
     return c;
 }
