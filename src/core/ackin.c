@@ -151,11 +151,16 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
         scps_rtt_floor(&c->rtt, now, newest, min_window(c));
 }
 
+static bool all_sent(const struct scps_conn *c)
+{
+    return c->nxt >= scps_snd_fin_end(c);
+}
+
 /* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. */
 static void duplicate(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
-    uint32_t head = tx->sb.head;
+    uint32_t head = tx->sb.head, thresh = c->cfg->c.dupthresh;
 
     if (c->dupacks < UINT8_MAX)
         c->dupacks++;
@@ -164,7 +169,9 @@ static void duplicate(struct scps_conn *c, struct scps_ack_sum *sum)
         return;
     tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + c->mss, c->nxt - c->una);
     sum->delivered += c->mss;
-    if (c->dupacks >= c->cfg->c.dupthresh && tx->rec.episode == SCPS_EPISODE_NONE)
+    if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
+        thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
+    if (c->dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);
 }
 
@@ -239,7 +246,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
          * vector come others of the same instant: what they say of a resent segment is worth waiting for. */
         bool names = c->caps & SCPS_CAP_SNACK1, vector = snack && seg->snack_vec_len;
         if ((tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail) && !vector)
-            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, names, &sum);
+            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, all_sent(c), names, &sum);
         lost(c, &sum, SCPS_BY_SACK);
     } else if (dup) {
         lost(c, &sum, SCPS_BY_DUPACK);
@@ -280,8 +287,9 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         /* RFC 6298 section 5.3; while repair goes on, anything that arrives shows that the path works */
         scps_snd_arm_rtx(c);
     }
+    /* A quarter of the buffer, or 64 KiB: a buffer of one bandwidth-delay product must not run dry meanwhile. */
     if (advanced && c->flags & SCPS_F_WANT_ROOM &&
-        (c->cfg->c.sndbuf - (c->end - c->una)) * 4 >= c->cfg->c.sndbuf)
+        c->cfg->c.sndbuf - (c->end - c->una) >= SCPS_MIN(c->cfg->c.sndbuf / 4, 65536u))
         scps_conn_tell(c, SCPS_EV_WRITABLE);
     scps_conn_wake(c);
 }

@@ -291,7 +291,8 @@ void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool resent_only,
+/* The rules of loss.c. tail: nothing more is to be sent; resent_only: the receiver names first losses itself. */
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
                         struct scps_ack_sum *sum);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);

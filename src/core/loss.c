@@ -3,7 +3,8 @@
  *
  * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above it have arrived.
  * The frontier walks up the window once: below it every segment has been judged, and how many of those have arrived
- * is kept, so the rule costs a comparison.
+ * is kept, so the rule costs a comparison.  When nothing more is to be sent fewer than dupthresh may lie above it, and
+ * then all that do suffice (early retransmit, RFC 5827 section 3.2).
  *
  * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space link is too long for
  * that.  When a segment sent dupthresh or more transmissions later has arrived, the resent one is lost again.  The
@@ -11,16 +12,25 @@
  */
 #include "core/conn.h"
 
+#include "base/bytes.h"
+
 static bool before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
 }
 
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool resent_only,
+/* How many later ones must have arrived, when no more than `later` were sent and tail says that none will follow. */
+static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
+{
+    return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
+}
+
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
                         struct scps_ack_sum *sum)
 {
-    while (!resent_only && sb->arrived_recs - sb->arrived_below >= dupthresh &&
-           sb->frontier != sb->tail) {
+    while (!resent_only && sb->frontier != sb->tail &&
+           sb->arrived_recs - sb->arrived_below >=
+               enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
         if (r->state == SCPS_SENT_ARRIVED)
             sb->arrived_below++;
@@ -33,7 +43,7 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool res
         bool live = !before(e.idx, sb->head) && before(e.idx, sb->tail) &&
                     scps_sb_at(sb, e.idx)->xseq == e.xseq &&
                     scps_sb_at(sb, e.idx)->state == SCPS_SENT_FLIGHT;
-        if (live && before(sb->hi_xseq, e.xseq + dupthresh))
+        if (live && before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)))
             break;
         if (live)
             scps_sb_lose(sb, e.idx, sum);
