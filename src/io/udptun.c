@@ -36,7 +36,7 @@
 #endif
 
 #define DGRAM_MAX 65507 /* payload of the largest UDP datagram over IPv4 */
-#define BATCH     16    /* datagrams a recvmmsg */
+#define BATCH     8     /* datagrams a recvmmsg; each may hold a train */
 #define TRAIN     64    /* packets a sendmsg: UDP_MAX_SEGMENTS of older kernels */
 #define PEERS     64
 #define SOCKBUF   (4 << 20)
