@@ -33,6 +33,14 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
+/* For a function off the common path: inlined, its frame and its registers would be paid for on every call of the path
+ * it is left from. */
+#ifdef __GNUC__
+#define SCPS_APART __attribute__((noinline))
+#else
+#define SCPS_APART
+#endif
+
 /* a * b / c without overflow of the product, saturating. c > 0. */
 static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {

@@ -139,7 +139,7 @@ static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 }
 
 /* SACK and SNACK, as far as they fit.  True: something is left to say, and another acknowledgement must say it. */
-static bool report(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;

@@ -188,7 +188,7 @@ void scps_snd_timeout(struct scps_conn *c)
 
 /* ---- segments --------------------------------------------------------------------------------------------- */
 
-static void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
     base(c, seg, 0);
     seg->has = 0;
@@ -203,7 +203,7 @@ static void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
     }
 }
 
-static bool handshake(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
@@ -285,7 +285,7 @@ static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off fro
     hold(c, SCPS_HOLD_NONE);
 }
 
-static bool repair(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     uint64_t inflight = scps_recovery_inflight(c);
@@ -319,7 +319,7 @@ static bool repair(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* May a segment smaller than a full one leave? */
-static bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
     bool all = c->nxt + len == c->end;
@@ -346,7 +346,7 @@ static bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 }
 
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
-static void restart_if_idle(struct scps_conn *c)
+static SCPS_APART void restart_if_idle(struct scps_conn *c)
 {
     if (c->una == c->nxt && c->st->last_sent && c->env->now - c->st->last_sent > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
@@ -428,7 +428,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* Window probe: an octet that was sent before, or the next one. */
-static bool probe(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     bool sent = false;
@@ -450,7 +450,7 @@ static bool probe(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* An empty segment one octet behind: whoever gets it answers. */
-static void keepalive(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     base(c, seg, c->nxt - 1);
     scps_ackout_fill(c, seg);
@@ -475,7 +475,7 @@ static bool may_send_data(const struct scps_conn *c)
 }
 
 /* What goes before everything else. True: that is all there is now, a segment or (*done false) none. */
-static bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
+static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
     if (c->flags & SCPS_F_RST_NOW) {

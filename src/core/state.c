@@ -14,13 +14,13 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-static int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
+static SCPS_APART int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     scps_conn_drop(c, d, seg);
     return (int)d;
 }
 
-static void challenge(struct scps_conn *c)
+static SCPS_APART void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->env;
 
@@ -47,7 +47,7 @@ static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
            c->env->now - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400);
 }
 
-static int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool acks = seg->flags & SCPS_ACK;
 
@@ -102,7 +102,7 @@ static bool data_after_close(const struct scps_conn *c, const struct scps_seg *s
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
-static void our_fin_acked(struct scps_conn *c)
+static SCPS_APART void our_fin_acked(struct scps_conn *c)
 {
     switch (c->state) {
     case SCPS_FIN_WAIT_1:
@@ -136,7 +136,7 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     scps_ackout_now(c);
 }
 
-static int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t to = scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len;
     bool old = seg->len && to <= (int64_t)scps_rcv_nxt(c);
@@ -154,7 +154,7 @@ static int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 
-static int reset(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state == SCPS_TIME_WAIT)
         return drop(c, SCPS_DROP_BLIND_RESET, seg);

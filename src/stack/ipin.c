@@ -55,42 +55,32 @@ static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct sc
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
 }
 
-/* A parsed segment and its payload, for connection c, or for whoever it concerns (c NULL). */
-static int tcp_deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                       const struct scps_addr *src, const struct scps_addr *dst, const uint8_t *tcp,
-                       size_t avail, uint8_t tos, struct scps_seg *seg, const struct scps_pkt *in)
+/* Finds the payload of a parsed segment and checks its checksum. 0 or the drop that says what is wrong. */
+static inline enum scps_drop take_payload(const struct scps_addr *src, const struct scps_addr *dst,
+                                          const uint8_t *tcp, size_t avail, struct scps_seg *seg,
+                                          const struct scps_pkt *in)
 {
-    struct scps_flow f;
-    int err;
-
     if (in->payload_len) { /* it lies apart, or is hollow */
         if (seg->hdr_len != avail || seg->len != in->payload_len)
-            return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
+            return SCPS_DROP_TRUNCATED;
         seg->data = in->payload;
     } else if (!seg->data) {
-        return scps_stack_drop(st, SCPS_DROP_TRUNCATED);
+        return SCPS_DROP_TRUNCATED;
     }
     if (!in->csum_ok && scps_tcp_checksum(src, dst, tcp, seg->hdr_len, seg->data, seg->len))
-        return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
-    seg->tos = tos;
+        return SCPS_DROP_BAD_CHECKSUM;
     seg->gso = in->gso;
-    if (!c) {
-        f = (struct scps_flow){*dst, *src, seg->dport, seg->sport};
-        c = scps_demux_find(st, &f);
-        if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
-            scps_demux_remove(st, c);
-            c->flags |= SCPS_F_REPLACED;
-            scps_conn_finish(c, 0);
-            c = NULL;
-        }
-        if (!c)
-            return stranger(st, nif, &f, seg);
-        nif->last = c;
-    }
-    err = scps_conn_input(c, seg);
+    return SCPS_DROP_NONE;
+}
+
+static int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+                   const struct scps_seg *seg)
+{
+    int err = scps_conn_input(c, seg);
+
     if (err == SCPS_DROP_BAD_ACK ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
-        f = (struct scps_flow){c->local, c->remote, c->lport, c->rport};
+        struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
         scps_answer_reset(st, nif, &f, seg);
     }
     return err;
@@ -101,12 +91,28 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
 {
     const uint8_t *p = in->data + ip->hdr_len;
     size_t avail = SCPS_MIN(in->len, ip->total_len) - ip->hdr_len;
+    struct scps_flow f;
+    struct scps_conn *c;
     struct scps_seg seg;
     int err = scps_tcp_parse(p, avail, ip->total_len - ip->hdr_len, &seg);
 
+    if (!err)
+        err = (int)take_payload(&ip->src, &ip->dst, p, avail, &seg, in);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    return tcp_deliver(st, nif, NULL, &ip->src, &ip->dst, p, avail, ip->tos, &seg, in);
+    seg.tos = ip->tos;
+    f = (struct scps_flow){ip->dst, ip->src, seg.dport, seg.sport};
+    c = scps_demux_find(st, &f);
+    if (c && scps_conn_may_reopen(c, &seg) && scps_listener_find(st, &f.local, f.lport)) {
+        scps_demux_remove(st, c);
+        c->flags |= SCPS_F_REPLACED;
+        scps_conn_finish(c, 0);
+        c = NULL;
+    }
+    if (!c)
+        return stranger(st, nif, &f, &seg);
+    nif->last = c;
+    return deliver(st, nif, c, &seg);
 }
 
 /* What comes is mostly the next segment of the connection the last one was for, in an IPv4 header without options:
@@ -132,9 +138,12 @@ static int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct s
     if (scps_sum_fold_raw(scps_sum_header(0, p, 20)) != 0xffff)
         return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
     err = scps_tcp_parse(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
+    if (!err)
+        err = (int)take_payload(&c->remote, &c->local, p + 20, in->len - 20, &seg, in);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    return tcp_deliver(st, nif, c, &c->remote, &c->local, p + 20, in->len - 20, p[1], &seg, in);
+    seg.tos = p[1];
+    return deliver(st, nif, c, &seg);
 }
 
 static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,

@@ -340,7 +340,7 @@ static bool timers_due(const struct scps_stack *st)
 }
 
 /* Serves what is due. A key may be too early: the connection then goes back to where it belongs. */
-static void serve_timers(struct scps_stack *st)
+static SCPS_APART void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
@@ -390,7 +390,7 @@ static void next_turn(struct scps_turns *t)
     t->tail = c;
 }
 
-static int output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+static SCPS_APART int output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_conn *c;
     struct scps_seg seg;
