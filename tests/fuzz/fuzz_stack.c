@@ -704,7 +704,7 @@ static void finish(struct world *w)
         scps_listener_close(w->l);
     w->l = NULL;
     drain(w);
-    advance(w, w->now + SCPS_SEC(7 * 86400), 3000);
+    advance(w, w->now + SCPS_SEC(7 * 86400), 60000);
     events(w);
     scps_stack_stats(w->st, &s);
     MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
