@@ -7,7 +7,8 @@
  *   SNACK           the receiver had named it missing since it was last sent
  *   timeout         after a silence at least as long as the retransmission timer, or in the go-back that follows one
  *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7)
- *   SACK            the receiver had named bytes above it received
+ *   SACK            the receiver had named bytes above it received, or, later in this order and with SACK agreed,
+ *                   acknowledged something sent after it (RFC 8985 section 6)
  *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC 6582)
  *   no reason       none of these was seen
  * Afterwards it may turn out spurious: a DSACK for it (RFC 2883), or an acknowledgement whose timestamp echo is
@@ -194,6 +195,8 @@ enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half
         c = CAUSE_DUPACK;
     } else if (una < h->fast_recover && first <= una) {
         c = CAUSE_DUPACK; /* a partial acknowledgement shows the next hole */
+    } else if (h->sack_ok && peer->sack_ok && re->any && h->segs.quad_at > last_at) {
+        c = CAUSE_SACK; /* something sent after it is there (RFC 8985) */
     }
     remember(t, h, first, end, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&

@@ -59,14 +59,16 @@ static void timestamps(void **state)
     struct scps_trace *t = scps_trace_new(NULL);
     struct half *h = calloc(1, sizeof *h);
     uint32_t v = UINT32_MAX - 2; /* across the wrap */
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) /* the last two find no room */
         tr_ts_sent(h, v + (uint32_t)i, 1000 * (i + 1));
+    assert_int_equal(h->ts_n, 4);
     tr_ts_sent(h, v, 9000); /* sent again with an old value: not timed */
     tr_ts_echoed(t, h, v + 1, 52000);
     assert_int_equal(h->tsrtt.n, 1); /* the one below is retired without a sample */
     assert_int_equal(h->tsrtt.max, 50000);
     tr_ts_echoed(t, h, v + 1, 60000); /* once only */
     assert_int_equal(h->tsrtt.n, 1);
+    tr_ts_sent(h, v + 5, 6000);
     tr_ts_echoed(t, h, v + 5, 61000);
     assert_int_equal(h->tsrtt.n, 2);
     assert_int_equal(h->tsrtt.min, 50000);
