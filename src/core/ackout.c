@@ -93,8 +93,12 @@ static uint16_t window(struct scps_conn *c, bool syn)
 static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to,
                       unsigned max)
 {
-    uint32_t left = scps_seq_wrap(c->irs, from), right = scps_seq_wrap(c->irs, to);
+    uint32_t left = scps_seq_wrap(c->irs, from), right;
 
+    /* the FIN has arrived with them and takes a number, too; without it the last segment would count as missing */
+    if (c->fin_at && to == c->fin_at)
+        to++;
+    right = scps_seq_wrap(c->irs, to);
     for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
         if (seg->sack[i].left == left)
             return true;

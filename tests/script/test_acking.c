@@ -77,6 +77,19 @@ static void mode_delayed(void **x)
     script_free(t);
 }
 
+/* RFC 2018 3: blocks are of sequence numbers, and a FIN has one: a block that ends with it covers the last segment */
+static void fin_beyond_a_hole(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 1001, .len = 1000);
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 2001}});
+    peer_says(t, MS(201), .flags = SCPS_FIN | SCPS_ACK, .seq = 2001, .len = 640);
+    expect_sent(t, .at = MS(201), .ack = 1, .sack = {{1001, 2642}});
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = 2642);
+}
+
 /* RFC 5681 4.2, RFC 2018 4: what arrives out of order is told at once, the newest block first */
 static void out_of_order(void **x)
 {
@@ -251,6 +264,7 @@ int main(void)
         SCRIPT_TEST(acknowledgement_rides_on_data),
         SCRIPT_TEST(mode_every),
         SCRIPT_TEST(mode_delayed),
+        SCRIPT_TEST(fin_beyond_a_hole),
         SCRIPT_TEST(out_of_order),
         SCRIPT_TEST(sack_beside_timestamps),
         SCRIPT_TEST(duplicates_without_sack),
