@@ -455,6 +455,17 @@ TAKE(take_hollow)
     return 0;
 }
 
+TAKE(take_first_window)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v > 1u << 30)
+        return FAIL("--first-window %s: give bytes, 0 (as the SYN says) to 1G", arg);
+    o->first_window = (uint32_t)v;
+    o->first_window_set = true;
+    return 0;
+}
+
 TAKE(take_no_sack)
 {
     UNUSED;
@@ -509,6 +520,8 @@ static const struct word {
     {"list-cc", 0, NULL, take_list_cc, "list them"},
     {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
     {"mss", 0, "N", take_mss, "largest segment, options included"},
+    {"first-window", 0, "N", take_first_window,
+     "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
     {"time", 0, "SEC", take_time, "stop sending after SEC"},
@@ -825,6 +838,15 @@ static uint32_t buffer_for(const struct ttcp_options *o)
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
+/* In the published tests of pure rate control both ends were configured alike, and the sender relied on it: a SYN cannot
+ * offer more than 65535 bytes, which would cost a round trip.  Only over a link do we know the other end. */
+static uint32_t first_window_for(const struct ttcp_options *o)
+{
+    if (o->first_window_set)
+        return o->first_window;
+    return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
+}
+
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -834,6 +856,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.rate = o->rate_bps / 8;
     c.rate_overhead = o->link ? o->fwd.overhead : 0;
     c.sndbuf = c.rcvbuf = buffer_for(o);
+    c.first_window = first_window_for(o);
     c.hollow = o->hollow;
     c.tos = o->tos;
     c.sack = c.dsack = !o->no_sack;

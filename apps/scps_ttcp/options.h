@@ -37,6 +37,8 @@ struct ttcp_options {
     uint8_t family;          /* 4, 6; 0: whatever fits */
     struct scps_addr source; /* -H; family 0: chosen */
     uint32_t buffer;         /* -b: send and receive buffer, bytes; 0: chosen */
+    uint32_t first_window;   /* --first-window, bytes; 0: as the SYN says */
+    bool first_window_set;   /* else it depends on link and controller */
     uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
     bool nodelay, no_sack, no_timestamps;

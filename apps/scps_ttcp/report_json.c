@@ -129,6 +129,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_bool(j, "hollow", o->hollow);
     json_bool(j, "nodelay", o->nodelay);
     json_us(j, "expected_rtt_us", o->rtt);
+    json_uint(j, "first_window", ttcp_conn_config(o, r->has_tx).first_window);
     if (own->open && own->info.established != 0) {
         json_bool(j, "sack", own->info.sack);
         json_bool(j, "timestamps", own->info.timestamps);

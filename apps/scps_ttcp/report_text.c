@@ -60,9 +60,12 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
 
     fprintf(f,
             "ttcp-%c: %" PRIu64 " I/O calls of %s; payload %" PRIu32 " a segment, sack %s, "
-            "timestamps %s, window scale %u/%u\n",
+            "timestamps %s, window scale %u/%u",
             role, s->calls, role == 't' ? "write" : "read", i->snd_mss, i->sack ? "on" : "off",
             i->timestamps ? "on" : "off", i->snd_wscale, i->rcv_wscale);
+    if (s->config.first_window != 0)
+        fprintf(f, ", first window %" PRIu32, s->config.first_window);
+    fputc('\n', f);
     for (int h = 0; h < SCPS_HOLD_COUNT; h++)
         if (i->holds[h] > 0) {
             fprintf(f, "%s %s %s",

@@ -246,6 +246,23 @@ class Virtual(Case):
         self.assertLessEqual(got, limit * 1.01)
         self.assertGreater(got, limit * 0.9)
 
+    def test_pure_rate_over_the_published_channel(self):
+        """Without errors nothing but the rate and the round trip is left; the first window is a round trip of it."""
+        args = ["-t", "-s", "-n", "9766", "-l", "1024", "--link", "nasa500", "-G", "0", "-R", "80m", "-b", "24m"]
+        doc = self.document(args)
+        limit, got = doc["end"]["scps"]["physical_limit_bps"], doc["end"]["sum_sent"]["bits_per_second"]
+        # the token bucket is full at first: 6000 bytes leave at line rate, 0.03 % of this transfer
+        self.assertTrue(0.97 * limit < got < 1.0005 * limit, (got, limit))
+        self.assertEqual(doc["start"]["scps"]["first_window"], 24 << 20)
+        for seed in "124":  # the last segments of 1 and 4 once waited for a timeout
+            doc1 = self.document(args + ["--link", "nasa500,ber=1e-6", "--seed", seed])
+            limit, got = doc1["end"]["scps"]["physical_limit_bps"], doc1["end"]["sum_sent"]["bits_per_second"]
+            self.assertTrue(0.97 * limit < got < 1.06 * limit, (seed, got, limit))
+            self.assertEqual(doc1["end"]["tcp"]["timeouts"], 0)
+        slow = self.document(args + ["--first-window", "0"])
+        self.assertEqual(slow["start"]["scps"]["first_window"], 0)
+        self.assertAlmostEqual((slow["end"]["timing"]["close_us"] - doc["end"]["timing"]["close_us"]) / 5e5, 1, delta=0.05)
+
     def test_intervals_add_up(self):
         doc = self.sent(stuff(2000000), ["--link", "rate=10mbit,rtt=40ms,loss=0.001", "-i", "0.25"])
         parts = doc["intervals"]

@@ -100,6 +100,26 @@ static void published_command_lines(void **state)
     assert_int_equal(o.fwd.rate_bps, 100000000);
 }
 
+static void first_window(void **state)
+{
+    (void)state;
+    good("-t --link nasa500 -G 0 -R 80m -b 6000000"); /* both ends are ours and configured alike */
+    assert_int_equal(ttcp_conn_config(&o, true).first_window, 6000000);
+    assert_int_equal(ttcp_conn_config(&o, false).first_window, 6000000);
+    good("-t --link nasa500 -G 0 -R 80m --first-window 0");
+    assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
+    good("-t --link nasa500 -b 6000000"); /* a window of its own */
+    assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
+    good("-t --link nasa500 --first-window 1m");
+    assert_int_equal(ttcp_conn_config(&o, true).first_window, 1 << 20);
+    good("-t -G 0 -R 80m --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1 10.9.0.2"); /* who knows? */
+    assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
+    good("-r --first-window 24m --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1");
+    assert_int_equal(ttcp_conn_config(&o, false).first_window, 24 << 20);
+    bad("-t --first-window 2G", "--first-window 2G");
+    bad("-t --first-window x", "--first-window x");
+}
+
 static void segments_follow_the_write_length(void **state)
 {
     (void)state;
@@ -260,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(published_command_lines),
+        cmocka_unit_test(first_window),
         cmocka_unit_test(segments_follow_the_write_length),
         cmocka_unit_test(numbers_and_names_are_the_same),
         cmocka_unit_test(letters_of_vegas_may_stand_anywhere),
