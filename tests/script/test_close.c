@@ -303,7 +303,7 @@ static void fin_out_of_order(void **x)
     script_established(t, MS(100));
     script_forget_events(t);
     peer_says(t, MS(200), .seq = 1001, .len = 500, .flags = SCPS_FIN | SCPS_ACK);
-    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 1501}});
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 1502}});
     expect_state(t, SCPS_ESTABLISHED);
     expect_no_event(t);
     peer_says(t, MS(210), .seq = 1, .len = 1000);
