@@ -74,6 +74,8 @@ struct scps_conn_config {
     scps_dur
         fin_wait2; /* a closed connection waits this long for the peer's FIN; 0: 60 s or 8 x expected_rtt */
     uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 6 and 15 */
+    uint8_t
+        outage_after; /* consecutive timeouts taken for an outage: probes, but no end (spec sheet 3.5); 0 (default): never */
     scps_dur
         user_timeout; /* RFC 5482: data unacknowledged this long ends it; 0: retries alone decide */
     bool keepalive;   /* default false */

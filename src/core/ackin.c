@@ -28,14 +28,14 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     v->conf_rate = cfg->rate;
     v->max_cwnd = cfg->sndbuf;
     v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
-    v->cause = cfg->loss_cause;
+    v->cause = scps_loss_cause_now(c);
 }
 
 void scps_cc_apply(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     uint64_t rate = c->ctl.rate;
-    uint32_t mtu = c->pmtu_mss + 40u + cfg->rate_overhead;
+    uint32_t burst = cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead);
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
@@ -49,8 +49,8 @@ void scps_cc_apply(struct scps_conn *c)
     }
     if (cfg->rate && (!rate || rate > cfg->rate))
         rate = cfg->rate;
-    if (c->tx && (rate != c->tx->pacer.rate || !c->tx->pacer.burst))
-        scps_pacer_set(&c->tx->pacer, c->env->now, rate, cfg->burst ? cfg->burst : 4 * mtu);
+    if (c->tx && (rate != c->tx->pacer.rate || burst != c->tx->pacer.burst))
+        scps_pacer_set(&c->tx->pacer, c->env->now, rate, burst);
     SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
 }
 
@@ -179,8 +179,8 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
 {
     if (!sum->lost)
         return;
-    SCPS_NOTE_IT(c, LOST, c->una, sum->lost, c->cfg->c.loss_cause, evidence);
-    scps_recovery_lost(c, sum->lost, evidence);
+    SCPS_NOTE_IT(c, LOST, c->una, sum->lost, scps_loss_cause_now(c), evidence);
+    scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
 }
 
 /* An acknowledgement while something is outstanding; ack_in is where it points, ack that or the left edge. */
@@ -204,6 +204,8 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         tx->progress_at = c->env->now;
         c->backoff = c->probes = 0;
         c->soft_err = 0;
+        c->flags &=
+            ~(uint32_t)SCPS_F_MORE; /* it has waited while something was under way: long enough */
         if (c->flags & SCPS_F_FIN_SENT && ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
             c->flags |= SCPS_F_FIN_ACKED;
             c->st->fin_acked = c->env->now;
@@ -260,7 +262,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         c->st->ecn_echoes++;
         if (tx->rec.episode == SCPS_EPISODE_NONE && c->nxt > c->una) {
             c->flags |= SCPS_F_CWR;
-            scps_recovery_lost(c, 0, SCPS_BY_ECN);
+            scps_recovery_lost(c, 0, sum.delivered, SCPS_BY_ECN);
         }
     }
     if (sum.delivered && c->established) {
@@ -301,6 +303,10 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 
     if (ack_in > (int64_t)c->nxt)
         return false;
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        scps_outage_end(c); /* who is heard is not out of reach */
+    if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS)
+        scps_outage_cause(c, SCPS_LOSS_CORRUPTION, c->env->now + 2 * c->rtt.rto);
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;

@@ -107,7 +107,8 @@ enum { /* scps_conn.flags */
        SCPS_F_HEARD = 1u << 27,    /* something valid came since the last window probe */
        SCPS_F_NAGLE_WAIT = 1u << 28,
        SCPS_F_DEAD = 1u << 29,
-       SCPS_F_CAPS = 1u << 30 /* the SYN that arrived had capabilities */
+       SCPS_F_CAPS = 1u << 30,   /* the SYN that arrived had capabilities */
+       SCPS_F_OUTAGE = INT32_MIN /* the link is out */
 };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
@@ -141,7 +142,9 @@ struct scps_tx {
     uint64_t rate;         /* newest sample */
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
-    uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
+    uint64_t virtual_arrived;   /* without SACK: what duplicate acknowledgements stand for, bytes */
+    enum scps_loss_cause cause; /* what a loss means before cause_until */
+    scps_time cause_until;
     /* undo */
     struct scps_cc_ctl saved_ctl;
     uint64_t saved_state[]; /* the controller's state before the episode */
@@ -294,7 +297,9 @@ void scps_cc_apply(struct scps_conn *c);
 /* The rules of loss.c. tail: nothing more is to be sent; resent_only: the receiver names first losses itself. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
                         struct scps_ack_sum *sum);
-void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence);
+/* bytes were found lost by an acknowledgement that tells of `delivered` arrived ones. */
+void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
+                        enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
@@ -322,6 +327,19 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
                      struct scps_ack_sum *sum);
 /* What a configuration offers. */
 uint8_t scps_negotiate_caps(const struct scps_conn *c);
+
+/* ---- outage.c ------------------------------------------------------------------------------------- */
+
+/* What a loss found now is put down to. */
+enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c);
+void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until);
+/* until: when it ends, SCPS_NEVER if that is not known. inferred: from timeouts, nobody said so. */
+void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred);
+void scps_outage_end(struct scps_conn *c);
+/* RTX expired in an outage: its known end, or a probe is due. */
+void scps_outage_timer(struct scps_conn *c);
+/* rate bytes/s and rtt of the path from now on; 0: not known. */
+void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt);
 
 /* ---- rcv.c, ackout.c ----------------------------------------------------------------------------------------- */
 

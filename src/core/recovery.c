@@ -88,7 +88,7 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
     struct scps_cc_view v;
     struct scps_cc_loss l = {.bytes = bytes,
                              .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
-                                                              : c->cfg->c.loss_cause,
+                                                              : scps_loss_cause_now(c),
                              .evidence = evidence,
                              .new_episode = fresh};
 
@@ -97,7 +97,8 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
     scps_cc_apply(c);
 }
 
-void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence)
+void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
+                        enum scps_evidence evidence)
 {
     struct scps_recovery *rec = &c->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
@@ -112,7 +113,8 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, enum scps_evidence 
     loss(c, bytes, evidence, fresh);
     if (fresh) {
         SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
-        proportion(c, 0);
+        rec->delivered = delivered; /* what started the episode counts in it */
+        proportion(c, delivered);
     }
 }
 

@@ -75,7 +75,7 @@ static void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from,
 static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
     /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
-    bool corrupt = c->established && c->cfg->c.loss_cause == SCPS_LOSS_CORRUPTION;
+    bool corrupt = c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION;
     unsigned shift = corrupt ? 0 : SCPS_MIN(c->backoff, 30);
 
     return rto > max >> shift ? max : rto << shift;
@@ -99,6 +99,13 @@ static void arm_persist(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->cfg->c;
 
     scps_timer_set(c, SCPS_T_RTX, c->env->now + backed_off(c, c->rtt.rto, cfg->persist_max));
+}
+
+static void begin_persist(struct scps_conn *c)
+{
+    c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
+    c->probes = 0;
+    arm_persist(c);
 }
 
 /* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
@@ -139,6 +146,10 @@ void scps_snd_timeout(struct scps_conn *c)
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
 
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE) {
+        scps_outage_timer(c);
+        return;
+    }
     if (!tx)
         return;
     if (c->flags & SCPS_F_PERSIST) {
@@ -162,6 +173,10 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_need_stats(c);
     c->st->timeouts++;
     SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
+    if (cfg->outage_after && c->backoff >= cfg->outage_after && !handshake) {
+        scps_outage_begin(c, SCPS_NEVER, true);
+        return;
+    }
     if (timed_out(c, handshake ? cfg->syn_retries : cfg->data_retries)) {
         int err = c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT;
         if (handshake)
@@ -327,8 +342,10 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
     if (!all && usable < c->mss &&
         len >= c->max_wnd / 2) /* RFC 9293 3.8.6.2.1 (3): all the peer takes */
         return true;
-    if (!all && c->una != c->nxt) {
-        hold(c, SCPS_HOLD_PEER_WINDOW); /* silly: more fits soon */
+    if (!all) { /* silly: more fits soon, or (4) it does not and the probe's timer lets it go */
+        hold(c, SCPS_HOLD_PEER_WINDOW);
+        if (c->una == c->nxt && !(c->flags & SCPS_F_PERSIST))
+            begin_persist(c);
         return false;
     }
     if (c->flags & (SCPS_F_SHUT | SCPS_F_PUSH_ALL))
@@ -375,11 +392,8 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (!usable) {
         hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (must_probe(c) && !(c->flags & SCPS_F_PERSIST)) {
-            c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
-            c->probes = 0;
-            arm_persist(c);
-        }
+        if (must_probe(c) && !(c->flags & SCPS_F_PERSIST))
+            begin_persist(c);
         return false;
     }
     len = (uint32_t)SCPS_MIN(avail, c->mss);
@@ -394,7 +408,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
         hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
         return false;
     }
-    if (len && len < c->mss && !(flags & SCPS_SENT_PROBE) && !small_may_leave(c, len, usable))
+    if (len && len < c->mss && !probe && !small_may_leave(c, len, usable))
         return false;
     fin = fin && c->nxt + len == c->end && (usable > len || !len);
     if (!paced(c, len))
@@ -420,10 +434,21 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
         c->flags |= SCPS_F_FIN_SENT;
     if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
         c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
-    if (flags & SCPS_SENT_PROBE)
+    if (flags & SCPS_SENT_PROBE) {
         c->st->probes_out++;
-    else if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+        return true;
+    }
+    if (probe) { /* what a small window takes has left: an ordinary segment */
+        c->flags &= ~(uint32_t)SCPS_F_PERSIST;
+        c->backoff = c->probes = 0;
+        scps_timer_stop(c, SCPS_T_RTX);
+    }
+    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
+    if (inflight + r->len + c->mss > scps_recovery_window(c) ||
+        (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
+        c->flags |=
+            SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
     return true;
 }
 
@@ -487,6 +512,11 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
         c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
         return true;
     }
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE && !(c->flags & SCPS_F_KEEP_NOW)) {
+        hold(c, SCPS_HOLD_LINK_DOWN);
+        *done = false;
+        return true;
+    }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
         return true;
@@ -505,7 +535,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
 {
     bool done;
 
-    if (c->state != SCPS_ESTABLISHED || c->flags & (SCPS_F_RST_NOW | SCPS_F_KEEP_NOW)) {
+    if (c->state != SCPS_ESTABLISHED ||
+        c->flags & (SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | (uint32_t)SCPS_F_OUTAGE)) {
         if (special(c, seg, &done))
             return done;
     }

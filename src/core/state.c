@@ -210,12 +210,6 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
     if (!(seg->flags & SCPS_ACK))
         return drop(c, SCPS_DROP_NO_ACK, seg);
 
-    /* RFC 7323 section 4.3: the echo is of the segment that moved, or could move, the left edge */
-    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS &&
-        scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
-        c->ts_recent = seg->tsval;
-        c->ts_recent_at = c->env->now;
-    }
     if (c->state == SCPS_SYN_RECEIVED) {
         if (c->nxt == 0 || scps_seq_ahead(c->iss, c->una, seg->ack) <= 0 ||
             scps_seq_ahead(c->iss, c->nxt, seg->ack) > 0)
@@ -242,6 +236,12 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
         }
         if (c->flags & SCPS_F_FIN_ACKED)
             our_fin_acked(c);
+    }
+    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the segment that moved, or could move, the left edge */
+    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS &&
+        scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
+        c->ts_recent = seg->tsval;
+        c->ts_recent_at = c->env->now;
     }
     if (c->state == SCPS_CLOSED)
         return 0;

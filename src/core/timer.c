@@ -47,7 +47,8 @@ static void keepalive(struct scps_conn *c)
     if (c->probes && c->flags & SCPS_F_HEARD) /* the last probe was answered */
         heard = SCPS_MAX(heard, c->env->now - cfg->keep_interval);
     due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
-    if (c->una != c->nxt || c->end != c->nxt) { /* data outstanding has timers of its own */
+    if (c->una != c->nxt || c->end != c->nxt ||
+        c->flags & (uint32_t)SCPS_F_OUTAGE) { /* data outstanding has timers of its own */
         scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
         return;
     }

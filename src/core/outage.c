@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What no packet says, for one connection: the link is out or back, losses have another cause, the path is another.
+ *
+ * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
+ * empty segment one octet behind that any peer answers, leaves after 5, 6, 12, 24, 48, 60, 60 ... s; when the end is
+ * known none leaves before it.  Any valid segment ends it, as does the signal.  Then everything outstanding goes again
+ * within the window of before: it left less than a round trip before the link did, or never arrived, or its
+ * acknowledgement did not.  No outage ends a connection.
+ *
+ * Cause of loss (spec sheet 3.4): what the configuration says, unless a signal, or the peer's corruption-experienced
+ * option, said otherwise for a time.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define PROBE_MAX SCPS_SEC(60)
+#define END_KNOWN                                                                                  \
+    UINT8_MAX /* in place of the number of probes: the timer is the end of the outage */
+
+enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c)
+{
+    return c->tx && c->env->now < c->tx->cause_until ? c->tx->cause : c->cfg->c.loss_cause;
+}
+
+void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
+{
+    if (!c->tx)
+        return; /* nothing under way that could be lost */
+    c->tx->cause = cause;
+    c->tx->cause_until = until;
+}
+
+/* The sheet's schedule: 5, 6, 12, 24, 48, then 60 s. */
+static scps_dur schedule(unsigned probes)
+{
+    if (!probes)
+        return SCPS_SEC(5);
+    return probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (probes - 1);
+}
+
+void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
+{
+    if (c->flags & SCPS_F_OUTAGE) {
+        if (until != SCPS_NEVER) { /* it was not known how long */
+            c->probes = END_KNOWN;
+            scps_timer_set(c, SCPS_T_RTX, until);
+        }
+        return;
+    }
+    if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
+        return;
+    SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
+    c->flags = (c->flags | SCPS_F_OUTAGE) & ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW);
+    c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
+    scps_timer_stop(c, SCPS_T_PACE);
+    scps_timer_stop(c, SCPS_T_ACK);
+    scps_timer_set(c, SCPS_T_RTX,
+                   until != SCPS_NEVER ? SCPS_MAX(until, c->env->now) : c->env->now + schedule(0));
+    scps_conn_wake(c); /* to find out that it is held, and by what */
+}
+
+void scps_outage_end(struct scps_conn *c)
+{
+    if (!(c->flags & SCPS_F_OUTAGE))
+        return;
+    SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
+    c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_KEEP_NOW);
+    c->backoff = c->probes = 0;
+    scps_timer_stop(c, SCPS_T_RTX);
+    if (c->tx && c->una < c->nxt) {
+        scps_sb_lose_since(&c->tx->sb, c->env->now);
+        c->tx->progress_at = c->env->now;
+        scps_snd_arm_rtx(c);
+    }
+    scps_cc_change(c, SCPS_CC_LINK_UP);
+    scps_conn_wake(c);
+}
+
+void scps_outage_timer(struct scps_conn *c)
+{
+    if (c->probes == END_KNOWN) {
+        scps_outage_end(c);
+        return;
+    }
+    c->flags |= SCPS_F_KEEP_NOW;
+    if (c->probes < END_KNOWN - 1)
+        c->probes++;
+    scps_timer_set(c, SCPS_T_RTX, c->env->now + schedule(c->probes));
+    scps_conn_wake(c);
+}
+
+void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
+{
+    if (rtt > 0 && c->rtt.srtt) {
+        scps_rtt_forget_min(&c->rtt);
+        c->rtt.srtt = rtt;
+        c->rtt.rttvar = rtt / 2;
+        scps_rtt_limits(&c->rtt, c->cfg->c.rto_min, c->cfg->c.rto_max);
+        if (c->tx && c->una < c->nxt && !(c->flags & (SCPS_F_OUTAGE | SCPS_F_PERSIST)))
+            scps_snd_arm_rtx(c);
+    }
+    if (rate) {
+        struct scps_conn_config cfg;
+        scps_conn_get_config(c, &cfg);
+        cfg.rate = rate;
+        scps_conn_set_config(c, &cfg);
+    }
+    scps_cc_change(c, SCPS_CC_PATH);
+}

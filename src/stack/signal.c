@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals, handed to the connections they concern. */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
+{
+    if (sig->nif && (!sig->nif->stack_priv || c->turns != &scps_nif_of(sig->nif)->turns))
+        return false;
+    return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
+}
+
+void scps_stack_signal(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
+{
+    scps_stack_advance(st, now);
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
+        if (!concerns(sig, c))
+            continue;
+        switch (sig->kind) {
+        case SCPS_SIGNAL_LINK_DOWN:
+            scps_outage_begin(c, sig->until ? sig->until : SCPS_NEVER, false);
+            break;
+        case SCPS_SIGNAL_LINK_UP:
+            scps_outage_end(c);
+            break;
+        case SCPS_SIGNAL_CORRUPTION:
+            scps_outage_cause(c, SCPS_LOSS_CORRUPTION, sig->until ? sig->until : SCPS_NEVER);
+            break;
+        case SCPS_SIGNAL_CONGESTION:
+            scps_outage_cause(c, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
+            break;
+        case SCPS_SIGNAL_PATH:
+            scps_outage_path(c, sig->rate, sig->rtt);
+            break;
+        }
+    }
+}

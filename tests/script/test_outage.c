@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Outage and the cause of loss (CCSDS 714.0-B-2 through the spec sheet, sections 3.4 and 3.5). */
+#include "script.h"
+
+static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scps_time until)
+{
+    scps_time epoch =
+        scps_stack_now(t->st) - script_now(t); /* the stack's clock does not begin at 0 */
+    struct scps_signal sig = {.kind = kind,
+                              .until = until && until != SCPS_NEVER ? until + epoch : until};
+
+    script_comment(t, "signal %d", (int)kind);
+    scps_stack_signal(t->st, at + epoch, &sig);
+}
+
+/* Nothing leaves while the link is out, but probes on the schedule 5, 6, 12, 24, 48, 60 ... s; all goes on with the old
+ * window when it is back. */
+static void signalled(void **x)
+{
+    static const int gap[] = {5, 6, 12, 24, 48, 60, 60};
+    struct script *t = script_of(x);
+    scps_time at = SEC(1);
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 5000);
+    assert_int_equal(script_forget_sent(t), 5);
+    peer_says(t, MS(300), .ack = 2001);
+    script_run(t, MS(350));
+    uint64_t cwnd = script_info(t).cwnd;
+    tell(t, MS(350), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    app_writes(t, MS(400), 1000); /* taken, not sent */
+    at = MS(350);
+    for (unsigned i = 0; i < sizeof gap / sizeof *gap; i++) {
+        at += SEC(gap[i]);
+        expect_sent(t, .at = at, .from = 5000, .ack = 1);
+    }
+    script_run(t, SEC(3000)); /* far beyond any retry limit */
+    script_forget_sent(t);
+    expect_state(t, SCPS_ESTABLISHED);
+    tell(t, SEC(3000), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = SEC(3000), .from = 2001, .len = 1000);
+    expect_sent(t, .at = SEC(3000), .from = 3001, .len = 1000);
+    expect_sent(t, .at = SEC(3000), .from = 4001, .len = 1000);
+    expect_sent(t, .at = SEC(3000), .from = 5001, .len = 1000);
+    assert_int_equal(script_info(t).cwnd, cwnd);
+    assert_int_equal(script_info(t).timeouts, 0);
+    peer_says(t, SEC(3000) + MS(100), .ack = 6001);
+    script_free(t);
+}
+
+/* A known end: no probe before it, and at it everything goes on by itself */
+static void until_known(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    script_run(t, MS(250));
+    tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SEC(600));
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    expect_sent(t, .at = SEC(600), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(600), .from = 1001, .len = 1000);
+    peer_says(t, SEC(600) + MS(100), .ack = 2001);
+    script_free(t);
+}
+
+/* Who is heard is not out of reach, whatever was signalled */
+static void heard(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    assert_int_equal(script_forget_sent(t), 1);
+    script_run(t, MS(250));
+    tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    peer_says(t, MS(300), .ack = 1001);
+    app_writes(t, MS(400), 1000);
+    expect_sent(t, .at = MS(400), .from = 1001, .len = 1000);
+    peer_says(t, MS(500), .ack = 2001);
+    script_free(t);
+}
+
+/* outage_after: so many timeouts, and the connection waits instead of giving up */
+static void inferred(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.outage_after = 2;
+    t->cfg.data_retries = 4;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(1100), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(2300) + SEC(5), .from = 1000,
+                .ack = 1); /* a probe: the third timeout was the outage */
+    script_run(t, SEC(10000));
+    script_forget_sent(t);
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, SEC(10000), .ack = 1);
+    expect_sent(t, .at = SEC(10000), .from = 1, .len = 1000);
+    peer_says(t, SEC(10000) + MS(100), .ack = 1001);
+    script_free(t);
+}
+
+/* Corruption signalled: the window stays, the timeout does not back off; then it is congestion again */
+static void corruption(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    assert_int_equal(script_forget_sent(t), 10);
+    script_run(t, MS(250));
+    tell(t, MS(250), SCPS_SIGNAL_CORRUPTION, SEC(2));
+    uint64_t cwnd = script_info(t).cwnd;
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+    expect_that(t, script_info(t).cwnd >= cwnd);
+    peer_says(t, MS(400), .ack = 10001);
+    script_run(t, SEC(3));
+    app_writes(t, SEC(3), 10000);
+    script_forget_sent(t);
+    peer_says(t, SEC(3) + MS(100), .ack = 10001, .sack = {{11001, 14001}});
+    expect_sent(t, .at = SEC(3) + MS(100), .from = 10001, .len = 1000);
+    expect_that(t, script_info(t).cwnd < cwnd);
+    script_forget_sent(t);
+    peer_says(t, SEC(3) + MS(200), .ack = 20001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(signalled), SCRIPT_TEST(until_known), SCRIPT_TEST(heard),
+        SCRIPT_TEST(inferred),  SCRIPT_TEST(corruption),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
