@@ -128,7 +128,7 @@ int scps_conn_need_stats(struct scps_conn *c)
 
 void scps_conn_trim(struct scps_conn *c)
 {
-    if (c->tx && c->una == c->nxt && c->end == c->nxt && c->state != SCPS_SYN_SENT &&
+    if (c->tx && c->una == c->nxt && scps_snd_fin_end(c) <= c->nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
         free_tx(c);
     scps_rcvbuf_trim(&c->in, &c->env->alloc);
@@ -343,6 +343,8 @@ void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
 {
     uint32_t full = mss, over = scps_negotiate_overhead(c);
 
+    if (c->peer_mss)
+        full = SCPS_MIN(full, c->peer_mss);
     if (c->cfg->c.mss)
         full = SCPS_MIN(full, c->cfg->c.mss);
     full = full > over + 8 ? full - over : 8;

@@ -34,7 +34,9 @@ struct flow {
     uint32_t iss, nxt, ack, edge;
     bool have_edge;
     unsigned shift;
-    uint32_t isn[2]; /* where the peer may begin */
+    uint32_t isn[2];   /* where a peer in its right mind begins */
+    uint32_t begun[8]; /* where it has begun lately */
+    unsigned nbegun;
     bool know_irs;
     uint32_t irs;
     uint64_t written, read;
@@ -255,6 +257,10 @@ static void say(struct world *w, struct scps_seg *s, bool bad_sum)
                          .ttl = 64};
     size_t hdr = scps_tcp_hdr_len(s), n = scps_ip_build(p, &ip, hdr + s->len);
 
+    if (s->flags & SCPS_SYN)
+        for (int i = 0; i < FLOWS; i++)
+            if (w->f[i].rport == s->sport)
+                w->f[i].begun[w->f[i].nbegun++ % 8] = s->seq;
     scps_tcp_build(p + n, s);
     for (uint32_t i = 0; i < s->len; i++)
         p[n + hdr + i] = theirs(s->seq + (s->flags & SCPS_SYN ? 1 : 0) + i);
@@ -473,8 +479,11 @@ static void app_read(struct world *w, struct flow *f, size_t n)
     MUST(did <= (int64_t)n);
     MUST(did < 0 ? ready == 0 : (size_t)did == SCPS_MIN(n, ready));
     if (did > 0 && !w->cfg.hollow) {
-        if (!f->know_irs)
-            f->irs = fits(f, f->isn[0], buf, did) ? f->isn[0] : f->isn[1];
+        for (unsigned i = 0; i < 8 && !f->know_irs; i++)
+            if (fits(f, f->begun[i], buf, did)) {
+                f->irs = f->begun[i];
+                break;
+            }
         f->know_irs = did >= 8;
         MUST(fits(f, f->irs, buf, did));
     }

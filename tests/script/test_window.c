@@ -186,6 +186,27 @@ static void fin_into_a_closed_window(void **x)
     script_free(t);
 }
 
+/* The same long after all data was acknowledged, when the memory for sending has been given back */
+static void fin_into_a_window_closed_long_ago(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    script_run(t, MS(400));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    script_run(t, SEC(20));
+    unsigned n = script_sent_count(t);
+    assert_in_range(n, 4, 8);
+    for (unsigned i = 0; i < n; i++)
+        expect_sent(t, .from = 1001, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, SEC(21), .ack = 1002, .wnd = ZERO);
+    script_forget_sent(t);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_free(t);
+}
+
 /* 3.8.6.2.1: what the sender does not send: slivers of window */
 static void silly_window_of_the_peer(void **x)
 {
@@ -278,6 +299,7 @@ int main(void)
         SCRIPT_TEST(a_probe_is_taken),
         SCRIPT_TEST(probes_unanswered),
         SCRIPT_TEST(fin_into_a_closed_window),
+        SCRIPT_TEST(fin_into_a_window_closed_long_ago),
         SCRIPT_TEST(silly_window_of_the_peer),
         SCRIPT_TEST(a_tiny_receiver),
         SCRIPT_TEST(old_segments_do_not_move_the_window),
