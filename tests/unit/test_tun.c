@@ -344,7 +344,7 @@ static void test_no_permission(void **state)
     if (pid == 0) {
         struct scps_tun_config cfg = {.name = "scpst6"};
         if (setgid(65534) || setuid(65534))
-            _exit(9);
+            _exit(3);
         bool closed = access("/dev/net/tun", R_OK | W_OK) != 0;
         if (scps_tun_open(&cfg, msg) ||
             !strstr(msg, closed ? "chmod 666 /dev/net/tun" : "CAP_NET_ADMIN"))
