@@ -297,6 +297,13 @@ TAKE(take_I)
     return 0;
 }
 
+TAKE(take_S)
+{
+    UNUSED;
+    o->no_snack = true;
+    return 0;
+}
+
 TAKE(take_V)
 {
     UNUSED;
@@ -348,6 +355,7 @@ static const struct letter {
     {'H', "ADDR", take_H, "source address"},
     {'L', "N", take_L, "precedence, 0 to 7 (0)"},
     {'M', NULL, take_M, "no timestamps"},
+    {'S', NULL, take_S, "no SNACK: no selective negative acknowledgements, plain TCP"},
     {'N', "N", take_N, "network layer: 1 IP"},
     {'I', NULL, take_I, "accepted, no effect"},
     {'V', NULL, take_V, "print the version"},
@@ -357,7 +365,6 @@ static const struct letter {
     {'q', "N", NULL, "a second port is not in this version: give -p to each end"},
     {'E', NULL, NULL, "best-effort transport (BETS) is not in this version"},
     {'C', NULL, NULL, "header compression is not in this version"},
-    {'S', NULL, NULL, "SNACK is not in this version, so there is none to switch off"},
     {'c', NULL, NULL, "record boundaries are not in this version"},
     {'Z', NULL, NULL, "BETS and header compression are not in this version"},
     {'Q', NULL, NULL, "reversed roles are not in this version: let the receiver wait (-r)"},
@@ -861,6 +868,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.tos = o->tos;
     c.sack = c.dsack = !o->no_sack;
     c.timestamps = !o->no_timestamps;
+    c.snack = c.snack_long = !o->no_snack;
     c.nodelay = o->nodelay;
     c.ack_mode = o->ack_mode;
     c.ack_delay = o->ack_delay;

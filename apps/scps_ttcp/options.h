@@ -41,7 +41,7 @@ struct ttcp_options {
     bool first_window_set;   /* else it depends on link and controller */
     uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
-    bool nodelay, no_sack, no_timestamps;
+    bool nodelay, no_sack, no_snack, no_timestamps;
     uint8_t tos;
     enum scps_ack_mode ack_mode;
     scps_dur ack_delay;

@@ -14,6 +14,7 @@
 
 #include <scps/error.h>
 #include <scps/scps.h>
+#include <scps/wire.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,6 +103,25 @@ static void link_config(struct json *j, const char *key, const struct scps_link_
     json_close(j, '}');
 }
 
+/* Capabilities by the names of the spec; null when there was no handshake. */
+static void capabilities(struct json *j, const char *key, uint8_t caps)
+{
+    static const struct {
+        uint8_t bit;
+        const char *name;
+    } names[] = {{SCPS_CAP_BETS, "bets"},
+                 {SCPS_CAP_SNACK1, "snack1"},
+                 {SCPS_CAP_SNACK2, "snack2"},
+                 {SCPS_CAP_COM, "com"},
+                 {SCPS_CAP_NLTS, "nlts"}};
+
+    json_open(j, key, '[');
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (caps & names[i].bit)
+            json_str(j, NULL, names[i].name);
+    json_close(j, ']');
+}
+
 static void start_scps(struct json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
@@ -134,11 +154,19 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         json_bool(j, "sack", own->info.sack);
         json_bool(j, "timestamps", own->info.timestamps);
         json_bool(j, "wscale", own->info.wscale);
+        json_bool(j, "snack", own->info.caps & SCPS_CAP_SNACK1);
+        json_open(j, "capabilities", '{');
+        capabilities(j, "offered", own->info.caps_offered);
+        capabilities(j, "peer", own->info.caps_peer);
+        capabilities(j, "in_force", own->info.caps);
+        json_close(j, '}');
         json_uint(j, "pmtu", own->info.pmtu);
     } else {
         json_null(j, "sack");
         json_null(j, "timestamps");
         json_null(j, "wscale");
+        json_null(j, "snack");
+        json_null(j, "capabilities");
         json_null(j, "pmtu");
     }
     if (r->virtual_time) {

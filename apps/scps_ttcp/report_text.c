@@ -11,6 +11,7 @@
 #include "scps_ttcp/units.h"
 
 #include <scps/error.h>
+#include <scps/wire.h>
 
 #include <inttypes.h>
 
@@ -45,6 +46,9 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
             " timeouts, %" PRIu32 " dupacks, %" PRIu32 " sacks in, %" PRIu32 " acks out",
             role, i->segs_out, i->segs_in, i->resent_segs, i->timeouts, i->dupacks_in, i->sacks_in,
             i->acks_out);
+    if (i->snacks_in > 0 || i->snacks_out > 0)
+        fprintf(f, ", %" PRIu32 " snacks %s", role == 't' ? i->snacks_in : i->snacks_out,
+                role == 't' ? "in" : "out");
     if (i->srtt > 0)
         fprintf(f, ", rtt %s (least %s)", ms(srtt, i->srtt), ms(least, i->min_rtt));
     if (role == 't' && i->max_cwnd < SCPS_CWND_OPEN)
@@ -60,8 +64,11 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
 
     fprintf(f,
             "ttcp-%c: %" PRIu64 " I/O calls of %s; payload %" PRIu32 " a segment, sack %s, "
-            "timestamps %s, window scale %u/%u",
+            "snack %s, timestamps %s, window scale %u/%u",
             role, s->calls, role == 't' ? "write" : "read", i->snd_mss, i->sack ? "on" : "off",
+            !(i->caps & SCPS_CAP_SNACK1)   ? "off"
+            : !(i->caps & SCPS_CAP_SNACK2) ? "short"
+                                           : "on",
             i->timestamps ? "on" : "off", i->snd_wscale, i->rcv_wscale);
     if (s->config.first_window != 0)
         fprintf(f, ", first window %" PRIu32, s->config.first_window);

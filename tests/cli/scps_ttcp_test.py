@@ -129,7 +129,7 @@ class Usage(Case):
                 status, out, err = run(args)
                 self.assertEqual((status, len(err)), (2, 1))
                 self.assertRegex(err[0], r"^scps_ttcp: -%s: .{20,}" % letter)
-        for letter in "trslnpbfvDBTAOdmRGaFHVhi46":
+        for letter in "trslnpbfvDBTAOdmRGaFHSVhi46":
             self.assertIn(letter, shown)
 
     def test_the_man_page_has_what_the_help_has(self):
@@ -199,6 +199,32 @@ class Virtual(Case):
                         self.assertGreater(doc["end"]["tcp"]["retransmits"], 0)
                     if "flip" in link and doc["end"]["link"]["forward"]["flipped"] > 0:
                         self.assertGreater(sum(doc["end"]["tcp_peer"]["drops"].values()), 0)
+
+    def test_snack_is_on_unless_switched_off(self):
+        data = stuff(1000000)
+        args = ["--link", "rate=10mbit,rtt=200ms,loss=0.02"]
+        for way in ["", "-S", "--no-sack", "-S --no-sack", "-F 0", "-F 1", "-M", "-6"]:
+            with self.subTest(way=way):
+                doc = self.sent(data, args + way.split())
+                scps, on = doc["start"]["scps"], "-S" not in way
+                names = ["snack1", "snack2"] if on else []
+                self.assertIs(scps["snack"], on)
+                self.assertEqual(scps["capabilities"], {"offered": names, "peer": names, "in_force": names})
+                for key, end in [("snacks_in", "tcp"), ("snacks_out", "tcp_peer")]:
+                    if on:
+                        self.assertGreater(doc["end"][end][key], 0)
+                    else:
+                        self.assertEqual(doc["end"][end][key], 0)
+                self.assertLessEqual(doc["end"]["tcp"]["snacks_in"], doc["end"]["tcp_peer"]["snacks_out"])
+        # what SNACK is for: without SACK it alone names the holes
+        alone = args + ["--no-sack", "-G", "0", "-R", "8m", "-b", "2m"]
+        slow = self.sent(data, alone + ["-S"])["end"]["sum_sent"]["seconds"]
+        self.assertLess(self.sent(data, alone)["end"]["sum_sent"]["seconds"], 0.8 * slow)
+        err = run(["-t", "-v"] + args, data=data)[2]
+        self.assertRegex(err[1], r", \d+ snacks in")
+        self.assertTrue(any(re.match(r"ttcp-r: .* \d+ snacks out", line) for line in err), err)
+        self.assertTrue(any("sack on, snack on, " in line for line in err), err)
+        self.assertNotIn("snacks", "\n".join(run(["-t", "-S"] + args, data=data)[2]))
 
     def test_same_seed_same_document(self):
         data = stuff(500000)

@@ -63,6 +63,7 @@ static void defaults(void **state)
     assert_int_equal(c.mss, 0);
     assert_int_equal(c.rate, 0);
     assert_true(c.sack && c.timestamps && !c.nodelay && !c.hollow);
+    assert_true(c.snack && c.snack_long); /* as in the reference */
     /* the buffer holds four round trips of the link, the timers know it */
     assert_true(c.sndbuf == c.rcvbuf && c.sndbuf >= 4 * (o.fwd.rate_bps / 8 * 55 / 100));
     assert_true(c.expected_rtt >= o.fwd.delay + o.back.delay);
@@ -189,7 +190,7 @@ static void letters_of_vegas_may_stand_anywhere(void **state)
 
 static void letters_whose_feature_is_missing(void **state)
 {
-    static const char *const refused[] = {"-u", "-q 5002", "-E", "-C", "-S",  "-c",
+    static const char *const refused[] = {"-u", "-q 5002", "-E", "-C", "-c",
                                           "-Z", "-Q",      "-e", "-P", "-N 2"};
 
     (void)state;
@@ -200,6 +201,8 @@ static void letters_whose_feature_is_missing(void **state)
         snprintf(line, sizeof(line), "-t %s", refused[i]);
         bad(line, letter);
     }
+    good("-t -S");
+    assert_false(ttcp_conn_config(&o, true).snack || ttcp_conn_config(&o, true).snack_long);
     good("-t -N 1 -I -L 5");
     assert_int_equal(o.tos, 0xa0);
 }
