@@ -4,7 +4,7 @@
  *     options.c   the command line as values
  *     end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
  *     emu.c       the loop: the channel model's times kept by a clock
- *     truth.c     what became of every packet
+ *     truth.c     what became of every packet; spool.c keeps a slow disk away from the loop
  *     control.c   the Unix socket: statistics and changes (change.c) while it runs; client.c its other side
  *     report.c    telling it; late.c how punctual it was
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Real time around the channel model.
  *
- *     end a readable -> read a batch, stamped once -> channel a2b --+
- *     end b readable -> read a batch, stamped once -> channel b2a --+-> those whose time has come -> the other end
+ *     end a readable -> read a batch, each stamped -> channel a2b --+
+ *     end b readable -> read a batch, each stamped -> channel b2a --+-> those whose time has come -> the other end
  *     timerfd: the earliest arrival --------------------------------+
  *
  * The model says when each packet arrives; all that is left to do here is to be there at that moment.  A timerfd wakes to
@@ -89,12 +89,12 @@ static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
     struct emu *e = from->ctx;
     int dir = from == &e->end[1];
+    scps_time now = scps_sysclock_now(); /* pkt->at is the batch's: this one may have come since */
     struct scps_verdict v;
 
-    scps_channel_offer(e->dir[dir].ch, pkt->at, pkt,
-                       &v); /* without memory it is lost: the counters tell */
+    scps_channel_offer(e->dir[dir].ch, now, pkt, &v); /* without memory it is lost: counted */
     if (e->truth)
-        truth_row(e->truth, pkt->at, dir, pkt, &v);
+        truth_row(e->truth, now, dir, pkt, &v);
 }
 
 static void on_readable(EV_P_ ev_io *w, int revents)
@@ -268,11 +268,10 @@ int emu_close(struct emu *e)
         rc = -1;
     }
     for (int i = 0; i < 2; i++) {
-        if (link_end_capture_error(&e->end[i], msg) != 0) {
+        if (link_end_close(&e->end[i], msg) != 0) {
             fprintf(stderr, "scps_link: %s\n", msg);
             rc = -1;
         }
-        link_end_close(&e->end[i]);
         scps_channel_free(e->dir[i].ch);
     }
     if (e->timer_fd >= 0)

@@ -151,6 +151,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
+    char why[LINK_MSGLEN]; /* of closing again: nobody asks */
     struct scps_netif *top;
     int rc;
 
@@ -173,7 +174,10 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
         goto fail;
     top = e->tun;
     if (o->pcap) {
-        e->tap = scps_tap_open(o->pcap, 0, epoch, tap_now, NULL, msg, LINK_MSGLEN);
+        if (spool_open(&e->spool, o->pcap, msg, LINK_MSGLEN) != 0)
+            goto fail;
+        e->tap = scps_tap_open(spool_name(&e->spool), 0, epoch, tap_now, NULL, msg, LINK_MSGLEN);
+        spool_opened(&e->spool);
         if (!e->tap)
             goto fail;
         top = scps_netif_push(top, e->tap);
@@ -182,14 +186,19 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
     return 0;
 
 fail:
-    link_end_close(e);
+    (void)link_end_close(e, why);
     return -1;
 }
 
-void link_end_close(struct link_end *e)
+int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
 {
     struct scps_netif *top = e->tap ? e->tap : e->tun;
+    int rc = 0;
 
+    if (e->tap && scps_tap_error(e->tap) != 0) {
+        snprintf(msg, LINK_MSGLEN, "%s: %s: it ends there", e->o->pcap, strerror(errno));
+        rc = -1;
+    }
     if (top) {
         top->upper = NULL; /* this struct is no member of the chain that is freed */
         bool there = go(e, NULL) == 0;
@@ -198,11 +207,14 @@ void link_end_close(struct link_end *e)
             come_back(e);
     }
     e->tap = e->tun = NULL;
+    if (spool_close(&e->spool, msg, LINK_MSGLEN) != 0)
+        rc = -1;
     if (e->ns >= 0)
         close(e->ns);
     if (e->home >= 0)
         close(e->home);
     e->ns = e->home = -1;
+    return rc;
 }
 
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt)
@@ -219,12 +231,4 @@ uint64_t link_end_overruns(const struct link_end *e)
     n = overruns(e->tun->name);
     come_back(e);
     return n > e->overrun_base ? n - e->overrun_base : 0;
-}
-
-int link_end_capture_error(const struct link_end *e, char msg[LINK_MSGLEN])
-{
-    if (!e->tap || scps_tap_error(e->tap) == 0)
-        return 0;
-    snprintf(msg, LINK_MSGLEN, "%s: %s: the capture ends there", e->o->pcap, strerror(errno));
-    return -1;
 }

@@ -4,12 +4,14 @@
 #define SCPS_LINK_END_H
 
 #include "scps_link/options.h"
+#include "scps_link/spool.h"
 
 struct link_end {
     struct scps_netif nif; /* first: the top of the chain, which hears what arrives */
     const struct link_end_options *o;
     struct scps_netif *tap, *tun; /* tap NULL: no capture */
-    int home, ns; /* the namespaces we came from and the device is in; ns -1: the same */
+    int home, ns;       /* the namespaces we came from and the device is in; ns -1: the same */
+    struct spool spool; /* of the capture */
     uint64_t overrun_base;
     void (*arrived)(struct link_end *e, const struct scps_pkt *pkt);
     void *ctx;
@@ -22,12 +24,10 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   const struct link_end_options *far, uint32_t mtu, scps_time epoch,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN]);
-void link_end_close(struct link_end *e);
+/* 0, or -1 with one line in msg when the capture could not be written to its end. */
+int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
 /* Down to the kernel; errors as scps_netif_send. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
 /* Packets the kernel dropped in front of the device since it was opened, because they were not read fast enough. */
 uint64_t link_end_overruns(const struct link_end *e);
-/* 0, or -1 with one line in msg when a write to the capture failed. */
-int link_end_capture_error(const struct link_end *e, char msg[LINK_MSGLEN]);
-
 #endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log, as scps_trace --truth reads it (docs/TRACE.md).
+/* The ground-truth log, as scps_trace --truth reads it (docs/TRACE.md, "The ground-truth log").
  *
- *     time_us     when the packet was offered, us since 1970: the capture's clock
- *     dir         a2b or b2a
- *     fate        delivered, damaged (delivered with bits flipped), lost
- *     cause       of damage or loss: flip, ber, loss, queue; else empty
- *     arrive_us   when it arrives; empty when it does not
- *     copies      2 when it was duplicated; 0 when lost
- *     reordered   1 when it was held back
- *     len         bytes of the IP packet
- *     src dst proto sport dport seq payload      of TCP; seq and payload are 0 for anything else
+ * Behind the columns documented there come four of our own: arrive_us, when the packet arrives at the other end (empty
+ * when it does not; behind the end of the run for those still on the way), copies (2 when it was duplicated), reordered
+ * (1 when it was held back) and proto, the IP protocol.  seq and payload are 0 for anything but TCP.
  *
  * A failed write ends the log, not the link; closing tells.
  */
 #include "scps_link/truth.h"
+#include "scps_link/spool.h"
 
 #include <scps/wire.h>
 
@@ -27,15 +22,16 @@
 
 struct truth {
     FILE *f;
-    char *path, *buffer;
+    char *buffer;
+    struct spool spool;
     scps_time epoch;
+    uint64_t count[2];
     int err;
 };
 
 static void truth_free(struct truth *t)
 {
     if (t) {
-        free(t->path);
         free(t->buffer);
         free(t);
     }
@@ -45,22 +41,28 @@ struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t ms
 {
     struct truth *t = calloc(1, sizeof *t);
 
-    if (!t || !(t->path = strdup(path)) || !(t->buffer = malloc(BUFFER))) {
+    if (!t || !(t->buffer = malloc(BUFFER))) {
         snprintf(msg, msglen, "out of memory");
         truth_free(t);
         return NULL;
     }
     t->epoch = epoch;
-    t->f = fopen(path, "we");
+    if (spool_open(&t->spool, path, msg, msglen) != 0) {
+        truth_free(t);
+        return NULL;
+    }
+    t->f = fopen(spool_name(&t->spool), "we");
+    spool_opened(&t->spool);
     if (!t->f) {
-        snprintf(msg, msglen, "--truth %s: %s: give a file that can be written", path,
-                 strerror(errno));
+        snprintf(msg, msglen, "--truth %s: %s: is /proc mounted?", path, strerror(errno));
+        char unused[8];
+        (void)spool_close(&t->spool, unused, sizeof unused);
         truth_free(t);
         return NULL;
     }
     setvbuf(t->f, t->buffer, _IOFBF, BUFFER);
-    fputs("time_us,dir,fate,cause,arrive_us,copies,reordered,len,src,dst,proto,sport,dport,seq,"
-          "payload\n",
+    fputs("time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,"
+          "arrive_us,copies,reordered,proto\n",
           t->f);
     return t;
 }
@@ -88,11 +90,18 @@ static void read_ports(const struct scps_pkt *pkt, const struct scps_ip *ip, str
     }
 }
 
+static const char *fate(const struct scps_verdict *v)
+{
+    if (v->arrival == SCPS_NEVER)
+        return "lost";
+    if (v->fate == SCPS_FATE_FLIPPED)
+        return "flipped";
+    return v->duplicated ? "duplicated" : v->reordered ? "reordered" : "delivered";
+}
+
 void truth_row(struct truth *t, scps_time at, int dir, const struct scps_pkt *pkt,
                const struct scps_verdict *v)
 {
-    static const char *const fates[SCPS_FATE_COUNT] = {"delivered", "damaged", "lost", "lost",
-                                                       "lost"};
     char src[SCPS_ADDR_STRLEN] = "", dst[SCPS_ADDR_STRLEN] = "", arrive[24] = "";
     struct tcp_fields tcp = {0};
     struct scps_ip ip = {0};
@@ -106,25 +115,29 @@ void truth_row(struct truth *t, scps_time at, int dir, const struct scps_pkt *pk
     }
     if (v->arrival != SCPS_NEVER)
         snprintf(arrive, sizeof arrive, "%" PRId64, v->arrival + t->epoch);
-    if (fprintf(t->f, "%" PRId64 ",%s,%s,%s,%s,%d,%d,%zu,%s,%s,%u,%u,%u,%" PRIu32 ",%" PRIu32 "\n",
-                at + t->epoch, dir ? "b2a" : "a2b", fates[v->fate],
-                v->fate == SCPS_FATE_DELIVERED ? "" : scps_fate_name(v->fate), arrive,
-                v->arrival == SCPS_NEVER ? 0 : 1 + v->duplicated, v->reordered, pkt->len, src, dst,
-                ip.proto, tcp.sport, tcp.dport, tcp.seq, tcp.payload) < 0)
+    if (fprintf(t->f,
+                "%" PRId64 ",%s,%" PRIu64 ",%s,%s,%zu,%s,%s,%u,%u,%" PRIu32 ",%" PRIu32
+                ",%s,%d,%d,%u\n",
+                at + t->epoch, dir ? "b2a" : "a2b", ++t->count[dir], fate(v),
+                v->fate == SCPS_FATE_DELIVERED ? "none" : scps_fate_name(v->fate), pkt->len, src,
+                dst, tcp.sport, tcp.dport, tcp.seq, tcp.payload, arrive,
+                v->arrival == SCPS_NEVER ? 0 : 1 + v->duplicated, v->reordered, ip.proto) < 0)
         t->err = errno ? errno : EIO;
 }
 
 int truth_close(struct truth *t, char *msg, size_t msglen)
 {
-    int err;
+    int rc;
 
     if (!t)
         return 0;
     if (fclose(t->f) != 0 && t->err == 0)
         t->err = errno;
-    err = t->err;
-    if (err)
-        snprintf(msg, msglen, "--truth %s: %s: the log ends there", t->path, strerror(err));
+    if (t->err)
+        snprintf(msg, msglen, "%s: %s: it ends there", t->spool.path, strerror(t->err));
+    rc = t->err ? -1 : 0;
+    if (spool_close(&t->spool, msg, msglen) != 0)
+        rc = -1;
     truth_free(t);
-    return err ? -1 : 0;
+    return rc;
 }

@@ -7,7 +7,7 @@
 
 struct truth;
 
-/* epoch is added to all times. NULL with one line in msg. */
+/* epoch is added to all times. NULL with one line in msg; the file may exist then. */
 struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t msglen);
 void truth_row(struct truth *t, scps_time at, int dir /* 0: a to b */, const struct scps_pkt *pkt,
                const struct scps_verdict *v);
