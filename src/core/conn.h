@@ -182,7 +182,7 @@ struct scps_conn {
     uint8_t snd_wscale, rcv_wscale;
     uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
     uint16_t events;         /* 1 << enum scps_event_kind */
-    uint16_t pmtu_mss;       /* largest payload plus options the path and the peer take */
+    uint16_t pmtu_mss;       /* largest payload plus options the path takes */
     uint16_t mss;            /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
     uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */

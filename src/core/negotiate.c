@@ -90,8 +90,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
     c->peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
     if (cfg->ecn && ecn_offered)
         c->flags |= SCPS_F_ECN;
-    peer = SCPS_MAX(peer, MIN_MSS);
-    scps_conn_set_pmtu_mss(c, SCPS_MIN(peer, c->pmtu_mss));
+    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
 }
 
 uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn)
