@@ -473,6 +473,33 @@ TAKE(take_first_window)
     return 0;
 }
 
+TAKE(take_loss_cause)
+{
+    if (strcmp(arg, "congestion") == 0)
+        o->loss_cause = SCPS_LOSS_CONGESTION;
+    else if (strcmp(arg, "corruption") == 0)
+        o->loss_cause = SCPS_LOSS_CORRUPTION;
+    else if (strcmp(arg, "outage") == 0)
+        return FAIL(
+            "--loss-cause outage: an outage has a beginning and an end, which only the link "
+            "can tell; give congestion or corruption");
+    else
+        return FAIL("--loss-cause %s: give congestion or corruption", arg);
+    o->loss_cause_set = true;
+    return 0;
+}
+
+TAKE(take_dupthresh)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 255, &v) != 0)
+        return FAIL("--dupthresh %s: give the duplicate acknowledgements that mean loss, 1 to 255",
+                    arg);
+    o->dupthresh = (uint8_t)v;
+    return 0;
+}
+
 TAKE(take_no_sack)
 {
     UNUSED;
@@ -529,6 +556,9 @@ static const struct word {
     {"mss", 0, "N", take_mss, "largest segment, options included"},
     {"first-window", 0, "N", take_first_window,
      "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
+    {"loss-cause", 0, "CAUSE", take_loss_cause,
+     "what a loss is taken for: congestion or corruption (congestion)"},
+    {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
     {"time", 0, "SEC", take_time, "stop sending after SEC"},
@@ -854,6 +884,14 @@ static uint32_t first_window_for(const struct ttcp_options *o)
     return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
 }
 
+/* The controller that takes every loss for corruption says so of timeouts, too. */
+static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
+{
+    if (!o->loss_cause_set && strcmp(o->cc->name, "vegas-corruption") == 0)
+        return SCPS_LOSS_CORRUPTION;
+    return o->loss_cause;
+}
+
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -870,6 +908,9 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.timestamps = !o->no_timestamps;
     c.snack = c.snack_long = !o->no_snack;
     c.nodelay = o->nodelay;
+    c.loss_cause = loss_cause_for(o);
+    if (o->dupthresh != 0)
+        c.dupthresh = o->dupthresh;
     c.ack_mode = o->ack_mode;
     c.ack_delay = o->ack_delay;
     c.expected_rtt = o->rtt;

@@ -127,6 +127,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     const struct ttcp_options *o = r->opt;
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
     const struct scps_cc_param *p = o->cc->params;
+    const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx);
 
     json_open(j, "scps", '{');
     json_str(j, "cc", o->cc->name);
@@ -149,7 +150,9 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_bool(j, "hollow", o->hollow);
     json_bool(j, "nodelay", o->nodelay);
     json_us(j, "expected_rtt_us", o->rtt);
-    json_uint(j, "first_window", ttcp_conn_config(o, r->has_tx).first_window);
+    json_uint(j, "first_window", c.first_window);
+    json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
+    json_uint(j, "dupthresh", c.dupthresh);
     if (own->open && own->info.established != 0) {
         json_bool(j, "sack", own->info.sack);
         json_bool(j, "timestamps", own->info.timestamps);

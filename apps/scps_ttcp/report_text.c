@@ -70,6 +70,8 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
             : !(i->caps & SCPS_CAP_SNACK2) ? "short"
                                            : "on",
             i->timestamps ? "on" : "off", i->snd_wscale, i->rcv_wscale);
+    if (s->config.loss_cause != SCPS_LOSS_CONGESTION)
+        fprintf(f, ", losses mean %s", scps_loss_cause_name(s->config.loss_cause));
     if (s->config.first_window != 0)
         fprintf(f, ", first window %" PRIu32, s->config.first_window);
     fputc('\n', f);

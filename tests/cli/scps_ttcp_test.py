@@ -226,6 +226,23 @@ class Virtual(Case):
         self.assertTrue(any("sack on, snack on, " in line for line in err), err)
         self.assertNotIn("snacks", "\n".join(run(["-t", "-S"] + args, data=data)[2]))
 
+    def test_what_a_loss_means(self):
+        data = stuff(1000000)
+        args = ["--link", "rate=10mbit,rtt=200ms,loss=0.01"]
+        doubtful = self.sent(data, args)
+        self.assertEqual(doubtful["start"]["scps"]["loss_cause"], "congestion")
+        for way in ["--loss-cause corruption", "--cc vegas --loss-cause corruption", "--cc vegas-corruption"]:
+            sure = self.sent(data, args + way.split())
+            self.assertEqual(sure["start"]["scps"]["loss_cause"], "corruption")
+            self.assertLess(sure["end"]["sum_sent"]["seconds"], 0.7 * doubtful["end"]["sum_sent"]["seconds"], way)
+
+    def test_dupthresh(self):
+        """A path that reorders, and nothing lost: more patience, fewer needless repairs."""
+        args = ["--link", "rate=10mbit,rtt=40ms,reorder=0.02,queue=2000p", "-S"]  # SNACK asks whatever the threshold
+        few, many = [self.sent(stuff(1000000), args + ["--dupthresh", n]) for n in ("2", "60")]
+        self.assertEqual((few["start"]["scps"]["dupthresh"], many["start"]["scps"]["dupthresh"]), (2, 60))
+        self.assertGreater(few["end"]["tcp"]["retransmits"], many["end"]["tcp"]["retransmits"])
+
     def test_same_seed_same_document(self):
         data = stuff(500000)
         args = ["-t", "--link", "nasa10,ber=1e-6", "-l", "1024", "-i", "0.05", "--json"]

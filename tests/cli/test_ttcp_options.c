@@ -121,6 +121,27 @@ static void first_window(void **state)
     bad("-t --first-window x", "--first-window x");
 }
 
+static void loss_cause(void **state)
+{
+    (void)state;
+    good("-t");
+    assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
+    assert_int_equal(ttcp_conn_config(&o, true).dupthresh, 3);
+    good("-t --loss-cause corruption --dupthresh 10");
+    assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CORRUPTION);
+    assert_int_equal(ttcp_conn_config(&o, true).dupthresh, 10);
+    good("-t --cc vegas-corruption");
+    assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CORRUPTION);
+    good("-t --loss-cause congestion --cc vegas-corruption"); /* said is said */
+    assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
+    good("-t --cc vegas");
+    assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
+    bad("-t --loss-cause outage", "outage");
+    bad("-t --loss-cause weather", "weather");
+    bad("-t --dupthresh 0", "--dupthresh 0");
+    bad("-t --dupthresh 256", "--dupthresh 256");
+}
+
 static void segments_follow_the_write_length(void **state)
 {
     (void)state;
@@ -284,6 +305,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(published_command_lines),
         cmocka_unit_test(first_window),
+        cmocka_unit_test(loss_cause),
         cmocka_unit_test(segments_follow_the_write_length),
         cmocka_unit_test(numbers_and_names_are_the_same),
         cmocka_unit_test(letters_of_vegas_may_stand_anywhere),
