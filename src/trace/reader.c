@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -421,7 +422,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
     msg[0] = '\0';
     pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
     if (!p) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, e);
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e); /* it names the device */
         return SCPS_ERR_SYSTEM;
     }
     if (filter) {
@@ -436,6 +437,11 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
             snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
             goto out;
         }
+    }
+    /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
+    if (pcap_setnonblock(p, 1, e) != 0) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
+        goto out;
     }
     struct live l = {.t = t, .link = pcap_datalink(p)};
     scps_time end = until ? monotonic() + until : SCPS_NEVER;
@@ -453,6 +459,9 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
         }
         if (stop_asked(t, t->tot.packets - from, packets))
             break;
+        struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
+        if (n == 0)
+            (void)poll(&fd, fd.fd >= 0, 50); /* an interrupt only makes it shorter */
     }
     if (l.err) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: out of memory", device);

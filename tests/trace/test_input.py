@@ -203,10 +203,24 @@ def endless(program, d):
     check("ends on SIGINT", ended and out and out[0] > 1000)
 
 
+def live(program, d):
+    """A silent device: the time limit holds, an unknown one is one line. Needs the right to capture."""
+    p = run([program, "--json", "--live", "nosuch0"])
+    check("unknown device", p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
+    t = time.monotonic()
+    p = run([program, "--json", "--live", "lo", "--filter", "tcp port 9", "--time", "1"])
+    if p.returncode == 2 and (b"ermi" in p.stderr or b"ermit" in p.stderr):
+        print("live capture left out:", p.stderr.decode().strip())
+        return
+    check("live", p.returncode == 0 and time.monotonic() - t < 20 and "connections" in json.loads(p.stdout), p.stderr)
+    p = run([program, "--live", "lo", "--filter", "nonsense ("])
+    check("bad filter", p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, no_capture, damaged, not_understood, bounded, endless):
+        for f in (flavours, no_capture, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % failures)
     return failures > 0
