@@ -136,7 +136,8 @@ static void json_end(const struct emu *e, int i, FILE *f)
         quoted(f, o->netns);
     else
         fputs("null", f);
-    fprintf(f, ", \"overruns\": %" PRIu64 "},\n", link_end_overruns(&e->end[i]));
+    fprintf(f, ", \"overruns\": %" PRIu64 "}%s\n", link_end_overruns(&e->end[i]),
+            i == 0 ? "," : "");
 }
 
 static void json_config(const struct scps_link_config *c, FILE *f)
@@ -197,8 +198,7 @@ void report_json(const struct emu *e, FILE *f)
             e->o->seed, e->end[0].nif.mtu, e->realtime ? "true" : "false", e->start + e->epoch);
     json_end(e, 0, f);
     json_end(e, 1, f);
-    fprintf(f, "    \"units\": \"us, bytes, bit/s\"\n  },\n  \"seconds\": %.6f,\n",
-            seconds(now - e->start));
+    fprintf(f, "  },\n  \"seconds\": %.6f,\n", seconds(now - e->start));
     for (int i = 0; i < 2; i++)
         json_dir(e, i, now, f);
     fputs("}\n", f);

@@ -128,6 +128,17 @@ ok "and leaves nothing behind" gone
 ok "interval lines" grep -q 'b2a: .* late p99' "$TMP/link.err"
 ok "the books balance" judge_report 'all(d["offered"] + d["duplicated"] == d["delivered"] + sum(d["lost"].values()) + d["in_flight"]
     and d["undelivered"] == 0 for d in (a, b)) and b["lost"]["loss"] >= 2 and a["offered"] > 5000'
+schema() {
+    python3 - "$ROOT/docs/schema/scps_link.schema.json" "$TMP/link.out" <<'PY'
+import json, sys
+try:
+    import jsonschema
+except ImportError:
+    sys.exit(0)
+jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))
+PY
+}
+ok "the report is as its schema says" schema
 books() { # the log says what the captures saw
     python3 - "$TMP" <<'PY'
 import collections, csv, json, struct, sys

@@ -170,6 +170,9 @@ static int receive_all(char **v)
     }
     print(late, n, count - n, twice,
           (double)(n - 1) * (double)bytes * 8e9 / (double)(last - first));
+    free(late);
+    free(seen);
+    close(fd);
     return 0;
 }
 
