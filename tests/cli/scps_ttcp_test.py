@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """scps_ttcp as its users meet it: command lines in; bytes, reports and exit statuses out.
 
-    scps_ttcp_test.py PROGRAM usage|virtual|files|schema|udp [unittest options]
+    scps_ttcp_test.py PROGRAM usage|virtual|wire|files|schema|udp [unittest options]
 
 usage    what is refused, help, and the man page
 virtual  transfers over a link: what arrives, what is reported, same seed same document
+wire     what tshark reads in our captures (needs tshark)
 files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
@@ -13,6 +14,7 @@ udp      two processes over IP in UDP on loopback
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -416,6 +418,104 @@ class Virtual(Case):
             self.assertTrue(counted <= n <= counted + 4, (n, counted))  # the closing is captured, but no longer counted
 
 
+def tshark(path, what, *fields):
+    """The packets of a capture for which `what` holds, as dicts of lists of strings."""
+    args = ["tshark", "-r", path, "-Y", what, "-T", "fields", "-E", "separator=/t"]
+    for f in fields:
+        args += ["-e", f]
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    if p.returncode != 0:
+        raise AssertionError(p.stderr.decode(errors="replace"))
+    return [dict(zip(fields, [v.split(",") if v else [] for v in line.split("\t")]))
+            for line in p.stdout.decode().splitlines()]
+
+
+def options(packet):
+    """(kind, value) of the TCP options of an IPv4 packet, and its acknowledgement number."""
+    tcp = packet[4 * (packet[0] & 15):]
+    at, end, got = 20, 4 * (tcp[12] >> 4), []
+    while at < end and tcp[at] != 0:
+        if tcp[at] == 1:
+            at += 1
+            continue
+        got.append((tcp[at], tcp[at + 2:at + tcp[at + 1]]))
+        at += tcp[at + 1]
+    return got, struct.unpack(">I", tcp[8:12])[0]
+
+
+def after(a, b):
+    """Whether sequence number a is b or comes after it."""
+    return (a - b) % 2**32 < 2**31
+
+
+def packets(path):
+    """Those of a capture of raw IP, in order."""
+    with open(path, "rb") as f:
+        raw = f.read()
+    at, got = 24, []
+    while at < len(raw):
+        n = struct.unpack("<I", raw[at + 8:at + 12])[0]
+        got.append(raw[at + 16:at + 16 + n])
+        at += 16 + n
+    return got
+
+
+class Wire(Case):
+    """What somebody else reads in our packets. tshark 4.0 knows the capabilities and the short form of SNACK; of the
+    long form it notes that 6 octets were expected. Behind the fields of the short form it reads the acknowledgement
+    number from the option instead of the header, falls off its end and calls the packet malformed; any packet with
+    that option is, so those are excepted, and only those."""
+
+    def captured(self, *args):
+        path = self.path("x.pcap")
+        self.document(["-t", "-l", "1024", "--link", "rate=10mbit,rtt=200ms,loss=0.05", "-G", "0", "-R", "8m", "-b", "2m",
+                       "--pcap", path] + list(args), data=stuff(1000000))
+        return path
+
+    def test_capabilities(self):
+        flags = ["tcp.options.scpsflags." + f for f in "bets snack1 snack2 compress nlts".split()]
+        for args, want in [([], ["0", "1", "1", "0", "0"]), (["-S"], None)]:
+            path = self.captured(*args)
+            syns = tshark(path, "tcp.flags.syn == 1", "ip.src", "tcp.options.scps.vector", *flags)
+            self.assertEqual({s["ip.src"][0] for s in syns}, {"10.0.0.1", "10.0.0.2"})
+            for s in syns:
+                if want is None:
+                    self.assertEqual(s["tcp.options.scps.vector"], [])
+                else:
+                    self.assertEqual(int(s["tcp.options.scps.vector"][0], 0), 0x60)
+                    self.assertEqual([s[f][0] for f in flags], want)
+        self.assertEqual(tshark(path, "_ws.malformed || tcp.options.snack || tcp.options.scps", "frame.number"), [])
+
+    def test_snacks(self):
+        path = self.captured()
+        ours = packets(path)
+        short, full = set(), 0
+        for p in tshark(path, "tcp.options.snack", "frame.number", "ip.src", "tcp.ack_raw", "tcp.options.snack.offset",
+                        "tcp.options.snack.size"):
+            number = int(p["frame.number"][0])
+            opts, ack = options(ours[number - 1])
+            snacks = [v for k, v in opts if k == 21]
+            self.assertEqual((p["ip.src"], int(p["tcp.ack_raw"][0]), len(snacks)), (["10.0.0.2"], ack, 1))
+            offset, size = struct.unpack(">HH", snacks[0][:4])
+            self.assertGreater(size, 0)
+            if len(snacks[0]) == 4:
+                self.assertEqual([p["tcp.options.snack.offset"], p["tcp.options.snack.size"]], [[str(offset)], [str(size)]])
+                short.add(number)
+            else:
+                full += 1
+            hole = ack + 1024 * offset, ack + 1024 * (offset + size)
+            for value in [v for k, v in opts if k == 5]:
+                for left, right in struct.iter_unpack(">II", value):
+                    apart = after(hole[0], right) or after(left, hole[1])
+                    self.assertTrue(apart or not after(left, ack), (hole, left, right))
+        self.assertGreater(len(short), 3)
+        self.assertGreater(full, 3)
+        bad = {int(p["frame.number"][0]) for p in tshark(path, "_ws.malformed", "frame.number")}
+        self.assertLessEqual(bad, short)
+        wrong = tshark(path, "ip.checksum.status == 0 || tcp.checksum.status == 0", "frame.number")
+        self.assertEqual(wrong, [])
+
+
 class Files(Case):
     def test_unreadable_input(self):
         fd = os.open(self.dir.name, os.O_RDONLY)
@@ -814,9 +914,12 @@ class Schema(Case):
         self.valid(finish(r)[1], "partial")
 
 
-GROUPS = {"usage": Usage, "virtual": Virtual, "files": Files, "udp": Udp, "schema": Schema}
+GROUPS = {"wire": Wire, "usage": Usage, "virtual": Virtual, "files": Files, "udp": Udp, "schema": Schema}
 
 if __name__ == "__main__":
+    if GROUP == "wire" and shutil.which("tshark") is None:
+        print("skipped: tshark is not installed")
+        sys.exit(77)
     if GROUP == "schema":
         try:
             import jsonschema
