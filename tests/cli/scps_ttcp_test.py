@@ -11,6 +11,8 @@ files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
 """
+import functools
+import hashlib
 import json
 import os
 import re
@@ -67,6 +69,7 @@ def finish_quiet(p):
     return p.returncode
 
 
+@functools.lru_cache(maxsize=8)
 def stuff(n, seed=1):
     """n bytes without a period, the same every time."""
     out, x = bytearray(), seed
@@ -653,6 +656,25 @@ class Udp(Case):
                 with open(self.path("out"), "rb") as f:
                     self.assertTrue(f.read() == data)
                 self.assertRegex(err[0], r"^ttcp-r: 3000000 bytes in .* \+\+\+$")
+
+    def test_every_way_of_acknowledging_and_controlling(self):
+        """With SNACK and without; less where the timer alone acknowledges, since Vegas takes that for a queue."""
+        want = {n: hashlib.sha256(stuff(n)).digest() for n in (300000, 3000000)}
+        for snack in ["", "-S"]:
+            for ack in "012":
+                for cc in ["-G 0 -R 400m", "-G 1", "-G 2"]:
+                    n = 300000 if ack == "0" else 3000000
+                    args = (snack + " -F " + ack + " " + cc).split()
+                    with self.subTest(args=args):
+                        pair = Pair()
+                        with open(self.path("out"), "wb") as out:
+                            r = pair.receiver(*args, stdout=out)
+                        t = json.loads(run(pair.sender("--json", *args), data=stuff(n))[1])
+                        status, out, err = finish(r)
+                        self.assertEqual((status, t["end"]["scps"]["outcome"]), (0, "done"), err)
+                        self.assertIs(t["start"]["scps"]["snack"], not snack)
+                        with open(self.path("out"), "rb") as f:
+                            self.assertEqual(hashlib.sha256(f.read()).digest(), want[n])
 
     def test_sink_and_documents(self):
         pair = Pair()
