@@ -26,19 +26,17 @@ static scps_off limit(const struct scps_conn *c)
 
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    scps_off next = scps_rcv_nxt(c);
-    int64_t from = scps_seq_unwrap(c->irs, next, seg->seq);
-    int64_t len =
-        (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
-    scps_off edge = limit(c);
-    int64_t window = (int64_t)(edge > next ? edge - next : 0);
-    int64_t at = from - (int64_t)next;
+    scps_off next = scps_rcv_nxt(c), edge;
+    int64_t at = scps_seq_ahead(c->irs, next, seg->seq), len, window;
 
-    if (!window) /* with a closed window what comes next is looked at all the same, for its ACK */
-        return at == 0;
+    if (at == 0) /* even with a closed window, for its ACK */
+        return true;
+    len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
+    edge = limit(c);
+    window = (int64_t)(edge > next ? edge - next : 0);
     if (!len)
         return at >= 0 && at < window;
-    return at < window && at + len > 0;
+    return window && at < window && at + len > 0;
 }
 
 static void remember(struct scps_conn *c, scps_off inside)

@@ -39,11 +39,10 @@ static SCPS_APART void challenge(struct scps_conn *c)
     scps_ackout_now(c);
 }
 
-/* RFC 7323 section 5.3, R1. */
+/* RFC 7323 section 5.3, R1, for a segment with timestamps on a connection that agreed on them. */
 static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    return c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && !(seg->flags & SCPS_RST) &&
-           (int32_t)(seg->tsval - c->ts_recent) < 0 &&
+    return (int32_t)(seg->tsval - c->ts_recent) < 0 && !(seg->flags & SCPS_RST) &&
            c->env->now - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400);
 }
 
@@ -166,34 +165,63 @@ static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
     return 0;
 }
 
-int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
+static int walk(struct scps_conn *c, const struct scps_seg *seg);
+
+/* The states before any in which segments are walked through; the peer's SYN again. */
+static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg *seg)
 {
     struct scps_seg copy;
-    const struct scps_seg *seg = seg_in;
 
-    c->segs_in++;
     if (c->state == SCPS_CLOSED)
         return drop(c, SCPS_DROP_NO_CONNECTION, seg);
     if (seg->len && scps_conn_need_stats(c))
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
-
-    if (c->state == SCPS_SYN_RECEIVED && seg->flags & SCPS_SYN && seg->seq == c->irs) {
-        if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
-            struct scps_ack_sum sum = {0};
-            if (c->nxt && !c->una)
-                scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-            scps_conn_wake(c);
-            return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
-        }
-        copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
-        copy.flags &= (uint16_t)~SCPS_SYN;
-        copy.seq++;
-        copy.wnd = (uint16_t)(copy.wnd >> c->snd_wscale);
-        seg = &copy;
+    if (!(seg->flags & SCPS_SYN) || seg->seq != c->irs)
+        return walk(c, seg);
+    if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
+        struct scps_ack_sum sum = {0};
+        if (c->nxt && !c->una)
+            scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+        scps_conn_wake(c);
+        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
-    if (paws_rejects(c, seg)) {
+    copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
+    copy.flags &= (uint16_t)~SCPS_SYN;
+    copy.seq++;
+    copy.wnd = (uint16_t)(copy.wnd >> c->snd_wscale);
+    return walk(c, &copy);
+}
+
+/* RFC 9293 section 3.10.7.4, fifth check, in SYN-RECEIVED. 0: go on with the segment. */
+static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
+{
+    if (c->nxt == 0 || scps_seq_ahead(c->iss, c->una, seg->ack) <= 0 ||
+        scps_seq_ahead(c->iss, c->nxt, seg->ack) > 0)
+        return drop(c, SCPS_DROP_BAD_ACK, seg);
+    c->wl1 = seg->seq - 1;
+    scps_conn_set_state(c, SCPS_ESTABLISHED);
+    if (!scps_ackin(c, seg))
+        return drop(c, SCPS_DROP_BAD_ACK, seg);
+    scps_conn_established(c);
+    if (c->state != SCPS_CLOSED && c->flags & SCPS_F_SHUT)
+        scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+    return 0;
+}
+
+/* An acknowledgement of what was never sent, or far behind what was (RFC 5961 section 5.2). */
+static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
+{
+    challenge(c);
+    return drop(c, SCPS_DROP_BLIND_ACK, seg);
+}
+
+static int walk(struct scps_conn *c, const struct scps_seg *seg)
+{
+    bool stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
+
+    if (stamped && paws_rejects(c, seg)) {
         scps_conn_need_stats(c);
         c->st->paws_drops++;
         answer_unacceptable(c, seg);
@@ -211,35 +239,19 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
         return drop(c, SCPS_DROP_NO_ACK, seg);
 
     if (c->state == SCPS_SYN_RECEIVED) {
-        if (c->nxt == 0 || scps_seq_ahead(c->iss, c->una, seg->ack) <= 0 ||
-            scps_seq_ahead(c->iss, c->nxt, seg->ack) > 0)
-            return drop(c, SCPS_DROP_BAD_ACK, seg);
-        c->wl1 = seg->seq - 1;
-        scps_conn_set_state(c, SCPS_ESTABLISHED);
-        if (!scps_ackin(c, seg))
-            return drop(c, SCPS_DROP_BAD_ACK, seg);
-        scps_conn_established(c);
-        if (c->state == SCPS_CLOSED)
-            return 0;
-        if (c->flags & SCPS_F_SHUT)
-            scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+        int err = handshake_ends(c, seg);
+        if (err)
+            return err;
     } else {
         int32_t ahead = scps_seq_ahead(c->iss, c->una, seg->ack);
-        if (ahead < 0 && (int64_t) - (int64_t)ahead > (int64_t)c->max_wnd) {
-            challenge(c);
-            return drop(c, SCPS_DROP_BLIND_ACK, seg);
-        }
-        if (!scps_ackin(c, seg)) { /* RFC 5961 section 5.2 */
-            challenge(c);
-            drop(c, SCPS_DROP_BLIND_ACK, seg);
-            return SCPS_DROP_BLIND_ACK;
-        }
+        if ((ahead < 0 && (int64_t) - (int64_t)ahead > (int64_t)c->max_wnd) || !scps_ackin(c, seg))
+            return blind_ack(c, seg);
         if (c->flags & SCPS_F_FIN_ACKED)
             our_fin_acked(c);
     }
-    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the segment that moved, or could move, the left edge */
-    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS &&
-        scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
+    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the segment that moved, or
+     * could move, the left edge */
+    if (stamped && scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
         c->ts_recent = seg->tsval;
         c->ts_recent_at = c->env->now;
     }
@@ -249,14 +261,23 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg_in)
         scps_conn_reset(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }
-    if (seg->tos && c->flags & SCPS_F_ECN && seg->len) {
-        if ((seg->tos & 3) == SCPS_ECN_CE)
-            c->flags |= SCPS_F_ECE;
-    }
+    if (c->flags & SCPS_F_ECN && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
+        c->flags |= SCPS_F_ECE;
     if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
         c->flags &= ~(uint32_t)SCPS_F_ECE;
-    scps_rcv_data(c, seg);
+    if (seg->len || seg->flags & SCPS_FIN)
+        scps_rcv_data(c, seg);
     return 0;
+}
+
+int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
+{
+    c->segs_in++;
+    if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
+        return opening(c, seg);
+    if (seg->len && scps_conn_need_stats(c))
+        return drop(c, SCPS_DROP_NO_BUFFER, seg);
+    return walk(c, seg);
 }
 
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)
