@@ -275,7 +275,7 @@ static bool paced(struct scps_conn *c, uint32_t len)
 }
 
 /* Turns octets [from, from+len) into seg; fin: the FIN stands behind them. */
-static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from, uint32_t len,
+static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from, uint32_t len,
                          bool fin, const struct scps_sent *resent)
 {
     base(c, seg, from);
@@ -300,19 +300,25 @@ static void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off fro
     hold(c, SCPS_HOLD_NONE);
 }
 
+/* Turns record r into seg once more. */
+static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
+{
+    bool fin = r->flags & SCPS_SENT_FIN;
+
+    data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, r);
+}
+
 static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     uint64_t inflight = scps_recovery_inflight(c);
     struct scps_sent *r;
     uint32_t idx, len;
-    bool fin;
 
     if (!scps_sb_next_lost(&tx->sb, &idx))
         return false;
     r = scps_sb_at(&tx->sb, idx);
-    fin = r->flags & SCPS_SENT_FIN;
-    len = r->len - (fin ? 1 : 0);
+    len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
     if (r->from >= c->edge && r->from != c->una) { /* the peer took its window back */
         hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
@@ -324,7 +330,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     }
     if (!paced(c, len))
         return false;
-    data_segment(c, seg, r->from, len, fin, r);
+    again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
     scps_delivery_sent(c, r);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
@@ -434,12 +440,14 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
         c->flags |= SCPS_F_FIN_SENT;
     if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
         c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
-    if (flags & SCPS_SENT_PROBE) {
-        c->st->probes_out++;
-        return true;
-    }
-    if (probe) { /* what a small window takes has left: an ordinary segment */
-        c->flags &= ~(uint32_t)SCPS_F_PERSIST;
+    if (probe) {
+        c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+        SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+        if (flags & SCPS_SENT_PROBE) {
+            c->st->probes_out++;
+            return true;
+        }
+        c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
         c->backoff = c->probes = 0;
         scps_timer_stop(c, SCPS_T_RTX);
     }
@@ -452,26 +460,19 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Window probe: an octet that was sent before, or the next one. */
+/* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
 static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    bool sent = false;
 
-    if (scps_sb_count(sb)) {
-        struct scps_sent *r = scps_sb_at(sb, sb->head);
-        bool fin = r->flags & SCPS_SENT_FIN;
-        data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, r);
-        scps_sb_resent(sb, sb->head, c->env->now);
-        c->st->probes_out++;
-        sent = true;
-    } else {
-        sent = new_data(c, seg);
-    }
+    if (!scps_sb_count(sb))
+        return false;
+    again(c, seg, scps_sb_at(sb, sb->head));
+    scps_sb_resent(sb, sb->head, c->env->now);
+    c->st->probes_out++;
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
-    if (sent)
-        SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
-    return sent;
+    SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+    return true;
 }
 
 /* An empty segment one octet behind: whoever gets it answers. */
@@ -549,6 +550,7 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         } else if (new_data(c, seg)) {
             return true;
         }
+        c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
         /* repair may be finished or held by the window of the peer: new data never overtakes it */
     } else {
         hold(c, SCPS_HOLD_APP);
