@@ -353,7 +353,13 @@ static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
     return c->in.next + (c->flags & SCPS_F_FIN_IN ? 1 : 0);
 }
 /* The right edge the buffer allows now. */
-scps_off scps_rcv_edge(const struct scps_conn *c);
+static inline scps_off scps_rcv_edge(const struct scps_conn *c)
+{
+    uint64_t held = scps_rcvbuf_ready(&c->in), room = c->cfg->c.rcvbuf;
+    scps_off edge = scps_rcv_nxt(c) + (room > held ? room - held : 0);
+
+    return edge > c->announced ? edge : c->announced;
+}
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
 void scps_ackout_now(struct scps_conn *c);

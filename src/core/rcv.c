@@ -9,14 +9,6 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-scps_off scps_rcv_edge(const struct scps_conn *c)
-{
-    uint64_t held = scps_rcvbuf_ready(&c->in), room = c->cfg->c.rcvbuf;
-    scps_off edge = scps_rcv_nxt(c) + (room > held ? room - held : 0);
-
-    return SCPS_MAX(edge, c->announced);
-}
-
 /* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC 7323 section 2.2);
  * where both ends agree by configuration (first_window) the buffer counts from the start. */
 static scps_off limit(const struct scps_conn *c)
@@ -49,7 +41,7 @@ static void remember(struct scps_conn *c, scps_off inside)
     rx->recent[0] = inside;
 }
 
-static void duplicate(struct scps_conn *c, scps_off from, scps_off to)
+static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
     c->st->bytes_duplicate += to - from;
     SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
@@ -59,7 +51,7 @@ static void duplicate(struct scps_conn *c, scps_off from, scps_off to)
     }
 }
 
-static void take_fin(struct scps_conn *c)
+static SCPS_APART void take_fin(struct scps_conn *c)
 {
     c->flags |= SCPS_F_FIN_IN;
     scps_ackout_now(c);

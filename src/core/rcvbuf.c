@@ -41,18 +41,15 @@ void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
 
 static void store(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src, size_t len)
 {
-    while (len) {
-        uint32_t at = (uint32_t)off & (cap - 1);
-        size_t run = SCPS_MIN(len, cap - at);
-        if (src) {
-            memcpy(mem + at, src, run);
-            src += run;
-        } else {
-            memset(mem + at, 0, run);
-        }
-        off += run;
-        len -= run;
-    }
+    uint32_t at = (uint32_t)off & (cap - 1);
+    size_t run = SCPS_MIN(len, cap - at);
+
+    if (src)
+        memcpy(mem + at, src, run);
+    else
+        memset(mem + at, 0, run);
+    if (run < len) /* round the ring's end */
+        store(mem, cap, off + run, src ? src + run : NULL, len - run);
 }
 
 static void move(const struct scps_rcvbuf *b, uint8_t *mem, uint32_t cap, scps_off from,
@@ -89,6 +86,17 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     return true;
 }
 
+/* The left edge moves over the ranges it has reached. Returns it. */
+static SCPS_APART scps_off join(struct scps_rcvbuf *b)
+{
+    /* a segment that covers one hole and more may swallow several ranges */
+    while (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
+        b->next = SCPS_MAX(b->next, scps_rangeset_at(&b->ooo, 0)->to);
+        scps_rangeset_trim(&b->ooo, b->next);
+    }
+    return b->next;
+}
+
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, struct scps_range *range)
 {
@@ -98,27 +106,17 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
 
     if (!b->hollow && run.to - b->read > b->cap && !grow(b, a, run.to - b->read))
         return SCPS_ERR_NOMEM;
-    if (!in_order) {
+    if (in_order) {
+        b->next = run.to;
+        if (b->ooo.n)
+            run.to = join(b);
+    } else {
         fresh = scps_rangeset_add(&b->ooo, a, run.from, run.to, &run);
         if (fresh < 0)
             return fresh;
     }
     if (!b->hollow && fresh)
         store(b->mem, b->cap, off, data, len);
-    if (in_order) {
-        b->next = run.to;
-        if (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
-            scps_off end = scps_rangeset_at(&b->ooo, 0)->to;
-            b->next = SCPS_MAX(b->next, end);
-            scps_rangeset_trim(&b->ooo, b->next);
-            /* a segment that covers one hole and more may swallow several ranges */
-            while (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
-                b->next = SCPS_MAX(b->next, scps_rangeset_at(&b->ooo, 0)->to);
-                scps_rangeset_trim(&b->ooo, b->next);
-            }
-        }
-        run.to = b->next;
-    }
     if (range)
         *range = run;
     return fresh;
