@@ -129,13 +129,9 @@ static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32
     return 0;
 }
 
-int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
+int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a)
 {
-    uint32_t cap = sb->v ? sb->mask + 1 : 0;
-
-    if (scps_sb_count(sb) < cap)
-        return 0;
-    return resize(sb, a, cap ? cap * 2 : FIRST_CAP);
+    return resize(sb, a, sb->v ? (sb->mask + 1) * 2 : FIRST_CAP);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------ */

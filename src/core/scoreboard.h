@@ -83,8 +83,12 @@ static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uin
 {
     return &sb->v[idx & sb->mask];
 }
+int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a);
 /* Room for one more record. 0 or SCPS_ERR_NOMEM; the next scps_sb_sent then cannot fail. */
-int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a);
+static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
+{
+    return sb->v && scps_sb_count(sb) <= sb->mask ? 0 : scps_sb_grow(sb, a);
+}
 /* Appends a record for a first transmission and returns it: the caller fills in the delivery fields. */
 struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now);

@@ -51,7 +51,7 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     }
 }
 
-static void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
+static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
 {
     scps_time now = c->env->now;
 

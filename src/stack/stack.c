@@ -390,21 +390,27 @@ static void next_turn(struct scps_turns *t)
     t->tail = c;
 }
 
-static SCPS_APART int output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+/* What goes before the connections: those that have ended, timers, answers to strangers. Returns 1 with a packet. */
+static SCPS_APART int chores(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_conn *c;
-    struct scps_seg seg;
-
     if (st->env.dead)
         scps_stack_reap(st);
     if (timers_due(st))
         serve_timers(st);
+    if (scps_outq_empty(&nif->out) || !scps_outq_get(nif, out))
+        return 0;
     out->at = st->env.now;
-    if (!scps_outq_empty(&nif->out) && scps_outq_get(nif, out)) {
-        st->count.packets_out++;
-        st->count.bytes_out += out->len;
-        return 1;
-    }
+    st->count.packets_out++;
+    st->count.bytes_out += out->len;
+    return 1;
+}
+
+/* The next segment of the connections that may have one, in turn. */
+static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    struct scps_conn *c;
+    struct scps_seg seg;
+
     while ((c = nif->turns.head)) {
         if (!scps_conn_output(c, &seg)) {
             scps_conn_unready(c);
@@ -429,10 +435,11 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
+    /* asked once more than it gives, by every driver after every packet: no frame for that */
     scps_stack_clock(st, now);
-    if (!nif->turns.head && scps_outq_empty(&nif->out) && !timers_due(st) && !st->env.dead)
-        return 0; /* asked once more than it gives, by every driver after every packet */
-    return output(st, nif, out);
+    if ((st->env.dead || timers_due(st) || !scps_outq_empty(&nif->out)) && chores(st, nif, out))
+        return 1;
+    return nif->turns.head ? segment(st, nif, out) : 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
