@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/cksum.h"
+#include "wire/tcp.h"
 
 static bool multicast(const struct scps_addr *a)
 {
@@ -137,7 +138,7 @@ static int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct s
 
     if (scps_sum_fold_raw(scps_sum_header(0, p, 20)) != 0xffff)
         return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
-    err = scps_tcp_parse(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
+    err = scps_tcp_read(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
     if (!err)
         err = (int)take_payload(&c->remote, &c->local, p + 20, in->len - 20, &seg, in);
     if (err)

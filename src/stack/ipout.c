@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/cksum.h"
+#include "wire/tcp.h"
 
 /* What scps_ip_build does, for the header nearly every packet has: IPv4 without options, straight from c. */
 static void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total)
@@ -27,7 +28,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
     size_t ip_len = v4 ? 20 : 40, tcp_len;
     uint8_t *tcp = out->data + ip_len;
 
-    tcp_len = scps_tcp_build(tcp, seg);
+    tcp_len = scps_tcp_write(tcp, seg);
     if (v4) {
         ip4_header(out->data, c, seg->tos, (uint32_t)(20 + tcp_len + seg->len));
     } else {
@@ -40,7 +41,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
     scps_put16(tcp + 16,
-               scps_tcp_checksum(&c->local, &c->remote, tcp, tcp_len, seg->data, seg->len));
+               scps_tcp_sum(&c->local, &c->remote, tcp, tcp_len, seg->data, seg->len));
     out->len = ip_len + tcp_len;
     out->payload = seg->data;
     out->payload_len = seg->len;
