@@ -457,10 +457,11 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
         return 1;
     }
     while ((c = env->ev_head)) {
-        for (unsigned kind = 0; c->events && kind < SCPS_EV_COUNT; kind++) {
-            if (!(c->events >> kind & 1))
-                continue;
-            c->events &= (uint16_t) ~(1u << kind);
+        if (c->events) {
+            unsigned kind = 0;
+            while (!(c->events >> kind & 1))
+                kind++;
+            c->events &= (uint16_t)(c->events - 1);
             *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
                                       .conn = c,
                                       .user = c->user,

@@ -141,32 +141,33 @@ static void events(struct pipe *p, struct scps_stack *st)
     }
 }
 
-/* Everything b has to say goes into the queue. Returns whether there was anything. */
-static bool drain_b(struct pipe *p)
+/* Everything b has to say goes into the queue. */
+static void drain_b(struct pipe *p)
 {
-    bool any = false;
+    struct scps_pkt pkt;
 
     while (p->tail - p->head < ACK_QUEUE) {
         struct ack *k = &p->acks[p->tail % ACK_QUEUE];
-        struct scps_pkt pkt = {.data = k->bytes, .cap = sizeof k->bytes};
+        pkt.data = k->bytes;
+        pkt.cap = sizeof k->bytes;
         if (!scps_stack_output(p->b, &p->nb, p->now, &pkt))
             break;
         k->len = pkt.len;
         p->tail++;
         p->r->acks++;
-        any = true;
     }
-    return any;
 }
 
 /* a sends all it may; what arrives is acknowledged at once. Returns whether there was anything. */
 static bool drain_a(struct pipe *p)
 {
     uint8_t room[SCPS_MAX_HEADERS];
+    struct scps_pkt pkt;
     bool any = false;
 
     for (;;) {
-        struct scps_pkt pkt = {.data = room, .cap = sizeof room};
+        pkt.data = room;
+        pkt.cap = sizeof room;
         if (!scps_stack_output(p->a, &p->na, p->now, &pkt))
             break;
         any = true;
@@ -230,7 +231,6 @@ static bool run_scps(const struct bench_case *c, const uint8_t *block, struct be
     }
     while (!p.failed && p.received < c->bytes) {
         bool moved = drain_a(&p);
-        moved |= drain_b(&p);
         if (p.head != p.tail) {
             struct ack *k = &p.acks[p.head++ % ACK_QUEUE];
             struct scps_pkt pkt = {.data = k->bytes, .len = k->len, .at = p.now};
@@ -247,6 +247,7 @@ static bool run_scps(const struct bench_case *c, const uint8_t *block, struct be
             scps_stack_advance(p.b, p.now);
             events(&p, p.a);
             events(&p, p.b);
+            drain_b(&p);
         }
     }
     r->cpu_ns = bench_cpu_ns() - begin;
