@@ -11,8 +11,10 @@
  * held ("from memory, unverified" in the sheet: most significant bit first, right behind Hole1).
  *
  * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
- * the range is not meant unless it is the only one touched.  Segments resent less than a round trip ago are left
- * alone: the report cannot know.
+ * the range is not meant unless it is the only one touched.  Segments sent less than a round trip ago are left alone:
+ * the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
+ * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
+ * (RFC 8985 section 6.2 has the same two witnesses).
  */
 #include "core/conn.h"
 
@@ -100,11 +102,20 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
 }
 
+/* Can the receiver's report be about the last sending of r? */
+static bool knowable(const struct scps_conn *c, const struct scps_sent *r)
+{
+    scps_dur ago = c->env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
+
+    if (ago < scps_rtt_min(&c->rtt))
+        return false;
+    return !r->resends || (int32_t)(c->tx->sb.hi_xseq - r->xseq) > 0 || ago > rtt + rtt / 8;
+}
+
 /* [from, to) is missing. */
 static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    scps_time can_know = c->env->now - scps_rtt_min(&c->rtt);
     uint32_t first, idx, work = 0;
 
     from = SCPS_MAX(from, c->una);
@@ -120,7 +131,7 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         const struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
-        if (r->state == SCPS_SENT_FLIGHT && r->sent <= can_know)
+        if (r->state == SCPS_SENT_FLIGHT && knowable(c, r))
             scps_sb_lose(sb, idx, sum);
     }
 }
