@@ -39,7 +39,7 @@ do for [out in "png svg"] {
          A_max with lines ls 1 lw 2 dt 2 title sprintf("physical limit %.2f", A_max), \
          B_max with lines ls 2 lw 2 dt 2 title sprintf("physical limit %.2f", B_max), \
          csv using (place(strcol(2)) + (strcol(1) eq "geo" ? -0.19 : 0.19)):(at($3)):(sprintf("%.2f", $3)):(ink($3)) skip 1 \
-             with labels font ",9" textcolor rgb variable notitle
+             with labels left rotate by 90 font ",9" textcolor rgb variable notitle
 
     set datafile separator whitespace
     unset xtics
