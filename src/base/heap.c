@@ -2,7 +2,7 @@
 /* A binary min-heap in one array; each item is told where it sits, so its key can change in place.
  *
  *        v[0]            key of v[i] <= key of v[2i+1] and v[2i+2]
- *      v[1]  v[2]        *v[i].slot == i for every node in the heap
+ *      v[1]  v[2]        the slot in v[i].item is i in the heap
  *
  * Memory is taken in doublings and kept until the end.
  */
@@ -12,17 +12,23 @@
 #include <scps/error.h>
 #include <string.h>
 
-void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a)
+void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot_at)
 {
     h->v = NULL;
     h->n = h->cap = 0;
+    h->slot_at = slot_at;
     h->alloc = *a;
+}
+
+static inline uint32_t *slot_of(const struct scps_heap *h, void *item)
+{
+    return (uint32_t *)(void *)((char *)item + h->slot_at);
 }
 
 void scps_heap_fini(struct scps_heap *h)
 {
     for (uint32_t i = 0; i < h->n; i++)
-        *h->v[i].slot = SCPS_HEAP_NONE;
+        *slot_of(h, h->v[i].item) = SCPS_HEAP_NONE;
     if (h->v)
         h->alloc.free(h->alloc.ctx, h->v, h->cap * sizeof *h->v);
     h->v = NULL;
@@ -53,7 +59,7 @@ int scps_heap_reserve(struct scps_heap *h, uint32_t n)
 static inline void put(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     h->v[i] = node;
-    *node.slot = i;
+    *slot_of(h, node.item) = i;
 }
 
 /* Moves the hole at i up until node fits there. */
@@ -93,10 +99,10 @@ static void place(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
         down(h, i, node);
 }
 
-int scps_heap_set(struct scps_heap *h, scps_time key, uint32_t *slot, void *item)
+int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 {
-    struct scps_heap_node node = {key, slot, item};
-    uint32_t i = *slot;
+    struct scps_heap_node node = {key, item};
+    uint32_t i = *slot_of(h, item);
 
     if (i == SCPS_HEAP_NONE) {
         if (h->n == h->cap) {
@@ -107,17 +113,18 @@ int scps_heap_set(struct scps_heap *h, scps_time key, uint32_t *slot, void *item
         up(h, h->n++, node);
         return 0;
     }
-    assert(i < h->n && h->v[i].slot == slot);
+    assert(i < h->n && h->v[i].item == item);
     place(h, i, node);
     return 0;
 }
 
-void scps_heap_remove(struct scps_heap *h, uint32_t *slot)
+void scps_heap_remove(struct scps_heap *h, void *item)
 {
-    uint32_t i = *slot;
+    uint32_t *slot = slot_of(h, item), i = *slot;
+
     if (i == SCPS_HEAP_NONE)
         return;
-    assert(i < h->n && h->v[i].slot == slot);
+    assert(i < h->n && h->v[i].item == item);
     *slot = SCPS_HEAP_NONE;
     struct scps_heap_node last = h->v[--h->n];
     if (i < h->n)

@@ -4,28 +4,30 @@
 #define SCPS_BASE_HEAP_H
 
 #include <scps/alloc.h>
+#include <stddef.h>
 
 #define SCPS_HEAP_NONE UINT32_MAX
 
 struct scps_heap_node {
     scps_time key;
-    uint32_t *slot; /* where the item keeps its index; SCPS_HEAP_NONE when not in the heap */
     void *item;
 };
 struct scps_heap {
     struct scps_heap_node *v;
     uint32_t n, cap;
+    size_t slot_at;
     struct scps_alloc alloc;
 };
 
-void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a);
+/* slot_at: where in an item its uint32_t slot lies: the item's index; SCPS_HEAP_NONE when it is not in the heap. */
+void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot_at);
 void scps_heap_fini(struct scps_heap *h);
 /* Makes room for n items in all. 0 or SCPS_ERR_NOMEM; afterwards scps_heap_set cannot fail for n items. */
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
 /* Puts item in, or moves it, to key. 0 or SCPS_ERR_NOMEM. Equal keys leave in no particular order: add a
  * tie-breaker to the key's owner if order matters. */
-int scps_heap_set(struct scps_heap *h, scps_time key, uint32_t *slot, void *item);
-void scps_heap_remove(struct scps_heap *h, uint32_t *slot); /* nothing if it is not in */
+int scps_heap_set(struct scps_heap *h, scps_time key, void *item);
+void scps_heap_remove(struct scps_heap *h, void *item); /* nothing if it is not in */
 static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
     return h->n ? h->v[0].key : SCPS_NEVER;

@@ -23,8 +23,10 @@ unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a)
         hs->samples = 0;
     }
     if (a->rtt > 0) {
-        hs->min = hs->min ? SCPS_MIN(hs->min, a->rtt) : a->rtt;
-        hs->samples++;
+        uint32_t rtt = (uint32_t)SCPS_MIN(a->rtt, UINT32_MAX);
+        hs->min = hs->min ? SCPS_MIN(hs->min, rtt) : rtt;
+        if (hs->samples < N_RTT_SAMPLE)
+            hs->samples++;
     }
     if (hs->samples >= N_RTT_SAMPLE) {
         if (hs->baseline) {
@@ -33,9 +35,9 @@ unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a)
                 hs->css_rounds = 0;
             }
         } else if (hs->last_min) {
-            scps_dur thresh =
-                SCPS_CLAMP(hs->last_min / MIN_RTT_DIVISOR, MIN_RTT_THRESH, MAX_RTT_THRESH);
-            if (hs->min >= hs->last_min + thresh)
+            scps_dur last = hs->last_min;
+            scps_dur thresh = SCPS_CLAMP(last / MIN_RTT_DIVISOR, MIN_RTT_THRESH, MAX_RTT_THRESH);
+            if (hs->min >= last + thresh)
                 hs->baseline = hs->min;
         }
     }

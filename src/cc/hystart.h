@@ -10,10 +10,9 @@
 
 #include <scps/cc.h>
 
-struct scps_hystart {
-    scps_dur last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
-    uint32_t samples;
-    uint8_t css_rounds;
+struct scps_hystart { /* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
+    uint32_t last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
+    uint8_t samples, css_rounds;
 };
 
 /* Call on every ACK of slow start. Returns by how much growth is divided: 1 in slow start, 4 in

@@ -22,13 +22,13 @@
 struct scps_win {
     uint64_t credit;  /* bytes acknowledged towards the next segment, in the grower's own scale */
     uint64_t repair;  /* after a timeout: bytes of the flight it condemned, still to be heard of */
-    bool limited;     /* the window held us back at some time in this round trip */
-    bool was_limited; /* or in the one before */
-    bool timed_out;   /* a timeout, and nothing has arrived since */
-    bool cut;         /* the present episode has cost the window its part */
-    bool spared;      /* the present episode is not the window's fault: growth goes on */
+    bool limited : 1;     /* the window held us back at some time in this round trip */
+    bool was_limited : 1; /* or in the one before */
+    bool timed_out : 1;   /* a timeout, and nothing has arrived since */
+    bool cut : 1;         /* the present episode has cost the window its part */
+    bool spared : 1;      /* the present episode is not the window's fault: growth goes on */
     /* parameters */
-    bool hystart, heed_corruption, idle_restart;
+    bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit; /* RFC 3465's L, segments an ACK; 0: none */
     struct scps_hystart hs;
 };

@@ -69,7 +69,7 @@ void scps_conn_free(struct scps_conn *c)
     struct scps_shared_config *cfg = c->cfg;
 
     scps_conn_unready(c);
-    scps_heap_remove(&c->env->deadlines, &c->heap_slot);
+    scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
     scps_rcvbuf_fini(&c->in, a);
@@ -242,7 +242,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     scps_conn_set_state(c, SCPS_CLOSED);
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
-    scps_heap_remove(&c->env->deadlines, &c->heap_slot);
+    scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
     if (err)

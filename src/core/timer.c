@@ -23,7 +23,7 @@ void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when)
 
     c->timer[t] = when;
     if (c->heap_slot == SCPS_HEAP_NONE || when < h->v[c->heap_slot].key)
-        scps_heap_set(h, when, &c->heap_slot, c); /* room was reserved when c was made */
+        scps_heap_set(h, when, c); /* room was reserved when c was made */
 }
 
 static bool take(struct scps_conn *c, enum scps_timer t)

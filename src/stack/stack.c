@@ -48,7 +48,7 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->env.established = scps_listener_established;
     st->answers_left = cfg.resets;
     st->answers_since = cfg.now;
-    scps_heap_init(&st->env.deadlines, &st->env.alloc);
+    scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, heap_slot));
     return st;
 }
 
@@ -354,9 +354,9 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
             due = scps_conn_deadline(c);
         }
         if (due == SCPS_NEVER)
-            scps_heap_remove(h, &c->heap_slot);
+            scps_heap_remove(h, c);
         else
-            scps_heap_set(h, due, &c->heap_slot, c);
+            scps_heap_set(h, due, c);
     }
 }
 

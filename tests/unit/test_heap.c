@@ -46,16 +46,16 @@ static void random_operations(void **x)
     (void)x;
 
     scps_prng_seed(&r, 7);
-    scps_heap_init(&h, &a);
+    scps_heap_init(&h, &a, offsetof(struct item, slot));
     for (int i = 0; i < N; i++)
         it[i].slot = SCPS_HEAP_NONE;
     for (int turn = 0; turn < 20000; turn++) {
         struct item *p = &it[scps_prng_below(&r, N)];
         if (scps_prng_below(&r, 3)) {
             p->key = (scps_time)scps_prng_below(&r, 1000) - 500;
-            assert_int_equal(scps_heap_set(&h, p->key, &p->slot, p), 0);
+            assert_int_equal(scps_heap_set(&h, p->key, p), 0);
         } else {
-            scps_heap_remove(&h, &p->slot);
+            scps_heap_remove(&h, p);
             assert_int_equal(p->slot, SCPS_HEAP_NONE);
         }
         check(&h, it);
@@ -65,11 +65,11 @@ static void random_operations(void **x)
         struct item *p = scps_heap_top(&h);
         assert_true(p->key >= last);
         last = p->key;
-        scps_heap_remove(&h, &p->slot);
+        scps_heap_remove(&h, p);
         check(&h, it);
     }
-    scps_heap_remove(&h, &it[0].slot); /* not in it: nothing */
-    assert_int_equal(scps_heap_set(&h, 1, &it[0].slot, &it[0]), 0);
+    scps_heap_remove(&h, &it[0]); /* not in it: nothing */
+    assert_int_equal(scps_heap_set(&h, 1, &it[0]), 0);
     scps_heap_fini(&h);
     assert_int_equal(it[0].slot, SCPS_HEAP_NONE);
 }
@@ -95,11 +95,11 @@ static void out_of_memory_leaves_it_whole(void **x)
     uint32_t in = 0;
     (void)x;
 
-    scps_heap_init(&h, &a);
+    scps_heap_init(&h, &a, offsetof(struct item, slot));
     assert_int_equal(scps_heap_reserve(&h, 20), 0);
     for (int i = 0; i < 100; i++) {
         it[i].slot = SCPS_HEAP_NONE;
-        int err = scps_heap_set(&h, 100 - i, &it[i].slot, &it[i]);
+        int err = scps_heap_set(&h, 100 - i, &it[i]);
         if (i < 20)
             assert_int_equal(err, 0); /* reserved: cannot fail */
         if (err) {
