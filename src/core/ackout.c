@@ -96,7 +96,7 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
     uint32_t left = scps_seq_wrap(c->irs, from), right;
 
     /* the FIN has arrived with them and takes a number, too; without it the last segment would count as missing */
-    if (c->fin_at && to == c->fin_at)
+    if (c->rx->fin_at && to == c->rx->fin_at)
         to++;
     right = scps_seq_wrap(c->irs, to);
     for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
@@ -113,12 +113,12 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
 {
     const struct scps_rx *rx = c->rx;
 
-    for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo.n; i++) {
-        uint32_t at = scps_rangeset_find(&c->in.ooo, rx->recent[i]);
+    for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo->n; i++) {
+        uint32_t at = scps_rangeset_find(c->in.ooo, rx->recent[i]);
         const struct scps_range *r;
-        if (!rx->recent[i] || at == c->in.ooo.n)
+        if (!rx->recent[i] || at == c->in.ooo->n)
             continue;
-        r = scps_rangeset_at(&c->in.ooo, at);
+        r = scps_rangeset_at(c->in.ooo, at);
         if (r->from > rx->recent[i])
             continue; /* that range has been delivered meanwhile */
         if (!add_block(c, seg, r->from, r->to, max))
@@ -131,10 +131,10 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
 static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 {
     struct scps_rx *rx = c->rx;
-    uint32_t i = scps_rangeset_find(&c->in.ooo, rx->sacked_to);
+    uint32_t i = scps_rangeset_find(c->in.ooo, rx->sacked_to);
 
-    for (; i < c->in.ooo.n; i++) {
-        const struct scps_range *r = scps_rangeset_at(&c->in.ooo, i);
+    for (; i < c->in.ooo->n; i++) {
+        const struct scps_range *r = scps_rangeset_at(c->in.ooo, i);
         if (!add_block(c, seg, r->from, r->to, max))
             return true;
         rx->sacked_to = r->to;
@@ -147,7 +147,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;
-    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo.n, more = false,
+    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
          sack = c->flags & SCPS_F_SACK;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
@@ -194,7 +194,7 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     seg->wnd = window(c, seg->flags & SCPS_SYN);
     if (c->flags & SCPS_F_ECE)
         seg->flags |= SCPS_ECE;
-    if (c->rx && (c->in.ooo.n || c->rx->dsack_to) &&
+    if (c->rx && (c->in.ooo->n || c->rx->dsack_to) &&
         (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1))
         more = report(c, seg) && c->rx->burst++ < BURST;
     c->acked_to = next;

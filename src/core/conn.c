@@ -132,7 +132,7 @@ void scps_conn_trim(struct scps_conn *c)
         c->state != SCPS_SYN_RECEIVED)
         free_tx(c);
     scps_rcvbuf_trim(&c->in, &c->env->alloc);
-    if (!c->in.ooo.n)
+    if (!c->in.ooo->n && !(c->rx && c->rx->fin_at))
         free_rx(c);
 }
 
@@ -179,7 +179,7 @@ void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
     if (c->flags & SCPS_F_RELEASED)
         return;
     c->events |= (uint16_t)(1u << kind);
-    if (c->flags & SCPS_F_EVENTS || c->listener)
+    if (c->flags & SCPS_F_EVENTS || c->pending)
         return; /* of a connection not accepted yet nobody hears */
     c->flags |= SCPS_F_EVENTS;
     c->ev_next = NULL;
@@ -247,7 +247,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     free_rx(c);
     if (err)
         c->err = (int8_t)err;
-    if (c->listener && !c->established) { /* half-open: nobody but the stack knows it */
+    if (c->pending && !c->established) { /* half-open: nobody but the stack knows it */
         c->flags |= SCPS_F_RELEASED;
     } else if (err) {
         scps_conn_tell(c, SCPS_EV_ERROR);
@@ -286,7 +286,7 @@ void scps_conn_established(struct scps_conn *c)
     scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
     if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
-    if (c->listener) {
+    if (c->pending) {
         c->env->established(c->env, c);
     } else {
         scps_conn_tell(c, SCPS_EV_CONNECTED);
@@ -472,7 +472,7 @@ int scps_conn_shutdown(struct scps_conn *c)
 static void release(struct scps_conn *c)
 {
     c->flags |= SCPS_F_RELEASED;
-    c->user = NULL;
+    c->owner.user = NULL;
     c->events = 0;
 }
 
@@ -602,12 +602,12 @@ void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out)
 
 void scps_conn_set_user(struct scps_conn *c, void *user)
 {
-    c->user = user;
+    c->owner.user = user;
 }
 
 void *scps_conn_user(const struct scps_conn *c)
 {
-    return c->user;
+    return c->pending ? NULL : c->owner.user;
 }
 
 void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
@@ -702,8 +702,8 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .outstanding = c->nxt > una ? c->nxt - una : 0,
         .unsent = scps_conn_unsent(c),
         .rcv_queued = scps_rcvbuf_ready(&c->in),
-        .rcv_ooo = scps_rangeset_total(&c->in.ooo),
-        .rcv_holes = c->in.ooo.n,
+        .rcv_ooo = scps_rangeset_total(c->in.ooo),
+        .rcv_holes = c->in.ooo->n,
         .segs_out = c->segs_out,
         .segs_in = c->segs_in,
         .data_segs_out = st->data_segs_out,

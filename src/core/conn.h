@@ -159,6 +159,7 @@ struct scps_rx {
     scps_off snack_high; /* holes below have been reported once */
     scps_off snack_next; /* where the next turn of reporting them again stands */
     scps_off dsack_from, dsack_to; /* to be reported once */
+    scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
 };
 
 struct scps_conn {
@@ -169,8 +170,10 @@ struct scps_conn {
     struct scps_conn_stats *st;     /* env->nobody until data flows */
     struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
     struct scps_rx *rx;             /* NULL: nothing beyond a hole */
-    struct scps_listener *listener; /* until accepted */
-    void *user;
+    union {
+        struct scps_listener *listener; /* while pending */
+        void *user;
+    } owner;
     struct scps_conn *ready_next, *ev_next, *hash_next;
     uint32_t heap_slot, id;
     struct scps_addr local, remote;
@@ -179,16 +182,18 @@ struct scps_conn {
     uint8_t state; /* enum scps_state */
     int8_t err;
     uint8_t hold, backoff, probes, ack_owed;
-    uint8_t snd_wscale, rcv_wscale;
+    uint8_t snd_wscale : 4, rcv_wscale : 4;
+    bool pending; /* not accepted yet */
     uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
     uint16_t events;         /* 1 << enum scps_event_kind */
     uint16_t pmtu_mss;       /* largest payload plus options the path takes */
     uint16_t mss;            /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
     uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */
-    uint32_t flags;
     uint8_t dupacks;
     int8_t soft_err; /* what an ICMP message said, until the peer is heard again */
+    uint32_t flags;
+    uint32_t oow_at; /* last answer to an unacceptable segment without data, ms; 0: none yet */
     uint64_t segs_out, segs_in;
     scps_time opened, established;
     /* sending; offsets of our stream */
@@ -199,11 +204,9 @@ struct scps_conn {
     struct scps_cc_ctl ctl;
     /* receiving; offsets of the peer's stream */
     uint32_t irs, ts_recent, ts_offset;
-    scps_time ts_recent_at;
+    uint32_t ts_recent_at; /* in 2^20 µs, about a second: scps_conn_ts_clock */
     struct scps_rcvbuf in;
     scps_off announced, acked_to; /* right edge offered; last acknowledgement sent */
-    scps_off fin_at;              /* offset of the peer's FIN; 0 unknown */
-    scps_time oow_at;             /* last answer to an unacceptable segment without data */
     scps_time timer[SCPS_T_COUNT];
     uint64_t cc_state[]; /* cc->state_size bytes */
 };
@@ -390,6 +393,17 @@ static inline bool scps_conn_quiet(const struct scps_conn *c)
     return !(c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW)) &&
            c->hold == SCPS_HOLD_APP &&
            (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost));
+}
+
+static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c)
+{
+    return c->pending ? c->owner.listener : NULL;
+}
+
+/* Coarse, for an age of weeks. */
+static inline uint32_t scps_conn_ts_clock(const struct scps_conn *c)
+{
+    return (uint32_t)((uint64_t)c->env->now >> 20);
 }
 
 static inline uint32_t scps_conn_tsval(const struct scps_conn *c)

@@ -79,7 +79,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
     if (cfg->timestamps && syn->has & SCPS_HAS_TS) {
         c->flags |= SCPS_F_TS;
         c->ts_recent = syn->tsval;
-        c->ts_recent_at = c->env->now;
+        c->ts_recent_at = scps_conn_ts_clock(c);
     }
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_caps(c)) {
         c->flags |= SCPS_F_CAPS;

@@ -76,7 +76,7 @@ static SCPS_APART void take_fin(struct scps_conn *c)
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
 static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
-    bool in_order = from == c->in.next, had_holes = c->in.ooo.n > 0;
+    bool in_order = from == c->in.next, had_holes = c->in.ooo->n > 0;
     struct scps_range run;
     int got;
 
@@ -129,6 +129,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     int64_t to = from + seg->len, edge = (int64_t)limit(c);
     const uint8_t *data = seg->data;
     bool fin = seg->flags & SCPS_FIN;
+    scps_off fin_at, known;
 
     if (!seg->len && !fin)
         return;
@@ -138,13 +139,14 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->len)
         count(c, seg);
-    if (from == (int64_t)next && !fin && !c->fin_at && to <= edge) { /* as it nearly always is */
+    fin_at = known = c->rx ? c->rx->fin_at : 0;
+    if (from == (int64_t)next && !fin && !fin_at && to <= edge) { /* as it nearly always is */
         if (!store(c, next, data, seg->len))
             scps_ackout_now(c);
         return;
     }
-    if (fin && (!c->fin_at || c->fin_at == (scps_off)to))
-        c->fin_at = (scps_off)to;
+    if (fin && (!fin_at || fin_at == (scps_off)to))
+        fin_at = (scps_off)to;
     else
         fin = false;
     if (from < (int64_t)next) {
@@ -156,18 +158,22 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (to > edge) {
         /* beyond the window; only a FIN may lie exactly on its edge */
-        c->fin_at = fin ? 0 : c->fin_at;
+        fin_at = fin ? 0 : fin_at;
         to = edge;
         scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_ackout_now(c);
     }
-    if (c->fin_at && to > (int64_t)c->fin_at) /* octets beyond the FIN: the peer is confused */
-        to = (int64_t)c->fin_at;
+    if (fin_at && to > (int64_t)fin_at) /* octets beyond the FIN: the peer is confused */
+        to = (int64_t)fin_at;
     if (to > from && !store(c, (scps_off)from, data, (uint32_t)(to - from)))
         scps_ackout_now(c);
-    if (c->fin_at && c->in.next == c->fin_at)
+    if (fin_at && c->in.next == fin_at) {
         take_fin(c);
-    else if (fin)
+        return;
+    }
+    if (fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
+        c->rx->fin_at = fin_at;
+    if (fin)
         scps_ackout_now(c);
 }
 

@@ -13,10 +13,30 @@
 
 #define FIRST_CAP 8192u
 
+static const struct scps_rangeset nothing;
+
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes)
 {
-    *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first};
-    scps_rangeset_init(&b->ooo, max_holes);
+    *b = (struct scps_rcvbuf){.max_holes = max_holes & INT32_MAX,
+                              .hollow = hollow,
+                              .read = first,
+                              .next = first,
+                              .ooo = &nothing};
+}
+
+/* The set as its owner may change it. NULL: there is none, and no memory for one. */
+static struct scps_rangeset *own(struct scps_rcvbuf *b, const struct scps_alloc *a)
+{
+    struct scps_rangeset *s;
+
+    if (b->ooo != &nothing)
+        return (struct scps_rangeset *)b->ooo;
+    s = a->alloc(a->ctx, sizeof *s);
+    if (s) {
+        scps_rangeset_init(s, b->max_holes);
+        b->ooo = s;
+    }
+    return s;
 }
 
 static void release(struct scps_rcvbuf *b, const struct scps_alloc *a)
@@ -30,12 +50,17 @@ static void release(struct scps_rcvbuf *b, const struct scps_alloc *a)
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
     release(b, a);
-    scps_rangeset_fini(&b->ooo, a);
+    if (b->ooo != &nothing) {
+        struct scps_rangeset *s = own(b, a);
+        scps_rangeset_fini(s, a);
+        a->free(a->ctx, s, sizeof *s);
+        b->ooo = &nothing;
+    }
 }
 
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
-    if (b->read == b->next && b->ooo.n == 0)
+    if (b->read == b->next && b->ooo->n == 0)
         scps_rcvbuf_fini(b, a);
 }
 
@@ -75,8 +100,8 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
         return false;
     if (b->mem) {
         move(b, mem, cap, b->read, b->next);
-        for (uint32_t i = 0; i < b->ooo.n; i++) {
-            const struct scps_range *r = scps_rangeset_at(&b->ooo, i);
+        for (uint32_t i = 0; i < b->ooo->n; i++) {
+            const struct scps_range *r = scps_rangeset_at(b->ooo, i);
             move(b, mem, cap, r->from, r->to);
         }
     }
@@ -87,12 +112,12 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
 }
 
 /* The left edge moves over the ranges it has reached. Returns it. */
-static SCPS_APART scps_off join(struct scps_rcvbuf *b)
+static SCPS_APART scps_off join(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
     /* a segment that covers one hole and more may swallow several ranges */
-    while (b->ooo.n && scps_rangeset_at(&b->ooo, 0)->from <= b->next) {
-        b->next = SCPS_MAX(b->next, scps_rangeset_at(&b->ooo, 0)->to);
-        scps_rangeset_trim(&b->ooo, b->next);
+    while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
+        b->next = SCPS_MAX(b->next, scps_rangeset_at(b->ooo, 0)->to);
+        scps_rangeset_trim(own(b, a), b->next);
     }
     return b->next;
 }
@@ -108,10 +133,11 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
         return SCPS_ERR_NOMEM;
     if (in_order) {
         b->next = run.to;
-        if (b->ooo.n)
-            run.to = join(b);
+        if (b->ooo->n)
+            run.to = join(b, a);
     } else {
-        fresh = scps_rangeset_add(&b->ooo, a, run.from, run.to, &run);
+        struct scps_rangeset *s = own(b, a);
+        fresh = s ? scps_rangeset_add(s, a, run.from, run.to, &run) : SCPS_ERR_NOMEM;
         if (fresh < 0)
             return fresh;
     }

@@ -34,7 +34,7 @@ static uint32_t unit(const struct scps_conn *c, uint16_t mss)
 /* The first hole that ends beyond off. False: there is none. */
 static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
-    const struct scps_rangeset *ooo = &c->in.ooo;
+    const struct scps_rangeset *ooo = c->in.ooo;
     uint32_t i = scps_rangeset_find(ooo, off);
 
     if (i < ooo->n &&
@@ -57,7 +57,7 @@ unsigned scps_snack_backlog(const struct scps_conn *c)
 static void long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
                       unsigned octets)
 {
-    const struct scps_rangeset *ooo = &c->in.ooo;
+    const struct scps_rangeset *ooo = c->in.ooo;
     uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0;
 
     memset(seg->snack_vec, 0, sizeof seg->snack_vec);
@@ -80,7 +80,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
     uint64_t off, blocks;
     struct scps_range h;
 
-    if (room < 6 || !c->in.ooo.n)
+    if (room < 6 || !c->in.ooo->n)
         return;
     if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), &h)) {
         rx->snack_high = h.to;

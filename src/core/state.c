@@ -43,7 +43,7 @@ static SCPS_APART void challenge(struct scps_conn *c)
 static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
 {
     return (int32_t)(seg->tsval - c->ts_recent) < 0 && !(seg->flags & SCPS_RST) &&
-           c->env->now - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400);
+           scps_conn_ts_clock(c) - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
 
 static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
@@ -125,11 +125,12 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     if (!seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN))) {
         int32_t behind = scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq);
         if (behind != -1) { /* a keep-alive is always answered */
-            if (c->oow_at && c->env->now - c->oow_at < SCPS_MS(500)) {
+            uint32_t ms = (uint32_t)(c->env->now / 1000);
+            if (c->oow_at && ms - c->oow_at < 500) {
                 c->env->drops[SCPS_DROP_RATE_LIMITED]++;
                 return;
             }
-            c->oow_at = SCPS_MAX(c->env->now, 1);
+            c->oow_at = SCPS_MAX(ms, 1);
         }
     }
     scps_ackout_now(c);
@@ -253,7 +254,7 @@ static int walk(struct scps_conn *c, const struct scps_seg *seg)
      * could move, the left edge */
     if (stamped && scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
         c->ts_recent = seg->tsval;
-        c->ts_recent_at = c->env->now;
+        c->ts_recent_at = scps_conn_ts_clock(c);
     }
     if (c->state == SCPS_CLOSED)
         return 0;

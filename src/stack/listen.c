@@ -147,8 +147,10 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     int err;
     struct scps_conn *c = scps_stack_conn(l->st, l->cfg, f, nif, mtu, &err);
 
-    if (c)
-        c->listener = l;
+    if (c) {
+        c->owner.listener = l;
+        c->pending = true;
+    }
     return c;
 }
 
@@ -230,7 +232,7 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
 
 void scps_listener_established(struct scps_env *env, struct scps_conn *c)
 {
-    struct scps_listener *l = c->listener;
+    struct scps_listener *l = c->owner.listener;
     struct scps_stack *st = (struct scps_stack *)env;
 
     l->half_open--;
@@ -255,7 +257,7 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
 
 void scps_listener_forget(struct scps_conn *c)
 {
-    struct scps_listener *l = c->listener;
+    struct scps_listener *l = scps_conn_listener(c);
 
     if (!l)
         return;
@@ -263,7 +265,8 @@ void scps_listener_forget(struct scps_conn *c)
         l->half_open--;
         l->st->half_open--;
     }
-    c->listener = NULL;
+    c->pending = false;
+    c->owner.user = NULL;
 }
 
 struct scps_conn *scps_accept(struct scps_listener *l)
@@ -277,7 +280,8 @@ struct scps_conn *scps_accept(struct scps_listener *l)
         l->last = NULL;
     l->pending--;
     c->ev_next = NULL;
-    c->listener = NULL;
+    c->pending = false;
+    c->owner.user = NULL;
     if (c->events) /* what happened before it had an owner */
         scps_conn_tell(c, SCPS_EV_WRITABLE);
     return c;
@@ -379,7 +383,7 @@ void scps_listener_close(struct scps_listener *l)
     while ((c = scps_accept(l)))
         scps_conn_abort(c);
     for (c = NULL; (c = scps_demux_next(st, c));) {
-        if (c->listener != l)
+        if (scps_conn_listener(c) != l)
             continue;
         scps_listener_forget(c);
         scps_conn_abort(c);

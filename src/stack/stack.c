@@ -464,7 +464,7 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
             c->events &= (uint16_t)(c->events - 1);
             *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
                                       .conn = c,
-                                      .user = c->user,
+                                      .user = c->owner.user,
                                       .err = kind == SCPS_EV_ERROR ? c->err : 0};
             return 1;
         }
