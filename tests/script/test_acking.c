@@ -88,6 +88,7 @@ static void fin_beyond_a_hole(void **x)
     expect_sent(t, .at = MS(201), .ack = 1, .sack = {{1001, 2642}});
     peer_says(t, MS(300), .seq = 1, .len = 1000);
     expect_sent(t, .at = MS(300), .ack = 2642);
+    script_free(t);
 }
 
 /* RFC 5681 4.2, RFC 2018 4: what arrives out of order is told at once, the newest block first */
