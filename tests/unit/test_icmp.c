@@ -106,7 +106,7 @@ static void kinds(void **x)
 
 static void quotes(void **x)
 {
-    uint8_t p[128];
+    uint8_t p[128] = {0};
     struct scps_icmp m;
     (void)x;
     for (uint8_t v = 4; v <= 6; v += 2) {
@@ -130,7 +130,7 @@ static void quotes(void **x)
             assert_false(m.has_quote);
         }
         /* the other family's packet inside */
-        uint8_t q[128];
+        uint8_t q[128] = {0};
         error(v == 4 ? 6 : 4, type, code, 0, SCPS_IPPROTO_TCP, q);
         seal(&ip, q, 64);
         assert_int_equal(scps_icmp_parse(&ip, q, 64, &m), 0);

@@ -277,7 +277,7 @@ static void a_life(struct meter *m)
     if (a < 0)
         assert_true(errno == EAGAIN || errno == ENOMEM || errno == EBADF || errno == EINVAL);
     peer_sends(&p, SCPS_ACK, 1, 1, 500);
-    uint8_t b[1000];
+    uint8_t b[1000] = {0};
     struct scps_iovec v[] = {{b, 10}, {b + 10, 300}};
     struct scps_msghdr mh = {.msg_iov = v, .msg_iovlen = 2};
     scps_sock_recvmsg(p.ctx, a, &mh, SCPS_MSG_PEEK);
