@@ -263,8 +263,8 @@ struct scps_trace_seen {
     const char *cause; /* of a resent segment: "snack", "sack" ... ; NULL */
     /* first hole of a SNACK, offsets of the other stream; 0, 0: none */
     uint64_t snack_from, snack_to;
-    scps_dur rtt;      /* sample this packet completed, for the other direction; -1: none */
-    uint64_t owin;     /* outstanding bytes of this direction after it, tcptrace's reckoning */
+    scps_dur rtt;  /* sample this packet completed, for the other direction; -1: none */
+    uint64_t owin; /* outstanding bytes of this direction after it, tcptrace's reckoning */
 };
 
 struct scps_trace_config {

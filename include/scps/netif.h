@@ -44,7 +44,8 @@ struct scps_netif_ops {
 
 #define SCPS_NETIF_HOLLOW  1u /* can carry hollow bytes */
 #define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
-#define SCPS_NETIF_GSO     4u /* sending: takes a train of segments (gso) of at most 65535 bytes in all */
+#define SCPS_NETIF_GSO                                                                             \
+    4u /* sending: takes a train of segments (gso) of at most 65535 bytes in all */
 
 /* Embedded as the first member of every device and filter. */
 struct scps_netif {

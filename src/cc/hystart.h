@@ -10,7 +10,8 @@
 
 #include <scps/cc.h>
 
-struct scps_hystart { /* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
+struct
+    scps_hystart { /* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
     uint32_t last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
     uint8_t samples, css_rounds;
 };

@@ -167,9 +167,9 @@ struct scps_conn {
     struct scps_env *env;
     struct scps_turns *turns; /* its link's */
     struct scps_shared_config *cfg;
-    struct scps_conn_stats *st;     /* env->nobody until data flows */
-    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
-    struct scps_rx *rx;             /* NULL: nothing beyond a hole */
+    struct scps_conn_stats *st; /* env->nobody until data flows */
+    struct scps_tx *tx;         /* NULL: nothing written, nothing outstanding */
+    struct scps_rx *rx;         /* NULL: nothing beyond a hole */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
@@ -183,11 +183,11 @@ struct scps_conn {
     int8_t err;
     uint8_t hold, backoff, probes, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
-    bool pending; /* not accepted yet */
-    uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
-    uint16_t events;         /* 1 << enum scps_event_kind */
-    uint16_t pmtu_mss;       /* largest payload plus options the path takes */
-    uint16_t mss;            /* payload of a full segment, options deducted */
+    bool pending;                        /* not accepted yet */
+    uint8_t caps_peer, caps;             /* SCPS_CAP_*: what the peer offered, what is in force */
+    uint16_t events;                     /* 1 << enum scps_event_kind */
+    uint16_t pmtu_mss;                   /* largest payload plus options the path takes */
+    uint16_t mss;                        /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
     uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */
     uint8_t dupacks;

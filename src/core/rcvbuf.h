@@ -6,13 +6,14 @@
 #include "base/rangeset.h"
 
 struct scps_rcvbuf {
-    uint8_t *mem;             /* NULL: nothing stored */
-    uint32_t cap;             /* power of two; octet off lies at mem[off & (cap - 1)] */
+    uint8_t *mem; /* NULL: nothing stored */
+    uint32_t cap; /* power of two; octet off lies at mem[off & (cap - 1)] */
     uint32_t max_holes : 31;
     bool hollow : 1; /* contents are thrown away: octets are counted only */
     scps_off read;   /* next octet the application gets */
     scps_off next;   /* first octet missing */
-    const struct scps_rangeset *ooo; /* octets held beyond next; until there are any the empty set of all */
+    const struct scps_rangeset
+        *ooo; /* octets held beyond next; until there are any the empty set of all */
 };
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes);

@@ -275,8 +275,8 @@ static bool paced(struct scps_conn *c, uint32_t len)
 }
 
 /* Turns octets [from, from+len) into seg; fin: the FIN stands behind them. */
-static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from, uint32_t len,
-                         bool fin, const struct scps_sent *resent)
+static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
+                                uint32_t len, bool fin, const struct scps_sent *resent)
 {
     base(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);

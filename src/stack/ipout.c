@@ -40,8 +40,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    scps_put16(tcp + 16,
-               scps_tcp_sum(&c->local, &c->remote, tcp, tcp_len, seg->data, seg->len));
+    scps_put16(tcp + 16, scps_tcp_sum(&c->local, &c->remote, tcp, tcp_len, seg->data, seg->len));
     out->len = ip_len + tcp_len;
     out->payload = seg->data;
     out->payload_len = seg->len;

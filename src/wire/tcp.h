@@ -17,8 +17,7 @@
 
 #define NOP_NOP_TS 0x0101080au
 
-static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len,
-                                struct scps_seg *s)
+static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s)
 {
     if (avail > seg_len)
         avail = seg_len;

@@ -25,6 +25,8 @@
 
 #define MTU 1500
 
+enum { MOST_STARTS = 64 };
+
 enum { ACTIVE = 2, PASSIVE = 4, FLOWS = ACTIVE + PASSIVE };
 
 struct flow {
@@ -33,9 +35,8 @@ struct flow {
     bool seen; /* a SYN has left */
     uint32_t iss, nxt, ack, edge;
     bool have_edge;
-    unsigned shift;
-    uint32_t isn[2];   /* where a peer in its right mind begins */
-    uint32_t begun[8]; /* where it has begun lately */
+    uint32_t isn[2];             /* where a peer in its right mind begins */
+    uint32_t begun[MOST_STARTS]; /* where it has begun, each place once */
     unsigned nbegun;
     bool know_irs;
     uint32_t irs;
@@ -147,7 +148,6 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
             f->know_irs = false;
         }
         f->have_edge = false;
-        f->shift = s.has & SCPS_HAS_WSCALE ? s.wscale : 0;
         return;
     }
     if (s.sport != f->lport)
@@ -162,10 +162,18 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
     if (!w->cfg.hollow)
         for (uint32_t i = 0; i < s.len; i++)
             MUST(s.data[i] == ours(off + i));
-    uint32_t edge = s.ack + ((uint32_t)s.wnd << f->shift);
+    unsigned shift = 0; /* agreed by both: only the connection knows */
+    if (f->c) {
+        struct scps_info i;
+        scps_conn_info(f->c, &i);
+        shift = i.wscale ? i.rcv_wscale : 0;
+    } else {
+        f->have_edge = false;
+    }
+    uint32_t edge = s.ack + ((uint32_t)s.wnd << shift);
     if (f->have_edge) {
         MUST((int32_t)(s.ack - f->ack) >= 0);
-        MUST((int32_t)(edge - f->edge) >= -(int32_t)((1u << f->shift) - 1));
+        MUST((int32_t)(edge - f->edge) >= -(int32_t)((1u << shift) - 1));
         if ((int32_t)(edge - f->edge) < 0)
             edge = f->edge;
     }
@@ -246,6 +254,14 @@ static void input(struct world *w, const uint8_t *p, size_t len)
     free(exact);
 }
 
+static void remember_start(struct flow *f, uint32_t seq)
+{
+    for (unsigned i = 0; i < SCPS_MIN(f->nbegun, MOST_STARTS); i++)
+        if (f->begun[i] == seq)
+            return;
+    f->begun[f->nbegun++ % MOST_STARTS] = seq;
+}
+
 static void say(struct world *w, struct scps_seg *s, bool bad_sum)
 {
     uint8_t p[SCPS_MAX_HEADERS + 4096];
@@ -260,7 +276,7 @@ static void say(struct world *w, struct scps_seg *s, bool bad_sum)
     if (s->flags & SCPS_SYN)
         for (int i = 0; i < FLOWS; i++)
             if (w->f[i].rport == s->sport)
-                w->f[i].begun[w->f[i].nbegun++ % 8] = s->seq;
+                remember_start(&w->f[i], s->seq);
     scps_tcp_build(p + n, s);
     for (uint32_t i = 0; i < s->len; i++)
         p[n + hdr + i] = theirs(s->seq + (s->flags & SCPS_SYN ? 1 : 0) + i);
@@ -479,7 +495,7 @@ static void app_read(struct world *w, struct flow *f, size_t n)
     MUST(did <= (int64_t)n);
     MUST(did < 0 ? ready == 0 : (size_t)did == SCPS_MIN(n, ready));
     if (did > 0 && !w->cfg.hollow) {
-        for (unsigned i = 0; i < 8 && !f->know_irs; i++)
+        for (unsigned i = 0; i < MOST_STARTS && !f->know_irs; i++)
             if (fits(f, f->begun[i], buf, did)) {
                 f->irs = f->begun[i];
                 break;
@@ -550,15 +566,31 @@ static void reconfigure(struct world *w, struct flow *f)
     scps_conn_set_config(f->c, &c);
 }
 
+static void signal_path(struct world *w)
+{
+    uint8_t how = get8(w);
+    struct scps_signal s = {.kind = (enum scps_signal_kind)(how % 5), .until = SCPS_NEVER};
+
+    if (how & 8)
+        s.nif = &w->nif;
+    if (how & 16)
+        s.remote = w->them;
+    if (how & 32)
+        s.until = w->now + SCPS_SEC(get8(w));
+    s.rtt = SCPS_MS(get8(w));
+    s.rate = get8(w) * 1000u;
+    scps_stack_signal(w->st, w->now, &s);
+}
+
 static void order(struct world *w)
 {
     uint8_t what = get8(w), which = get8(w);
     struct flow *f = &w->f[which % FLOWS];
     static const char *const name[24] = {
-        "advance",   "next timer", "segment",  "segment",      "segment",        "good ack",
-        "good data", "good fin",   "good syn", "write",        "read",           "shutdown",
-        "close",     "abort",      "connect",  "accept",       "reconfigure",    "icmp",
-        "raw",       "nodelay",    "cork",     "memory fails", "close listener", "events"};
+        "advance",   "next timer", "segment",         "segment",      "segment",        "good ack",
+        "good data", "good fin",   "good syn",        "write",        "read",           "shutdown",
+        "close",     "abort",      "connect",         "accept",       "reconfigure",    "icmp",
+        "raw",       "signal",     "cork or nodelay", "memory fails", "close listener", "events"};
 
     tell(w, name[what % 24], NULL, 0);
     switch (what % 24) {
@@ -622,12 +654,11 @@ static void order(struct world *w)
         raw(w);
         break;
     case 19:
-        if (f->c)
-            scps_conn_nodelay(f->c, which & 64);
+        signal_path(w);
         break;
     case 20:
         if (f->c)
-            scps_conn_cork(f->c, which & 64);
+            (which & 128 ? scps_conn_cork : scps_conn_nodelay)(f->c, which & 64);
         break;
     case 21:
         w->fail_after = which & 128 ? 1 + (which & 31) : 0;
@@ -700,12 +731,14 @@ static bool begin(struct world *w)
     return true;
 }
 
-/* Everybody lets go, time passes: nothing may stay. */
+/* The links are there, everybody lets go, time passes: nothing may stay. */
 static void finish(struct world *w)
 {
+    struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
     struct scps_stack_stats s;
 
     w->fail_after = 0;
+    scps_stack_signal(w->st, w->now, &up);
     for (int i = 0; i < FLOWS; i++)
         if (w->f[i].c)
             let_go(&w->f[i], true);

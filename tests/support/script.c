@@ -27,8 +27,9 @@ struct script_priv {
     int64_t peer_nxt, peer_ack; /* relative */
     int32_t wnd;
     uint32_t tsval_seen;
-    bool ts; /* agreed: the peer's segments carry them */
-    unsigned our_shift;
+    bool ts;            /* agreed: the peer's segments carry them */
+    unsigned our_shift; /* as offered; in force when the peer offered one, too */
+    bool peer_shift;
     bool have_edge;
     uint32_t ack_seen, edge_seen;
     int64_t written, read; /* octets of each stream so far */
@@ -204,12 +205,13 @@ static void inspect(struct script *t, const uint8_t *p, size_t len)
                 BROKEN("octet %lld of the stream was never written", (long long)off);
     }
     if (s.flags & SCPS_ACK && !(s.flags & SCPS_SYN)) {
-        uint32_t edge = s.ack + ((uint32_t)s.wnd << v->our_shift);
+        unsigned shift = v->peer_shift ? v->our_shift : 0;
+        uint32_t edge = s.ack + ((uint32_t)s.wnd << shift);
         if (v->have_edge) {
             if ((int32_t)(s.ack - v->ack_seen) < 0)
                 BROKEN("the acknowledgement moved back by %d", (int)(v->ack_seen - s.ack));
             int32_t back = (int32_t)(v->edge_seen - edge);
-            if (back >= (int32_t)(1u << v->our_shift) && !t->window_may_shrink)
+            if (back >= (int32_t)(1u << shift) && !t->window_may_shrink)
                 BROKEN("the right edge of the window moved back by %d", (int)back);
             if (back > 0)
                 edge = v->edge_seen;
@@ -425,6 +427,8 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
             s.caps = t->peer.caps;
         }
         v->ts = t->peer.ts;
+        if (!y->raw && !y->port)
+            v->peer_shift = t->peer.wscale >= 0;
     }
     if ((v->ts || y->tsval) && !y->bare && !(s.flags & SCPS_RST)) {
         s.has |= SCPS_HAS_TS;

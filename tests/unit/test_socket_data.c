@@ -180,7 +180,8 @@ static void more_to_come(void **state)
     assert_true(peer_takes(&p));
     assert_int_equal(p.seg.len, 1000);
     peer_gets_nothing(&p);
-    peer_sends(&p, SCPS_ACK, 1, 1101, 0); /* the promise counts until something is acknowledged (as Linux) */
+    peer_sends(&p, SCPS_ACK, 1, 1101,
+               0); /* the promise counts until something is acknowledged (as Linux) */
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1101, 1, 100);
     peer_sends(&p, SCPS_ACK, 1, 1201, 0);
     assert_int_equal(scps_sock_send(p.ctx, s, b, 1, 0), 1);
