@@ -61,6 +61,23 @@ static inline uint16_t scps_sum_fold_raw(uint64_t sum)
     return (uint16_t)(s >> 16);
 }
 
+/* Writes v big-endian and returns sum with it added: without a carry, so for headers only. */
+static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
+{
+    uint8_t b[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+    uint32_t w;
+    memcpy(&w, b, 4);
+    memcpy(p, &w, 4);
+    return sum + w;
+}
+
+/* Writes the checksum that sum asks for. */
+static inline void scps_sum_finish(uint8_t *p, uint64_t sum)
+{
+    uint16_t w = (uint16_t)~scps_sum_fold_raw(sum);
+    memcpy(p, &w, 2);
+}
+
 /* The same in host order: what scps_put16 would have to store, not yet inverted. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {

@@ -74,7 +74,7 @@ static inline enum scps_drop take_payload(const struct scps_addr *src, const str
     return SCPS_DROP_NONE;
 }
 
-static int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                    const struct scps_seg *seg)
 {
     int err = scps_conn_input(c, seg);
@@ -112,24 +112,27 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     }
     if (!c)
         return stranger(st, nif, &f, &seg);
-    nif->last = c;
+    nif->last = NULL;
+    if (ip->version == 4 && ip->hdr_len == 20) {
+        nif->last = c;
+        memcpy(nif->last_flow, in->data + 12, sizeof nif->last_flow);
+    }
     return deliver(st, nif, c, &seg);
 }
 
 /* What comes is mostly the next segment of the connection the last one was for, in an IPv4 header without options:
  * then there is nothing to look up. False: the long way decides. */
-static bool predicted(const struct scps_conn *c, const struct scps_pkt *in)
+static inline bool predicted(const struct scps_nif *nif, const struct scps_pkt *in)
 {
+    const struct scps_conn *c = nif->last;
     const uint8_t *p = in->data;
 
-    return c && c->remote.family == 4 && in->len >= 40 && p[0] == 0x45 &&
-           p[9] == SCPS_IPPROTO_TCP && !(scps_get16(p + 6) & 0x3fff) &&
-           scps_get16(p + 2) == in->len + in->payload_len && c->state < SCPS_TIME_WAIT &&
-           !memcmp(p + 12, c->remote.b, 4) && !memcmp(p + 16, c->local.b, 4) &&
-           scps_get16(p + 20) == c->rport && scps_get16(p + 22) == c->lport;
+    return c && in->len >= 40 && !memcmp(p + 12, nif->last_flow, 8) &&
+           !memcmp(p + 20, nif->last_flow + 8, 4) && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP && !(scps_get16(p + 6) & 0x3fff) &&
+           scps_get16(p + 2) == in->len + in->payload_len && c->state < SCPS_TIME_WAIT;
 }
 
-static int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                            const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
@@ -164,20 +167,13 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_stack_drop(st, SCPS_DROP_BAD_UDP);
 }
 
-int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const struct scps_pkt *in)
+static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
+                                const struct scps_pkt *in)
 {
-    struct scps_nif *nif = scps_nif_of(netif);
     struct scps_ip ip;
     enum scps_drop bad;
     int err;
 
-    if (st->env.dead)
-        scps_stack_reap(st);
-    scps_stack_clock(st, in->at);
-    st->count.packets_in++;
-    st->count.bytes_in += in->len + in->payload_len;
-    if (predicted(nif->last, in))
-        return predicted_input(st, nif, nif->last, in);
     err = scps_ip_parse(in->data, in->len, in->len + in->payload_len, &ip);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
@@ -200,4 +196,16 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     default:
         return scps_stack_drop(st, SCPS_DROP_UNKNOWN_PROTOCOL);
     }
+}
+
+int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const struct scps_pkt *in)
+{
+    struct scps_nif *nif = scps_nif_of(netif);
+
+    if (st->env.dead)
+        scps_stack_reap(st);
+    scps_stack_clock(st, in->at);
+    st->count.packets_in++;
+    st->count.bytes_in += in->len + in->payload_len;
+    return predicted(nif, in) ? predicted_input(st, nif, nif->last, in) : any_input(st, nif, in);
 }

@@ -6,19 +6,24 @@
 #include "base/cksum.h"
 #include "wire/tcp.h"
 
-/* What scps_ip_build does, for the header nearly every packet has: IPv4 without options, straight from c. */
-static void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total)
+/* What scps_ip_build does, for the header nearly every packet has: IPv4 without options. addrs: the sum of both. */
+static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
+                              uint64_t addrs)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
-    uint64_t sum;
+    uint64_t sum = addrs;
 
-    scps_put32(p, UINT32_C(0x45000000) | (uint32_t)tos << 16 | (total & 0xffff));
-    scps_put32(p + 4, cfg->df_off ? 0 : 0x4000);
-    scps_put32(p + 8, (uint32_t)cfg->ttl << 24 | SCPS_IPPROTO_TCP << 16);
+    sum = scps_sum_put32(sum, p, UINT32_C(0x45000000) | (uint32_t)tos << 16 | (total & 0xffff));
+    sum = scps_sum_put32(sum, p + 4, cfg->df_off ? 0 : 0x4000);
+    sum = scps_sum_put32(sum, p + 8, (uint32_t)cfg->ttl << 24 | SCPS_IPPROTO_TCP << 16);
     memcpy(p + 12, c->local.b, 4);
     memcpy(p + 16, c->remote.b, 4);
-    sum = scps_sum8(scps_sum4(0, p + 16), p);
-    scps_put16(p + 10, (uint16_t)~scps_sum_fold(scps_sum8(sum, p + 8)));
+    scps_sum_finish(p + 10, sum);
+}
+
+static SCPS_APART uint64_t sum6(const struct scps_conn *c)
+{
+    return scps_sum_header(scps_sum_header(0, c->local.b, 16), c->remote.b, 16);
 }
 
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
@@ -27,10 +32,11 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
     bool v4 = c->local.family == 4;
     size_t ip_len = v4 ? 20 : 40, tcp_len;
     uint8_t *tcp = out->data + ip_len;
+    uint64_t addrs = v4 ? scps_sum4(scps_sum4(0, c->local.b), c->remote.b) : sum6(c), sum = 0;
 
-    tcp_len = scps_tcp_write(tcp, seg);
+    tcp_len = scps_tcp_write(tcp, seg, &sum);
     if (v4) {
-        ip4_header(out->data, c, seg->tos, (uint32_t)(20 + tcp_len + seg->len));
+        ip4_header(out->data, c, seg->tos, (uint32_t)(20 + tcp_len + seg->len), addrs);
     } else {
         struct scps_ip ip = {.src = c->local,
                              .dst = c->remote,
@@ -40,7 +46,13 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    scps_put16(tcp + 16, scps_tcp_sum(&c->local, &c->remote, tcp, tcp_len, seg->data, seg->len));
+    /* the pseudo-header: addresses, protocol, and a length that no packet of ours has above 16 bits */
+    sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
+                                 (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
+    sum = scps_sum_plus(sum, addrs);
+    if (seg->data && seg->len)
+        sum = scps_sum_long(sum, seg->data, seg->len);
+    scps_sum_finish(tcp + 16, sum);
     out->len = ip_len + tcp_len;
     out->payload = seg->data;
     out->payload_len = seg->len;

@@ -9,8 +9,6 @@
 #ifndef SCPS_WIRE_TCP_H
 #define SCPS_WIRE_TCP_H
 
-#include <assert.h>
-
 #include "base/bytes.h"
 #include "base/cksum.h"
 #include "wire/opt.h"
@@ -55,50 +53,27 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     return 0;
 }
 
-static inline size_t scps_tcp_write(uint8_t *p, const struct scps_seg *s)
+/* Adds the header's words to *sum as they are written. */
+static inline size_t scps_tcp_write(uint8_t *p, const struct scps_seg *s, uint64_t *sum)
 {
     size_t hdr = 20;
+    uint64_t n = *sum;
 
     if (s->has == SCPS_HAS_TS) {
-        scps_put32(p + 20, NOP_NOP_TS);
-        scps_put32(p + 24, s->tsval);
-        scps_put32(p + 28, s->tsecr);
+        n = scps_sum_put32(n, p + 20, NOP_NOP_TS);
+        n = scps_sum_put32(n, p + 24, s->tsval);
+        n = scps_sum_put32(n, p + 28, s->tsecr);
         hdr = 32;
     } else if (s->has) {
         hdr += scps_tcpopt_build(p + 20, s);
     }
-    scps_put32(p, (uint32_t)s->sport << 16 | s->dport);
-    scps_put32(p + 4, s->seq);
-    scps_put32(p + 8, s->ack);
-    scps_put32(p + 12, (uint32_t)hdr << 26 | (s->flags & 0xffu) << 16 | s->wnd);
-    scps_put32(p + 16, s->urg);
+    n = scps_sum_put32(n, p, (uint32_t)s->sport << 16 | s->dport);
+    n = scps_sum_put32(n, p + 4, s->seq);
+    n = scps_sum_put32(n, p + 8, s->ack);
+    n = scps_sum_put32(n, p + 12, (uint32_t)hdr << 26 | (s->flags & 0xffu) << 16 | s->wnd);
+    n = scps_sum_put32(n, p + 16, s->urg);
+    *sum = s->has & (uint16_t)~SCPS_HAS_TS ? scps_sum_header(n, p + 20, hdr - 20) : n;
     return hdr;
-}
-
-static inline uint16_t scps_tcp_sum(const struct scps_addr *src, const struct scps_addr *dst,
-                                    const uint8_t *p, size_t hdr_len, const uint8_t *payload,
-                                    size_t payload_len)
-{
-    size_t len = hdr_len + payload_len;
-    assert(hdr_len >= 20 && hdr_len % 4 == 0);
-    /* up to six words of at most 32 bits: no carry yet */
-    uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) + scps_sum_word((uint16_t)len) +
-                   scps_sum_word((uint16_t)(len >> 16));
-    if (src->family == 6) {
-        sum = scps_sum8(scps_sum8(sum, src->b), src->b + 8);
-        sum = scps_sum8(scps_sum8(sum, dst->b), dst->b + 8);
-    } else {
-        sum = scps_sum4(scps_sum4(sum, src->b), dst->b);
-    }
-    sum = scps_sum8(scps_sum8(sum, p), p + 8);
-    sum = scps_sum4(sum, p + 16);
-    if (hdr_len == 32)
-        sum = scps_sum4(scps_sum8(sum, p + 20), p + 28);
-    else if (hdr_len > 20)
-        sum = scps_sum_header(sum, p + 20, hdr_len - 20);
-    if (payload && payload_len)
-        sum = scps_sum_long(sum, payload, payload_len);
-    return (uint16_t)~scps_sum_fold(sum);
 }
 
 #endif
