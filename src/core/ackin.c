@@ -111,7 +111,7 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     }
 }
 
-static void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
+static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
 {
     uint64_t wnd = (uint64_t)seg->wnd << c->snd_wscale;
     int32_t newer = (int32_t)(seg->seq - c->wl1);

@@ -122,16 +122,64 @@ static void count(struct scps_conn *c, const struct scps_seg *seg)
         c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
 }
 
+/* What of a segment is to be stored, and where the peer's stream ends. */
+struct piece {
+    int64_t from, to;
+    const uint8_t *data;
+    scps_off fin_at; /* 0: not known */
+    bool fin;        /* and this segment says so */
+};
+
+/* Cuts off what is not wanted. */
+static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
+                           int64_t edge, struct piece *p)
+{
+    if (p->fin && (!p->fin_at || p->fin_at == (scps_off)p->to))
+        p->fin_at = (scps_off)p->to;
+    else
+        p->fin = false;
+    if (p->from < next) {
+        int64_t gone = SCPS_MIN(next, p->to) - p->from;
+        duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
+        p->from += gone;
+        p->data = p->data ? p->data + gone : NULL;
+        scps_ackout_now(c);
+    }
+    if (p->to > edge) {
+        /* beyond the window; only a FIN may lie exactly on its edge */
+        p->fin_at = p->fin ? 0 : p->fin_at;
+        p->to = edge;
+        scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+        scps_ackout_now(c);
+    }
+    if (p->fin_at && p->to > (int64_t)p->fin_at) /* octets beyond the FIN: the peer is confused */
+        p->to = (int64_t)p->fin_at;
+}
+
+/* Has the stream ended with p? */
+static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
+{
+    if (p->fin_at && c->in.next == p->fin_at) {
+        take_fin(c);
+        return;
+    }
+    if (p->fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
+        c->rx->fin_at = p->fin_at;
+    if (p->fin)
+        scps_ackout_now(c);
+}
+
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 {
-    scps_off next = scps_rcv_nxt(c);
-    int64_t from = scps_seq_unwrap(c->irs, next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
-    int64_t to = from + seg->len, edge = (int64_t)limit(c);
-    const uint8_t *data = seg->data;
-    bool fin = seg->flags & SCPS_FIN;
-    scps_off fin_at, known;
+    int64_t next = (int64_t)scps_rcv_nxt(c), edge = (int64_t)limit(c);
+    int64_t from =
+        scps_seq_unwrap(c->irs, (scps_off)next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
+    struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
+                      seg->flags & SCPS_FIN};
+    scps_off known = p.fin_at;
+    bool plain = from == next && !p.fin && !p.fin_at && p.to <= edge; /* as it nearly always is */
 
-    if (!seg->len && !fin)
+    if (!seg->len && !p.fin)
         return;
     if (c->flags & SCPS_F_FIN_IN) { /* everything has arrived already */
         scps_ackout_now(c);
@@ -139,42 +187,12 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->len)
         count(c, seg);
-    fin_at = known = c->rx ? c->rx->fin_at : 0;
-    if (from == (int64_t)next && !fin && !fin_at && to <= edge) { /* as it nearly always is */
-        if (!store(c, next, data, seg->len))
-            scps_ackout_now(c);
-        return;
-    }
-    if (fin && (!fin_at || fin_at == (scps_off)to))
-        fin_at = (scps_off)to;
-    else
-        fin = false;
-    if (from < (int64_t)next) {
-        int64_t gone = SCPS_MIN((int64_t)next, to) - from;
-        duplicate(c, (scps_off)SCPS_MAX(from, 1), (scps_off)(from + gone));
-        from += gone;
-        data = data ? data + gone : NULL;
+    if (!plain)
+        cut(c, seg, next, edge, &p);
+    if (p.to > p.from && !store(c, (scps_off)p.from, p.data, (uint32_t)(p.to - p.from)))
         scps_ackout_now(c);
-    }
-    if (to > edge) {
-        /* beyond the window; only a FIN may lie exactly on its edge */
-        fin_at = fin ? 0 : fin_at;
-        to = edge;
-        scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
-        scps_ackout_now(c);
-    }
-    if (fin_at && to > (int64_t)fin_at) /* octets beyond the FIN: the peer is confused */
-        to = (int64_t)fin_at;
-    if (to > from && !store(c, (scps_off)from, data, (uint32_t)(to - from)))
-        scps_ackout_now(c);
-    if (fin_at && c->in.next == fin_at) {
-        take_fin(c);
-        return;
-    }
-    if (fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
-        c->rx->fin_at = fin_at;
-    if (fin)
-        scps_ackout_now(c);
+    if (!plain)
+        look_for_fin(c, &p, known);
 }
 
 void scps_rcv_read(struct scps_conn *c)

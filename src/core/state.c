@@ -166,12 +166,14 @@ static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
     return 0;
 }
 
-static int walk(struct scps_conn *c, const struct scps_seg *seg);
+enum { GO_ON = -1 };
 
-/* The states before any in which segments are walked through; the peer's SYN again. */
-static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg *seg)
+/* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with *at, which may now
+ * be copy; else what became of the segment. */
+static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
+                              struct scps_seg *copy)
 {
-    struct scps_seg copy;
+    const struct scps_seg *seg = *at;
 
     if (c->state == SCPS_CLOSED)
         return drop(c, SCPS_DROP_NO_CONNECTION, seg);
@@ -180,7 +182,7 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg *seg)
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
     if (!(seg->flags & SCPS_SYN) || seg->seq != c->irs)
-        return walk(c, seg);
+        return GO_ON;
     if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
         struct scps_ack_sum sum = {0};
         if (c->nxt && !c->una)
@@ -188,11 +190,12 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_wake(c);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
-    copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
-    copy.flags &= (uint16_t)~SCPS_SYN;
-    copy.seq++;
-    copy.wnd = (uint16_t)(copy.wnd >> c->snd_wscale);
-    return walk(c, &copy);
+    *copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
+    copy->flags &= (uint16_t)~SCPS_SYN;
+    copy->seq++;
+    copy->wnd = (uint16_t)(copy->wnd >> c->snd_wscale);
+    *at = copy;
+    return GO_ON;
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, in SYN-RECEIVED. 0: go on with the segment. */
@@ -218,10 +221,20 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 
-static int walk(struct scps_conn *c, const struct scps_seg *seg)
+int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
 {
-    bool stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
+    struct scps_seg copy;
+    bool stamped;
 
+    c->segs_in++;
+    if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
+        int done = opening(c, &seg, &copy);
+        if (done != GO_ON)
+            return done;
+    } else if (seg->len && scps_conn_need_stats(c)) {
+        return drop(c, SCPS_DROP_NO_BUFFER, seg);
+    }
+    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
     if (stamped && paws_rejects(c, seg)) {
         scps_conn_need_stats(c);
         c->st->paws_drops++;
@@ -269,16 +282,6 @@ static int walk(struct scps_conn *c, const struct scps_seg *seg)
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;
-}
-
-int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
-{
-    c->segs_in++;
-    if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
-        return opening(c, seg);
-    if (seg->len && scps_conn_need_stats(c))
-        return drop(c, SCPS_DROP_NO_BUFFER, seg);
-    return walk(c, seg);
 }
 
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)

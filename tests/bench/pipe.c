@@ -158,7 +158,8 @@ static void drain_b(struct pipe *p)
     }
 }
 
-/* a sends all it may; what arrives is acknowledged at once. Returns whether there was anything. */
+/* a sends all it may; what arrives is acknowledged at once, and read when a has nothing more. Returns whether there
+ * was anything. */
 static bool drain_a(struct pipe *p)
 {
     uint8_t room[SCPS_MAX_HEADERS];
@@ -179,6 +180,9 @@ static bool drain_a(struct pipe *p)
         }
         pkt.at = p->now;
         scps_stack_input(p->b, &p->nb, &pkt);
+        drain_b(p);
+    }
+    if (any) {
         events(p, p->b);
         drain_b(p);
     }
