@@ -129,6 +129,9 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
     uint32_t lo = 0, hi = s->n - 1; /* lo: to <= off; what is sought lies in (lo, n] */
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
+    if (scps_rangeset_at(s, hi - 1)->to <=
+        off) /* the last one: where what arrives mostly belongs */
+        return hi;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (scps_rangeset_at(s, mid)->to > off)

@@ -112,10 +112,14 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
 static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 {
     const struct scps_rx *rx = c->rx;
+    const struct scps_range *told = NULL;
 
     for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo->n; i++) {
-        uint32_t at = scps_rangeset_find(c->in.ooo, rx->recent[i]);
         const struct scps_range *r;
+        uint32_t at;
+        if (told && rx->recent[i] >= told->from && rx->recent[i] < told->to)
+            continue; /* the same range again */
+        at = scps_rangeset_find(c->in.ooo, rx->recent[i]);
         if (!rx->recent[i] || at == c->in.ooo->n)
             continue;
         r = scps_rangeset_at(c->in.ooo, at);
@@ -123,6 +127,7 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
             continue; /* that range has been delivered meanwhile */
         if (!add_block(c, seg, r->from, r->to, max))
             break;
+        told = r;
     }
 }
 

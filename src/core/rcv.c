@@ -177,7 +177,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
-    bool plain = from == next && !p.fin && !p.fin_at && p.to <= edge; /* as it nearly always is */
+    bool plain = from >= next && !p.fin && !p.fin_at && p.to <= edge; /* as it nearly always is */
 
     if (!seg->len && !p.fin)
         return;

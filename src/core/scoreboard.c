@@ -193,7 +193,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
-                   scps_dur min_rtt, struct scps_ack_sum *sum)
+                          scps_dur min_rtt, struct scps_ack_sum *sum)
 {
     bool told = !r->resends || now - r->sent >= min_rtt;
 

@@ -75,7 +75,7 @@ static inline enum scps_drop take_payload(const struct scps_addr *src, const str
 }
 
 static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                   const struct scps_seg *seg)
+                          const struct scps_seg *seg)
 {
     int err = scps_conn_input(c, seg);
 
@@ -128,12 +128,13 @@ static inline bool predicted(const struct scps_nif *nif, const struct scps_pkt *
     const uint8_t *p = in->data;
 
     return c && in->len >= 40 && !memcmp(p + 12, nif->last_flow, 8) &&
-           !memcmp(p + 20, nif->last_flow + 8, 4) && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP && !(scps_get16(p + 6) & 0x3fff) &&
-           scps_get16(p + 2) == in->len + in->payload_len && c->state < SCPS_TIME_WAIT;
+           !memcmp(p + 20, nif->last_flow + 8, 4) && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP &&
+           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len &&
+           c->state < SCPS_TIME_WAIT;
 }
 
 static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                           const struct scps_pkt *in)
+                                  const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
     struct scps_seg seg;

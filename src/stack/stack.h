@@ -27,9 +27,10 @@ struct scps_nif {
     struct scps_turns turns;
     struct scps_outq out;
     struct scps_conn *last; /* whose packet came last */
-    uint8_t last_flow[12];  /* its addresses and ports as they stand in an IPv4 packet without options */
-    bool blocked;           /* the device said SCPS_ERR_AGAIN */
-    bool pending;           /* kept holds the packet it refused */
+    uint8_t
+        last_flow[12]; /* its addresses and ports as they stand in an IPv4 packet without options */
+    bool blocked;      /* the device said SCPS_ERR_AGAIN */
+    bool pending;      /* kept holds the packet it refused */
     struct scps_pkt kept;
     uint8_t *kept_mem; /* the whole of it: the payload is lent for one call only */
 };

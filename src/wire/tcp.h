@@ -2,7 +2,7 @@
 /* The TCP header for the stack's packet path, where each call would cost as much as its work: what tcp.c offers under
  * the names of wire.h.
  *
- * Nearly all segments carry no option or NOP NOP timestamps, in those very octets: both ways have a
+ * Nearly all segments carry no option or begin with NOP NOP timestamps, in those very octets: both ways have a
  * short cut for the two, everything else goes through tcpopt.c.  Nothing is cleared that `has` says
  * is absent.
  */
@@ -40,14 +40,14 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     s->gso = 0;
     s->data = avail == seg_len ? p + hdr : NULL;
     s->len = (uint32_t)(seg_len - hdr);
-    if (hdr == 20) {
-        s->has = 0;
-    } else if (hdr == 32 && scps_get32(p + 20) == NOP_NOP_TS) {
+    s->has = 0;
+    if (hdr >= 32 && scps_get32(p + 20) == NOP_NOP_TS) {
         s->has = SCPS_HAS_TS;
         s->tsval = scps_get32(p + 24);
         s->tsecr = scps_get32(p + 28);
-    } else {
-        s->has = 0;
+        if (hdr > 32)
+            scps_tcpopt_parse(p + 32, hdr - 32, s);
+    } else if (hdr > 20) {
         scps_tcpopt_parse(p + 20, hdr - 20, s);
     }
     return 0;
