@@ -63,22 +63,8 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
         TURN(p + 192);
         TURN(p + 224);
     }
-    if (len & 128) {
+    for (end = p + (len & 224); p != end; p += 32)
         TURN(p);
-        TURN(p + 32);
-        TURN(p + 64);
-        TURN(p + 96);
-        p += 128;
-    }
-    if (len & 64) {
-        TURN(p);
-        TURN(p + 32);
-        p += 64;
-    }
-    if (len & 32) {
-        TURN(p);
-        p += 32;
-    }
 #undef TURN
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(acc), _mm256_extracti128_si256(acc, 1));
     s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));

@@ -64,9 +64,14 @@ static inline uint16_t scps_sum_fold_raw(uint64_t sum)
 /* Writes v big-endian and returns sum with it added: without a carry, so for headers only. */
 static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
 {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint32_t w =
+        __builtin_bswap32(v); /* gcc sees through the octets only where v is one variable */
+#else
     uint8_t b[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
     uint32_t w;
     memcpy(&w, b, 4);
+#endif
     memcpy(p, &w, 4);
     return sum + w;
 }

@@ -35,7 +35,6 @@ void scps_cc_apply(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     uint64_t rate = c->ctl.rate;
-    uint32_t burst = cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead);
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
@@ -49,8 +48,9 @@ void scps_cc_apply(struct scps_conn *c)
     }
     if (cfg->rate && (!rate || rate > cfg->rate))
         rate = cfg->rate;
-    if (c->tx && (rate != c->tx->pacer.rate || burst != c->tx->pacer.burst))
-        scps_pacer_set(&c->tx->pacer, c->env->now, rate, burst);
+    if (c->tx && (rate || c->tx->pacer.rate))
+        scps_pacer_set(&c->tx->pacer, c->env->now, rate,
+                       cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead));
     SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
 }
 
@@ -136,7 +136,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     scps_time now = c->env->now;
-    scps_dur sample = -1;
+    scps_dur sample = -1, window = min_window(c);
 
     if (sum->oldest_sent >= 0 && !sum->refilled)
         sample = now - sum->oldest_sent;
@@ -145,10 +145,10 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
         sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
     if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
         c->st->last_rtt = sample;
-        scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, min_window(c));
+        scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
     }
     if (newest >= 0)
-        scps_rtt_floor(&c->rtt, now, newest, min_window(c));
+        scps_rtt_floor(&c->rtt, now, newest, window);
 }
 
 static bool all_sent(const struct scps_conn *c)

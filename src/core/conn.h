@@ -249,7 +249,8 @@ void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
 void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
                     uint64_t d, uint64_t e);
-#define SCPS_OBSERVED(c, kind) ((c)->env->obs.note && (c)->env->obs.mask >> SCPS_NOTE_##kind & 1)
+/* The mask is 0 while nobody observes. */
+#define SCPS_OBSERVED(c, kind) ((c)->env->obs.mask >> SCPS_NOTE_##kind & 1)
 #define SCPS_NOTE_IT(c, kind, a, b, d, e)                                                          \
     do {                                                                                           \
         if (SCPS_OBSERVED(c, kind))                                                                \
@@ -350,6 +351,8 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt);
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg);
 /* The data and FIN part of an acceptable segment. */
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
+/* The whole of a segment that is just the next one. False: it is not, and nothing was done. */
+bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 /* Next octet of the peer's stream that is missing, its FIN counted. */
 static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
 {
@@ -408,7 +411,7 @@ static inline uint32_t scps_conn_ts_clock(const struct scps_conn *c)
 
 static inline uint32_t scps_conn_tsval(const struct scps_conn *c)
 {
-    return (uint32_t)(c->env->now / 1000) + c->ts_offset;
+    return (uint32_t)((uint64_t)c->env->now / 1000) + c->ts_offset;
 }
 
 #endif

@@ -195,6 +195,36 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         look_for_fin(c, &p, known);
 }
 
+/* Header prediction (Jacobson's): data of a peer that is only listened to, with the acknowledgement and the window it
+ * had before, new and inside ours. Everything the walk of state.c would find out about such a segment is known
+ * beforehand. False: nothing was touched, take the walk. */
+bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
+{
+    const uint32_t odd = SCPS_F_RELEASED | SCPS_F_FIN_IN | SCPS_F_ECN | (uint32_t)SCPS_F_OUTAGE;
+    scps_off next = c->in.next, from = next + (seg->seq - scps_seq_wrap(c->irs, next));
+    bool ts = c->flags & SCPS_F_TS;
+
+    if (!seg->len || c->state != SCPS_ESTABLISHED || c->flags & odd ||
+        (seg->flags & ~SCPS_PSH) != SCPS_ACK || seg->has != (ts ? SCPS_HAS_TS : 0) ||
+        from + seg->len > limit(c) || seg->ack != scps_seq_wrap(c->iss, c->una) ||
+        c->una != c->nxt || c->edge != c->una + ((uint64_t)seg->wnd << c->snd_wscale) ||
+        (int32_t)(seg->seq - c->wl1) < 0 || (ts && (int32_t)(seg->tsval - c->ts_recent) < 0) ||
+        (c->rx && c->rx->fin_at) || c->st == &c->env->nobody)
+        return false;
+    c->segs_in++;
+    c->flags |= SCPS_F_HEARD;
+    c->wl1 = seg->seq;
+    c->wl2 = c->una;
+    if (ts && from <= c->acked_to) { /* state.c tells why */
+        c->ts_recent = seg->tsval;
+        c->ts_recent_at = scps_conn_ts_clock(c);
+    }
+    count(c, seg);
+    if (!store(c, from, seg->data, seg->len))
+        scps_ackout_now(c);
+    return true;
+}
+
 void scps_rcv_read(struct scps_conn *c)
 {
     scps_off next = scps_rcv_nxt(c), edge;

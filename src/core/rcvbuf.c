@@ -64,17 +64,31 @@ void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
         scps_rcvbuf_fini(b, a);
 }
 
-static void store(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src, size_t len)
+/* Round the ring's end, or zeros. */
+static SCPS_APART void store_parts(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src,
+                                   size_t len)
+{
+    while (len) {
+        uint32_t at = (uint32_t)off & (cap - 1);
+        size_t run = SCPS_MIN(len, cap - at);
+        if (src)
+            memcpy(mem + at, src, run);
+        else
+            memset(mem + at, 0, run);
+        src = src ? src + run : NULL;
+        off += run;
+        len -= run;
+    }
+}
+
+static inline void store(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src, size_t len)
 {
     uint32_t at = (uint32_t)off & (cap - 1);
-    size_t run = SCPS_MIN(len, cap - at);
 
-    if (src)
-        memcpy(mem + at, src, run);
+    if (src && len <= cap - at)
+        memcpy(mem + at, src, len);
     else
-        memset(mem + at, 0, run);
-    if (run < len) /* round the ring's end */
-        store(mem, cap, off + run, src ? src + run : NULL, len - run);
+        store_parts(mem, cap, off, src, len);
 }
 
 static void move(const struct scps_rcvbuf *b, uint8_t *mem, uint32_t cap, scps_off from,

@@ -74,10 +74,11 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
 static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
-    bool corrupt = c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION;
-    unsigned shift = corrupt ? 0 : SCPS_MIN(c->backoff, 30);
+    unsigned shift = SCPS_MIN(c->backoff, 30);
 
+    /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
+    if (shift && c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
+        shift = 0;
     return rto > max >> shift ? max : rto << shift;
 }
 
@@ -263,8 +264,6 @@ static bool paced(struct scps_conn *c, uint32_t len)
 {
     scps_time when;
 
-    if (!c->tx->pacer.rate)
-        return true;
     when = scps_pacer_when(&c->tx->pacer, c->env->now, wire_size(c, len));
     if (when > c->env->now) {
         scps_timer_set(c, SCPS_T_PACE, when);
@@ -328,7 +327,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
         return false;
     }
-    if (!paced(c, len))
+    if (tx->pacer.rate && !paced(c, len))
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
@@ -417,7 +416,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     if (len && len < c->mss && !probe && !small_may_leave(c, len, usable))
         return false;
     fin = fin && c->nxt + len == c->end && (usable > len || !len);
-    if (!paced(c, len))
+    if (tx->pacer.rate && !paced(c, len))
         return false;
     if (scps_sb_reserve(sb, &c->env->alloc)) {
         hold(c,

@@ -226,6 +226,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     struct scps_seg copy;
     bool stamped;
 
+    if (scps_rcv_predicted(c, seg))
+        return 0;
     c->segs_in++;
     if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         int done = opening(c, &seg, &copy);

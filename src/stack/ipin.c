@@ -56,9 +56,8 @@ static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct sc
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
 }
 
-/* Finds the payload of a parsed segment and checks its checksum. 0 or the drop that says what is wrong. */
-static inline enum scps_drop take_payload(const struct scps_addr *src, const struct scps_addr *dst,
-                                          const uint8_t *tcp, size_t avail, struct scps_seg *seg,
+/* Finds the payload of a parsed segment. 0 or the drop that says what is wrong. */
+static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
                                           const struct scps_pkt *in)
 {
     if (in->payload_len) { /* it lies apart, or is hollow */
@@ -68,8 +67,6 @@ static inline enum scps_drop take_payload(const struct scps_addr *src, const str
     } else if (!seg->data) {
         return SCPS_DROP_TRUNCATED;
     }
-    if (!in->csum_ok && scps_tcp_checksum(src, dst, tcp, seg->hdr_len, seg->data, seg->len))
-        return SCPS_DROP_BAD_CHECKSUM;
     seg->gso = in->gso;
     return SCPS_DROP_NONE;
 }
@@ -98,7 +95,10 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     int err = scps_tcp_parse(p, avail, ip->total_len - ip->hdr_len, &seg);
 
     if (!err)
-        err = (int)take_payload(&ip->src, &ip->dst, p, avail, &seg, in);
+        err = (int)take_payload(avail, &seg, in);
+    if (!err && !in->csum_ok &&
+        scps_tcp_checksum(&ip->src, &ip->dst, p, seg.hdr_len, seg.data, seg.len))
+        err = SCPS_DROP_BAD_CHECKSUM;
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
     seg.tos = ip->tos;
@@ -133,6 +133,22 @@ static inline bool predicted(const struct scps_nif *nif, const struct scps_pkt *
            c->state < SCPS_TIME_WAIT;
 }
 
+/* Of an IPv4 packet without options, where the pseudo-header's addresses lie before the TCP header. */
+static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
+{
+    uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) +
+                   scps_sum_word((uint16_t)(seg->hdr_len + seg->len));
+
+    sum = scps_sum8(scps_sum8(scps_sum8(sum, p + 12), p + 20), p + 28);
+    if (seg->hdr_len == 32)
+        sum = scps_sum8(scps_sum8(sum, p + 36), p + 44);
+    else
+        sum = scps_sum_header(sum, p + 36, seg->hdr_len - 16u);
+    if (seg->data && seg->len)
+        sum = scps_sum_long(sum, seg->data, seg->len);
+    return scps_sum_fold_raw(sum) == 0xffff;
+}
+
 static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                                   const struct scps_pkt *in)
 {
@@ -144,7 +160,9 @@ static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, s
         return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
     err = scps_tcp_read(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
     if (!err)
-        err = (int)take_payload(&c->remote, &c->local, p + 20, in->len - 20, &seg, in);
+        err = (int)take_payload(in->len - 20, &seg, in);
+    if (!err && !in->csum_ok && !sum_good(p, &seg))
+        err = SCPS_DROP_BAD_CHECKSUM;
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
     seg.tos = p[1];

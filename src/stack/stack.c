@@ -40,6 +40,8 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->cfg = cfg;
     st->env.alloc = cfg.alloc;
     st->env.obs = cfg.observer;
+    if (!cfg.observer.note)
+        st->env.obs.mask = 0;
     st->env.now = cfg.now;
     st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
     st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
