@@ -48,7 +48,7 @@ static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *o
 {
     char text[CHANGE_TEXTLEN];
 
-    if (scps_channel_change(e->dir[dir].ch, c) != 0) {
+    if (scps_channel_change(e->dir[dir].ch, emu_now(e), c) != 0) {
         fprintf(out, "error: this configuration makes no sense\n");
         return -1;
     }

@@ -32,18 +32,24 @@
 #define BATCH 32 /* packets read, or handed over, before something else has its turn */
 #define RETRY SCPS_MS(1)
 
+/* The channels' time begins with the emulation: tables count from there. */
+scps_time emu_now(const struct emu *e)
+{
+    return scps_sysclock_now() - e->start;
+}
+
 /* ---- out ---- */
 
 static void wake_at(struct emu *e, scps_time when)
 {
     struct itimerspec it = {{0}};
+    scps_time at =
+        e->start + when; /* never zero, which would switch it off; the past fires at once */
 
     if (when >= e->armed)
         return;
-    if (when < 1)
-        when = 1; /* zero would switch it off; the past fires at once */
-    it.it_value.tv_sec = when / 1000000;
-    it.it_value.tv_nsec = when % 1000000 * 1000;
+    it.it_value.tv_sec = at / 1000000;
+    it.it_value.tv_nsec = at % 1000000 * 1000;
     timerfd_settime(e->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
     e->armed = when;
 }
@@ -61,13 +67,14 @@ static void deliver(struct emu *e)
     for (unsigned n = 0; n < BATCH; n++) {
         struct link_dir *d =
             &e->dir[scps_channel_next(e->dir[1].ch) < scps_channel_next(e->dir[0].ch)];
-        scps_time due = scps_channel_next(d->ch), now = scps_sysclock_now();
+        scps_time now = emu_now(e);
         struct scps_pkt pkt;
         int rc;
 
-        if (due > now || e->retry > now)
+        if (e->retry > now || scps_channel_next(d->ch) > now)
             break;
-        scps_channel_peek(d->ch, &pkt);
+        if (!scps_channel_peek(d->ch, now, &pkt))
+            continue; /* the line was looked after */
         rc = link_end_send(d->to, &pkt);
         if (rc == SCPS_ERR_AGAIN) {
             e->retry = now + RETRY;
@@ -75,8 +82,8 @@ static void deliver(struct emu *e)
         }
         if (rc != 0)
             d->undelivered++;
-        late_add(&d->late, now - due);
-        late_add(&d->late_now, now - due);
+        late_add(&d->late, now - pkt.at);
+        late_add(&d->late_now, now - pkt.at);
         scps_channel_pop(d->ch);
     }
     if (earliest(e) != SCPS_NEVER)
@@ -89,12 +96,9 @@ static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
     struct emu *e = from->ctx;
     int dir = from == &e->end[1];
-    scps_time now = scps_sysclock_now(); /* pkt->at is the batch's: this one may have come since */
-    struct scps_verdict v;
+    scps_time now = emu_now(e); /* pkt->at is the batch's: this one may have come since */
 
-    scps_channel_offer(e->dir[dir].ch, now, pkt, &v); /* without memory it is lost: counted */
-    if (e->truth)
-        truth_row(e->truth, now, dir, pkt, &v);
+    scps_channel_offer(e->dir[dir].ch, now, pkt); /* without memory it is lost: counted */
 }
 
 static void on_readable(EV_P_ ev_io *w, int revents)
@@ -188,7 +192,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     /* the socket first: it is what two emulators would most likely share */
     if (o->ctl && !(e->control = control_open(o->ctl, e, msg)))
         return -1;
-    if (o->truth && !(e->truth = truth_open(o->truth, e->epoch, msg, LINK_MSGLEN)))
+    if (o->truth && !(e->truth = truth_open(o->truth, msg, LINK_MSGLEN)))
         return -1;
     for (int i = 0; i < 2; i++) {
         if (link_end_open(&e->end[i], &o->end[i], &o->end[!i], o->mtu, e->epoch, on_arrived, e,
@@ -246,6 +250,8 @@ void emu_run(struct emu *e)
     if (e->o->realtime)
         e->realtime = ask_for_realtime();
     e->start = e->last_line = scps_sysclock_now();
+    for (int i = 0; e->truth && i < 2; i++)
+        truth_watch(e->truth, e->dir[i].ch, i, e->epoch + e->start);
     watch(e);
     if (!e->o->quiet)
         report_start(e, stderr);

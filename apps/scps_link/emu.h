@@ -27,10 +27,11 @@ struct emu {
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
-    scps_time armed; /* what timer_fd is set to; SCPS_NEVER: nothing */
-    scps_time retry; /* a device was full: not before */
-    scps_time start, epoch, last_line;
-    bool realtime; /* the scheduler granted it */
+    scps_time armed; /* what timer_fd is set to, since start; SCPS_NEVER: nothing */
+    scps_time retry; /* a device was full: not before, since start */
+    scps_time start, last_line;
+    scps_time epoch; /* real time less the monotonic clock */
+    bool realtime;   /* the scheduler granted it */
     bool failed;
     ev_io readable[2], timer;
     ev_signal sigint, sigterm;
@@ -42,6 +43,8 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
 /* Until the time is over, a signal, stop, or a failure (then e->failed, and it has been said). */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
+/* The channels' time: since the start. */
+scps_time emu_now(const struct emu *e);
 /* Ends the log and the captures. 0, or -1 when something of them could not be written, which has been said. */
 int emu_close(struct emu *e);
 

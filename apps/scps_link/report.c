@@ -52,7 +52,7 @@ void report_interval(struct emu *e, FILE *f)
     for (int i = 0; i < 2; i++) {
         struct link_dir *d = &e->dir[i];
         struct scps_link_stats s, *w = &d->last;
-        scps_channel_stats(d->ch, now, &s);
+        scps_channel_stats(d->ch, now - e->start, &s);
         fprintf(f,
                 "%s: %.2f-%.2f sec in %" PRIu64 " pkts %.3f Mbit/s, out %" PRIu64
                 " pkts %.3f Mbit/s, lost queue %" PRIu64 " ber %" PRIu64 " loss %" PRIu64
@@ -61,7 +61,7 @@ void report_interval(struct emu *e, FILE *f)
                 s.offered - w->offered, mbit(s.offered_bytes - w->offered_bytes, over),
                 s.delivered - w->delivered, mbit(s.delivered_bytes - w->delivered_bytes, over),
                 s.dropped_queue - w->dropped_queue, s.dropped_ber - w->dropped_ber,
-                s.dropped_loss - w->dropped_loss, scps_channel_queue(d->ch, now, NULL),
+                s.dropped_loss - w->dropped_loss, scps_channel_queue(d->ch, now - e->start, NULL),
                 late_quantile(&d->late_now, 990000));
         *w = s;
         memset(&d->late_now, 0, sizeof d->late_now);
@@ -81,19 +81,20 @@ void report_text(const struct emu *e, FILE *f)
         char text[CHANGE_TEXTLEN];
         struct scps_link_stats s;
         uint32_t waiting;
-        scps_channel_stats(d->ch, now, &s);
-        uint64_t queue = scps_channel_queue(d->ch, now, &waiting);
+        scps_channel_stats(d->ch, now - e->start, &s);
+        uint64_t queue = scps_channel_queue(d->ch, now - e->start, &waiting);
         fprintf(f, "%s: %s\n", n, change_print(scps_channel_config(d->ch), text));
         fprintf(f,
                 "%s: %" PRIu64 " packets in (%" PRIu64 " bytes), %" PRIu64 " out (%" PRIu64
                 " bytes, %.3f Mbit/s), %" PRIu64 " on the way\n",
                 n, s.offered, s.offered_bytes, s.delivered, s.delivered_bytes,
                 mbit(s.delivered_bytes, over), s.in_flight);
-        fprintf(f,
-                "%s: lost %" PRIu64 " queue, %" PRIu64 " ber, %" PRIu64 " loss; %" PRIu64
-                " flipped, %" PRIu64 " duplicated, %" PRIu64 " reordered\n",
-                n, s.dropped_queue, s.dropped_ber, s.dropped_loss, s.flipped, s.duplicated,
-                s.reordered);
+        fprintf(f, "%s: lost", n);
+        for (int k = SCPS_FATE_BER; k < SCPS_FATE_COUNT; k++)
+            fprintf(f, "%s %" PRIu64 " %s", k > SCPS_FATE_BER ? "," : "", scps_link_dropped(&s, k),
+                    scps_fate_name(k));
+        fprintf(f, "; %" PRIu64 " flipped, %" PRIu64 " duplicated, %" PRIu64 " reordered\n",
+                s.flipped, s.duplicated, s.reordered);
         fprintf(f,
                 "%s: queue %" PRIu64 " bytes in %" PRIu32 " packets, at most %" PRIu64
                 "; line busy %.1f %%\n",
@@ -158,9 +159,9 @@ static void json_dir(const struct emu *e, int i, scps_time now, FILE *f)
     const struct late *l = &d->late;
     struct scps_link_stats s;
     uint32_t waiting;
-    uint64_t queue = scps_channel_queue(d->ch, now, &waiting);
+    uint64_t queue = scps_channel_queue(d->ch, now - e->start, &waiting);
 
-    scps_channel_stats(d->ch, now, &s);
+    scps_channel_stats(d->ch, now - e->start, &s);
     fprintf(f, "  \"%s\": {\n", dir_name[i]);
     json_config(scps_channel_config(d->ch), f);
     fprintf(f,
@@ -168,9 +169,11 @@ static void json_dir(const struct emu *e, int i, scps_time now, FILE *f)
             ", \"delivered_bytes\": %" PRIu64 ", \"bits_per_second\": %.0f,\n",
             s.offered, s.offered_bytes, s.delivered, s.delivered_bytes,
             1e6 * mbit(s.delivered_bytes, now - e->start));
-    fprintf(
-        f, "    \"lost\": {\"queue\": %" PRIu64 ", \"ber\": %" PRIu64 ", \"loss\": %" PRIu64 "},\n",
-        s.dropped_queue, s.dropped_ber, s.dropped_loss);
+    fputs("    \"lost\": {", f);
+    for (int k = SCPS_FATE_BER; k < SCPS_FATE_COUNT; k++)
+        fprintf(f, "%s\"%s\": %" PRIu64, k > SCPS_FATE_BER ? ", " : "", scps_fate_name(k),
+                scps_link_dropped(&s, k));
+    fputs("},\n", f);
     fprintf(f,
             "    \"flipped\": %" PRIu64 ", \"duplicated\": %" PRIu64 ", \"reordered\": %" PRIu64
             ", \"in_flight\": %" PRIu64 ", \"undelivered\": %" PRIu64 ",\n",

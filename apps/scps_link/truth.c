@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The ground-truth log, as scps_trace --truth reads it (docs/TRACE.md, "The ground-truth log").
  *
- * Behind the columns documented there come four of our own: arrive_us, when the packet arrives at the other end (empty
- * when it does not; behind the end of the run for those still on the way), copies (2 when it was duplicated), reordered
- * (1 when it was held back) and proto, the IP protocol.  seq and payload are 0 for anything but TCP.
- *
  * A failed write ends the log, not the link; closing tells.
  */
 #include "scps_link/truth.h"
 #include "scps_link/spool.h"
 
-#include <scps/wire.h>
-
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +17,11 @@ struct truth {
     FILE *f;
     char *buffer;
     struct spool spool;
-    scps_time epoch;
-    uint64_t count[2];
+    struct side {
+        struct truth *t;
+        scps_time epoch;
+        int dir;
+    } side[2];
     int err;
 };
 
@@ -37,7 +33,7 @@ static void truth_free(struct truth *t)
     }
 }
 
-struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t msglen)
+struct truth *truth_open(const char *path, char *msg, size_t msglen)
 {
     struct truth *t = calloc(1, sizeof *t);
 
@@ -46,7 +42,6 @@ struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t ms
         truth_free(t);
         return NULL;
     }
-    t->epoch = epoch;
     if (spool_open(&t->spool, path, msg, msglen) != 0) {
         truth_free(t);
         return NULL;
@@ -61,68 +56,28 @@ struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t ms
         return NULL;
     }
     setvbuf(t->f, t->buffer, _IOFBF, BUFFER);
-    fputs("time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,"
-          "arrive_us,copies,reordered,proto\n",
-          t->f);
+    fputs(SCPS_TRUTH_HEADER, t->f);
     return t;
 }
 
-struct tcp_fields {
-    uint16_t sport, dport;
-    uint32_t seq, payload;
-};
-
-static void read_ports(const struct scps_pkt *pkt, const struct scps_ip *ip, struct tcp_fields *out)
+static void row(void *ctx, const struct scps_verdict *v)
 {
-    const uint8_t *p = pkt->data + ip->hdr_len;
-    struct scps_seg s;
-
-    if (ip->frag_off || pkt->len < ip->hdr_len + 4u || ip->total_len < ip->hdr_len + 4u)
-        return;
-    if (ip->proto == SCPS_IPPROTO_TCP || ip->proto == 17) {
-        out->sport = (uint16_t)(p[0] << 8 | p[1]);
-        out->dport = (uint16_t)(p[2] << 8 | p[3]);
-    }
-    if (ip->proto == SCPS_IPPROTO_TCP &&
-        scps_tcp_parse(p, pkt->len - ip->hdr_len, ip->total_len - ip->hdr_len, &s) == 0) {
-        out->seq = s.seq;
-        out->payload = s.len;
-    }
-}
-
-static const char *fate(const struct scps_verdict *v)
-{
-    if (v->arrival == SCPS_NEVER)
-        return "lost";
-    if (v->fate == SCPS_FATE_FLIPPED)
-        return "flipped";
-    return v->duplicated ? "duplicated" : v->reordered ? "reordered" : "delivered";
-}
-
-void truth_row(struct truth *t, scps_time at, int dir, const struct scps_pkt *pkt,
-               const struct scps_verdict *v)
-{
-    char src[SCPS_ADDR_STRLEN] = "", dst[SCPS_ADDR_STRLEN] = "", arrive[24] = "";
-    struct tcp_fields tcp = {0};
-    struct scps_ip ip = {0};
+    struct side *s = ctx;
+    struct truth *t = s->t;
+    char line[SCPS_TRUTH_LINELEN];
+    size_t n;
 
     if (t->err)
         return;
-    if (scps_ip_parse(pkt->data, pkt->len, pkt->len, &ip) == 0) {
-        scps_addr_format(&ip.src, src);
-        scps_addr_format(&ip.dst, dst);
-        read_ports(pkt, &ip, &tcp);
-    }
-    if (v->arrival != SCPS_NEVER)
-        snprintf(arrive, sizeof arrive, "%" PRId64, v->arrival + t->epoch);
-    if (fprintf(t->f,
-                "%" PRId64 ",%s,%" PRIu64 ",%s,%s,%zu,%s,%s,%u,%u,%" PRIu32 ",%" PRIu32
-                ",%s,%d,%d,%u\n",
-                at + t->epoch, dir ? "b2a" : "a2b", ++t->count[dir], fate(v),
-                v->fate == SCPS_FATE_DELIVERED ? "none" : scps_fate_name(v->fate), pkt->len, src,
-                dst, tcp.sport, tcp.dport, tcp.seq, tcp.payload, arrive,
-                v->arrival == SCPS_NEVER ? 0 : 1 + v->duplicated, v->reordered, ip.proto) < 0)
+    n = scps_truth_line(v, s->dir, s->epoch, line);
+    if (fwrite(line, 1, n, t->f) != n)
         t->err = errno ? errno : EIO;
+}
+
+void truth_watch(struct truth *t, struct scps_channel *ch, int dir, scps_time epoch)
+{
+    t->side[dir] = (struct side){t, epoch, dir};
+    scps_channel_observe(ch, row, &t->side[dir]);
 }
 
 int truth_close(struct truth *t, char *msg, size_t msglen)

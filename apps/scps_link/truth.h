@@ -7,10 +7,10 @@
 
 struct truth;
 
-/* epoch is added to all times. NULL with one line in msg; the file may exist then. */
-struct truth *truth_open(const char *path, scps_time epoch, char *msg, size_t msglen);
-void truth_row(struct truth *t, scps_time at, int dir /* 0: a to b */, const struct scps_pkt *pkt,
-               const struct scps_verdict *v);
+/* NULL with one line in msg; the file may exist then. */
+struct truth *truth_open(const char *path, char *msg, size_t msglen);
+/* Logs all of that direction from now on (0: a to b), with epoch added to all times; the channel ends before the log, or watches nothing. */
+void truth_watch(struct truth *t, struct scps_channel *ch, int dir, scps_time epoch);
 /* 0, or -1 with one line in msg when something could not be written. */
 int truth_close(struct truth *t, char *msg, size_t msglen);
 

@@ -359,9 +359,11 @@ static void link_stats(struct json *j, const char *key, const struct scps_link_s
     json_open(j, key, '{');
     json_uint(j, "offered", s->offered);
     json_uint(j, "delivered", s->delivered);
-    json_uint(j, "dropped_queue", s->dropped_queue);
-    json_uint(j, "dropped_ber", s->dropped_ber);
-    json_uint(j, "dropped_loss", s->dropped_loss);
+    for (int f = SCPS_FATE_BER; f < SCPS_FATE_COUNT; f++) {
+        char name[24];
+        snprintf(name, sizeof(name), "dropped_%s", scps_fate_name((enum scps_fate)f));
+        json_uint(j, name, scps_link_dropped(s, (enum scps_fate)f));
+    }
     json_uint(j, "duplicated", s->duplicated);
     json_uint(j, "reordered", s->reordered);
     json_uint(j, "flipped", s->flipped);

@@ -12,11 +12,68 @@
 extern "C" {
 #endif
 
+/* ---- the channel: one model, for virtual and for real time ----
+ *
+ *     offer ──> queue ──> line ──> propagation ──> arrival
+ *               limit,    rate,    delay,
+ *               CoDel     framing  jitter, reordering, a second copy
+ *                         errors: outage, loss, ber, burst, vector
+ *
+ * A packet's fate is settled when its first bit goes onto the line (or when the queue refuses it), at the settings of that
+ * moment: what waits feels every change, what is on the line or on the way none.
+ */
+
+/* What a frame weighs on the line besides its IP packet, beyond config.overhead (framing.c has the layouts). */
+enum scps_framing {
+    SCPS_FRAMING_NONE, /* overhead alone */
+    SCPS_FRAMING_PPP, /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
+                             0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
+    SCPS_FRAMING_HDLC, /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
+    SCPS_FRAMING_AAL5_VC, /* the same VC-multiplexed, without LLC/SNAP */
+    SCPS_FRAMING_AOS, /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
+    SCPS_FRAMING_TM, /* likewise in TM transfer frames (132.0-B) */
+    SCPS_FRAMING_COUNT
+};
+/* "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos", "tm"; NULL beyond. */
+SCPS_API const char *scps_framing_name(enum scps_framing f);
+
+/* Bursts of errors (Gilbert 1960, Elliott 1963): a channel that is good or bad. While it is bad, bits are hit at rate ber,
+ * beside config.ber which always holds. Either by time: good and bad are the mean stays, exponential (to a microsecond), and
+ * only the bits sent in a bad stay are at risk; or, with good and bad 0, by packet: before each packet on the line a good
+ * channel turns bad with probability to_bad, a bad one good with to_good. It begins in its stationary distribution. */
+struct scps_burst {
+    scps_dur good, bad;
+    double to_bad, to_good;
+    double ber; /* 0: no bursts; 0.5 leaves no packet whole */
+};
+
+/* Tables, lent: they must outlive what was configured with them. Times count from time 0 of the world or the clock. */
+struct scps_step {
+    scps_time at;
+    uint64_t value;
+};
+struct
+    scps_steps { /* n 0: none. Times do not decrease; before the first row its value holds, behind the last one that one */
+    const struct scps_step *v;
+    uint32_t n;
+    scps_dur period; /* starts again after that; 0: never. Above the last row's time */
+};
+struct scps_span {
+    scps_time from, to; /* [from, to) */
+};
+struct scps_spans { /* in order, apart from each other */
+    const struct scps_span *v;
+    uint32_t n;
+    scps_dur period; /* at least the last one's end; 0: once */
+    bool inverse;    /* they are contacts: all the rest is outage */
+};
+
 /* One direction of a link. All zero: infinitely fast, no delay, no loss, no queue limit. */
 struct scps_link_config {
     uint64_t rate_bps;    /* line rate, bit/s (10^3 based); 0: infinite */
     scps_dur delay;       /* propagation, after the last bit left */
-    uint64_t queue_bytes; /* waiting packets, IP bytes with overhead; 0: no limit */
+    uint64_t queue_bytes; /* waiting packets, IP bytes with framing; 0: no limit */
     uint32_t
         queue_packets; /* likewise in packets; 0: no limit. The packet on the line is not counted */
     uint32_t overhead; /* framing bytes a packet, paid on the line and at risk of bit errors */
@@ -30,7 +87,25 @@ struct scps_link_config {
      * have no bits, still loses the packet (dropped_ber). The same seed damages the same packets either way. */
     bool flip;
     uint64_t seed; /* each direction of each link draws streams of its own from it */
+
+    enum scps_framing framing;
+    struct scps_burst burst;
+    /* Error vector: a stretch of the channel's errors, a set bit is a hit, the high bit of a byte first. The bytes at risk are
+     * XORed with it one after the other, and at its end it begins again. Lent. */
+    const uint8_t *vector;
+    size_t vector_len;
+    scps_dur jitter; /* more delay, uniform from 0 to this; packets keep their order */
+    scps_dur codel_target,
+        codel_interval;      /* CoDel (RFC 8289) besides the limits; both 0: drop-tail */
+    struct scps_steps rates; /* bit/s instead of rate_bps, from each row on; 0: nothing moves */
+    struct scps_steps
+        delays; /* µs instead of delay, straight between rows, a jump where two have one time */
+    struct scps_spans outages; /* frames on the line meanwhile are lost, wholly or in part */
+    bool hold; /* the line knows: it starts nothing in an outage, and the queue waits */
 };
+
+/* Bytes on the line of an IP packet of that size whose content nobody knows: the mean, rounded up. */
+SCPS_API uint32_t scps_link_frame_bytes(const struct scps_link_config *c, uint32_t ip_bytes);
 
 /* One direction. Conservation: offered + duplicated = delivered + all drops + in flight. */
 struct scps_link_stats {
@@ -39,7 +114,48 @@ struct scps_link_stats {
     uint64_t in_flight; /* waiting, on the line or on the way */
     uint64_t max_queue_bytes;
     scps_dur busy; /* time the line was sending */
+    uint64_t dropped_codel, dropped_outage, dropped_burst, dropped_vector;
 };
+
+enum scps_fate {
+    SCPS_FATE_DELIVERED,
+    SCPS_FATE_FLIPPED, /* delivered with bits flipped */
+    SCPS_FATE_BER,     /* lost: bits were damaged */
+    SCPS_FATE_LOSS,    /* lost by chance, or for lack of memory */
+    SCPS_FATE_QUEUE,   /* lost: no room in the queue */
+    SCPS_FATE_CODEL,   /* lost: waited too long */
+    SCPS_FATE_OUTAGE,  /* lost: the link was down */
+    SCPS_FATE_BURST,   /* lost: bits were damaged in a burst */
+    SCPS_FATE_VECTOR,  /* lost: bits were damaged by the error vector */
+    SCPS_FATE_COUNT
+};
+/* "delivered", "flip", "ber", "loss", "queue", "codel", "outage", "burst", "vector". */
+SCPS_API const char *scps_fate_name(enum scps_fate f);
+/* How many packets met a fate that loses them, from SCPS_FATE_BER on; 0 for the others. */
+SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
+
+/* The ground truth: what became of one packet, told the moment it is settled. In order of settling, which is that of
+ * offering but for the packets a queue refuses. */
+struct scps_verdict {
+    uint64_t number;   /* of the direction's packets, from 1 */
+    scps_time offered; /* when it came */
+    scps_time left;    /* its last bit left the line; SCPS_NEVER when it never got there */
+    scps_time arrival; /* of the packet itself; SCPS_NEVER when it is lost */
+    scps_time copy;    /* of the second copy; SCPS_NEVER without one */
+    enum scps_fate fate;
+    bool reordered;             /* it was held back */
+    const struct scps_pkt *pkt; /* as it was offered, without flips; lent for the call */
+};
+typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
+
+/* The verdict as a line of the ground-truth log, with its newline, for a file that begins with the header
+ * (docs/TRACE.md; scps_trace --truth reads it). dir 0: a2b, 1: b2a; epoch is added to all times. Returns its length. */
+#define SCPS_TRUTH_HEADER                                                                          \
+    "time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,arrive_us,"     \
+    "copies,reordered,proto\n"
+#define SCPS_TRUTH_LINELEN 400
+SCPS_API size_t scps_truth_line(const struct scps_verdict *v, int dir, scps_time epoch,
+                                char buf[SCPS_TRUTH_LINELEN]);
 
 /* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a to b), seeds 0.
  * A preset stands first; what is given neither there nor by a key is as in geo. Keys:
@@ -71,53 +187,39 @@ SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        uint64_t window);
 
 /* One direction of a link by itself, for a driver that has a clock of its own: the world's model, in real time. Packets go
- * in with the time and come out at theirs:
+ * in with the time and come out at theirs; now never goes back:
  *
- *     scps_channel_offer(ch, now, pkt, &v);                         as each arrives
- *     while (scps_channel_next(ch) <= now) {                        when that time has come
- *         scps_channel_peek(ch, &pkt);  ...send it...  scps_channel_pop(ch);
+ *     scps_channel_offer(ch, now, pkt);                             as each arrives
+ *     while (scps_channel_peek(ch, now, &pkt)) {                    when scps_channel_next(ch) has come
+ *         ...send it...  scps_channel_pop(ch);
  *     }
  */
 struct scps_channel;
-enum scps_fate {
-    SCPS_FATE_DELIVERED,
-    SCPS_FATE_FLIPPED, /* delivered with bits flipped */
-    SCPS_FATE_BER,     /* lost: bits were damaged */
-    SCPS_FATE_LOSS,    /* lost by chance, or for lack of memory */
-    SCPS_FATE_QUEUE,   /* lost: no room in the queue */
-    SCPS_FATE_COUNT
-};
-struct scps_verdict {
-    enum scps_fate fate;
-    scps_time arrival; /* of the packet itself; SCPS_NEVER when it is lost */
-    bool duplicated;   /* a second copy arrives */
-    bool reordered;    /* it was held back */
-};
-/* "delivered", "flip", "ber", "loss", "queue". */
-SCPS_API const char *scps_fate_name(enum scps_fate f);
 /* stream: directions that share cfg->seed need a number each. NULL on lack of memory and for a configuration out of
  * range. alloc NULL: malloc. */
 SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                                const struct scps_alloc *alloc);
 SCPS_API void scps_channel_free(struct scps_channel *ch);
-/* From now on; packets already waiting or on the way keep their times. 0, SCPS_ERR_INVAL: nothing has changed. */
-SCPS_API int scps_channel_change(struct scps_channel *ch, const struct scps_link_config *cfg);
+/* Every verdict from now on is told to fn, which must not call into ch. NULL: to nobody. */
+SCPS_API void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx);
+/* From now on: packets on the line or on the way keep their times, those that wait get the new settings. 0,
+ * SCPS_ERR_INVAL: nothing has changed. */
+SCPS_API int scps_channel_change(struct scps_channel *ch, scps_time now,
+                                 const struct scps_link_config *cfg);
 /* Lent until the next change. */
 SCPS_API const struct scps_link_config *scps_channel_config(const struct scps_channel *ch);
-/* Takes a copy of pkt at now, which never goes back. What becomes of it is settled, and told in *v (may be NULL). 0, also
- * when it will not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
-SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt,
-                                struct scps_verdict *v);
-/* When the next packet arrives; SCPS_NEVER: none is on the way. */
+/* Takes a copy of pkt at now. 0, also when it will not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
+SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt);
+/* When to look again: a packet arrives, or the line has to be looked after. SCPS_NEVER: nothing is on the way. */
 SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
-/* That packet, which there must be; pkt->at is its time, its bytes are lent until the next call on ch. */
-SCPS_API void scps_channel_peek(const struct scps_channel *ch, struct scps_pkt *pkt);
+/* The next packet that has arrived by now; pkt->at is its time, its bytes are lent until the next call on ch. False: none
+ * has. */
+SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 SCPS_API void scps_channel_pop(struct scps_channel *ch); /* it has been delivered */
-SCPS_API void scps_channel_stats(const struct scps_channel *ch, scps_time now,
+SCPS_API void scps_channel_stats(struct scps_channel *ch, scps_time now,
                                  struct scps_link_stats *out);
 /* What waits for the line at now: bytes with framing, and packets (may be NULL). */
-SCPS_API uint64_t scps_channel_queue(const struct scps_channel *ch, scps_time now,
-                                     uint32_t *packets);
+SCPS_API uint64_t scps_channel_queue(struct scps_channel *ch, scps_time now, uint32_t *packets);
 
 struct scps_world; /* the event heap, its hosts and links */
 struct scps_host;
@@ -157,9 +259,12 @@ SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *ad
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
 /* The top of an end's chain, for routes of one's own. Filters go first. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
-SCPS_API void scps_link_stats(const struct scps_link *l, int dir /* 0: a to b */,
+SCPS_API void scps_link_stats(struct scps_link *l, int dir /* 0: a to b */,
                               struct scps_link_stats *out);
-/* Changes a direction from now on; packets already waiting or on the way keep their times. 0, SCPS_ERR_INVAL. */
+/* As scps_channel_observe: the ground truth of one direction. */
+SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
+/* Changes a direction from now on: packets on the line or on the way keep their times, those that wait get the new
+ * settings. 0, SCPS_ERR_INVAL. */
 SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
 /* Calls fn(ctx) at virtual time `when`, before anything else of that microsecond and after those asked for earlier.

@@ -36,7 +36,7 @@ static double power(double base, uint64_t n)
 
 static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 {
-    uint64_t frame = len + c->overhead;
+    uint64_t frame = scps_link_frame_bytes(c, (uint32_t)len);
     uint64_t bits = 8 * (frame > c->ber_exempt ? frame - c->ber_exempt : 0);
 
     return 1 - (1 - c->loss) * power(1 - c->ber, bits);
@@ -98,8 +98,9 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return 0;
     n = (bytes + payload - 1) / payload;
     double line = rate > 0 ? 8.0 / rate : 0; /* seconds a byte */
-    double slot = ((double)payload + headers + fwd->overhead) * line;
-    double last = ((double)(bytes - (n - 1) * payload) + headers + fwd->overhead) * line;
+    double slot = (double)scps_link_frame_bytes(fwd, payload + headers) * line;
+    uint32_t left = (uint32_t)(bytes - (n - 1) * payload);
+    double last = (double)scps_link_frame_bytes(fwd, left + headers) * line;
     double p = loss_of_segment(fwd, (uint64_t)payload + headers);
     double bits = 8.0 * (double)bytes;
 

@@ -114,7 +114,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
                               uint32_t headers, uint64_t rate_bps, uint64_t window)
 {
     double rate = (double)fwd->rate_bps, bits = 8.0 * (double)bytes, line, p;
-    uint64_t len = (uint64_t)payload + headers, frame = len + fwd->overhead;
+    uint64_t frame = scps_link_frame_bytes(fwd, payload + headers);
     uint64_t risk = frame > fwd->ber_exempt ? frame - fwd->ber_exempt : 0;
     struct window x = {0};
 
@@ -127,7 +127,8 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
     x.w = window < payload ? 1 : window / payload;
     x.rtt = (double)(fwd->delay + back->delay) * 1e-6;
     x.slot = (double)frame * line;
-    x.last = ((double)(bytes - (x.n - 1) * payload) + headers + fwd->overhead) * line;
+    uint32_t left = (uint32_t)(bytes - (x.n - 1) * payload);
+    x.last = (double)scps_link_frame_bytes(fwd, left + headers) * line;
     p = 1 - (1 - fwd->loss) * power(1 - fwd->ber, 8 * risk);
     if (p >= 1 || (line <= 0 && x.rtt <= 0))
         return 0;

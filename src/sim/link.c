@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link: rate, queue, delay, errors, duplication and reordering, settled when a packet is offered.
+/* One direction of a link: queue, line, propagation.
  *
  *     offer ──> waiting ──> line ──> delay ──> arrival
  *               (queue)    8 n / rate
  *
- * First in, first out: the moment a packet comes, its start on the line (when the one before it has left), its end
- * and its arrival are known, and so is what the errors do to it.  Nothing happens between then and its arrival, so
- * there is no event for it.  What is kept:
+ * All packets are in one byte ring in the order they came, each a record
  *
- *   - for each packet that has to wait, when it starts and its size, so that the length of the queue is known later:
- *     entries are dropped when the next packet comes and finds them started;
- *   - for each packet that will arrive, a record in one byte ring, in order of arrival:
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number 4 | len bytes of packet, to a multiple of 8 |
  *
- *         | at 8 | len 4 | hollow 4 | len bytes of packet, to a multiple of 8 |      at = -1: go on at the start
+ *     head                   line                  tail
+ *      | on the line or on the way | waiting        |
  *
- *   - in a small heap beside it, those that do not keep the order: held back on purpose, or overtaking after the
- *     delay became shorter.  At one arrival time the ring goes before the heap.
+ * and what happens to them moves two marks and no byte.  The line starts a packet when the one before has left; then its
+ * end, its arrival and its fate are settled at the settings of that moment, and the verdict is told.  Nobody is woken for
+ * that: it is made up for (scps_linkdir_advance) when the next packet comes, arrives, or somebody asks, always before
+ * anything that could make a difference, so how often it is asked makes none.  Only when nothing is on the way and
+ * something waits, or the delay has shrunk, is the line itself the next thing to look at.
+ *
+ * A lost packet leaves a record marked as gone.  Those that do not keep the order go to a small heap beside the ring: held
+ * back on purpose, or overtaking after the delay became shorter.  At one arrival time the ring goes before the heap.
  *
  * Line time is exact: microseconds and a numerator over the rate in bit/s, so no fraction is lost over any number of
- * packets.  Only the arrival is rounded, up: the last bit is there.
+ * packets, also when the rate steps under way.  Only the arrival is rounded, up: the last bit is there.
  *
- * Errors.  The frame is the framing bytes, then the IP packet; its first ber_exempt bytes are not at risk.  Damage is
- * one draw a frame (loss.c).  With `flip` the damaged bits are flipped and the packet delivered, except that damage to
- * framing bytes loses the frame, as a framing that cannot be read, and so does damage to hollow bytes, which have no
- * bits to flip: both count as dropped_ber.  The line is busy with a lost packet all the same.  A second copy is
- * made behind the line: it costs no line time, has the same damage and arrives right behind the first one, or
- * before it when reordering holds the first one back.
- *
- * Every chance has a stream of draws of its own, one draw for each packet that gets onto the line, so switching one
- * on leaves the others' outcomes as they were.
+ * The line is busy with a lost packet all the same.  A second copy is made behind the line: it costs no line time, has the
+ * same damage and arrives right behind the first one, or before it when reordering holds the first one back.  Jitter
+ * keeps the order: a packet that would overtake arrives with the one before.
  */
 #include "sim/link.h"
 
 #include "base/bytes.h"
+#include "sim/framing.h"
+#include "sim/plan.h"
 
 #include <assert.h>
 #include <string.h>
@@ -55,36 +54,71 @@ static bool is_chance(double p)
     return p >= 0 && p <= 1;
 }
 
+static bool is_delay(scps_dur d)
+{
+    return d >= 0 && d <= MAX_DELAY;
+}
+
+static bool burst_makes_sense(const struct scps_burst *b)
+{
+    if (b->good || b->bad)
+        return is_delay(b->good) && is_delay(b->bad) && b->good > 0 && b->bad > 0 && b->ber >= 0 &&
+               b->ber < 1;
+    return is_chance(b->to_bad) && is_chance(b->to_good) && b->ber >= 0 && b->ber < 1 &&
+           (b->ber <= 0 || b->to_bad + b->to_good > 0);
+}
+
+/* Something must get through, or a queue would wait for ever. */
+static bool rates_make_sense(const struct scps_steps *s)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        any = any || s->v[i].value;
+    return s->n == 0 ||
+           (scps_steps_ok(s, UINT64_MAX / 2) && (s->period ? any : s->v[s->n - 1].value > 0));
+}
+
 static bool makes_sense(const struct scps_link_config *c)
 {
-    return c->delay >= 0 && c->delay <= MAX_DELAY && c->reorder_delay >= 0 &&
-           c->reorder_delay <= MAX_DELAY && c->ber >= 0 && c->ber < 1 && is_chance(c->loss) &&
-           is_chance(c->dup) && is_chance(c->reorder) && c->overhead <= MAX_FRAMING &&
-           c->rate_bps <= UINT64_MAX / 2;
+    return is_delay(c->delay) && is_delay(c->reorder_delay) && is_delay(c->jitter) && c->ber >= 0 &&
+           c->ber < 1 && is_chance(c->loss) && is_chance(c->dup) && is_chance(c->reorder) &&
+           c->overhead <= MAX_FRAMING && c->rate_bps <= UINT64_MAX / 2 &&
+           (unsigned)c->framing < SCPS_FRAMING_COUNT && burst_makes_sense(&c->burst) &&
+           is_delay(c->codel_target) && is_delay(c->codel_interval) &&
+           (c->codel_target > 0) == (c->codel_interval > 0) && rates_make_sense(&c->rates) &&
+           scps_steps_ok(&c->delays, MAX_DELAY) && scps_spans_ok(&c->outages);
+}
+
+static bool down_at_times(const struct scps_link_config *c)
+{
+    return c->outages.n || c->outages.inverse;
 }
 
 static void seed(struct scps_linkdir *d)
 {
     struct scps_prng r;
+    uint64_t s[7];
 
     /* A generator seeded with both numbers hands each stream a seed that shows no relation to its neighbours'. */
     scps_prng_seed(&r, d->cfg.seed ^ d->stream * UINT64_C(0x9e3779b97f4a7c15));
-    scps_prng_seed(&d->r_ber, scps_prng_next(&r));
-    scps_prng_seed(&d->r_flip, scps_prng_next(&r));
-    scps_prng_seed(&d->r_loss, scps_prng_next(&r));
-    scps_prng_seed(&d->r_dup, scps_prng_next(&r));
-    scps_prng_seed(&d->r_reorder, scps_prng_next(&r));
+    for (int i = 0; i < 7; i++)
+        s[i] = scps_prng_next(&r);
+    scps_errors_seed(&d->err, s[0], s[1], s[2], s[5]);
+    scps_prng_seed(&d->r_dup, s[3]);
+    scps_prng_seed(&d->r_reorder, s[4]);
+    scps_prng_seed(&d->r_jitter, s[6]);
 }
 
-static void settle(struct scps_linkdir *d)
+/* afresh: the burst process begins anew, at now. */
+static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
 {
     for (int i = 0; i < SCPS_LINK_SIZES; i++)
         d->size[i].frame = UINT32_MAX;
-    scps_ber_init(&d->ber, d->cfg.ber);
-    d->loss = scps_chance(d->cfg.loss);
+    scps_errors_set(&d->err, &d->cfg, afresh, now);
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
-    d->chancy = d->ber.on || d->loss || d->dup || d->reorder;
+    d->plain = !d->err.any && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
 }
 
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
@@ -97,8 +131,8 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     d->alloc = *a;
     d->stream = stream;
     d->next = SCPS_NEVER;
-    settle(d);
     seed(d);
+    settle(d, true, 0);
     return 0;
 }
 
@@ -107,22 +141,47 @@ static scps_time line_time(uint64_t bytes, uint64_t rate)
     return rate ? (scps_time)scps_muldiv(bytes, BITS_US, rate) : 0;
 }
 
-int scps_linkdir_change(struct scps_linkdir *d, const struct scps_link_config *cfg)
+static inline void find_next(struct scps_linkdir *d);
+
+/* The rate at t; 0: infinite, or, from a table, none. */
+static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
 {
-    uint64_t was = d->cfg.rate_bps, rate = cfg->rate_bps;
-    bool reseed = cfg->seed != d->cfg.seed;
+    if (c->rates.n)
+        return scps_steps_at(&c->rates, t, until);
+    *until = SCPS_NEVER;
+    return c->rate_bps;
+}
+
+int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg)
+{
+    const struct scps_burst *a = &d->cfg.burst, *b = &cfg->burst;
+    bool afresh = cfg->seed != d->cfg.seed || a->good != b->good || a->bad != b->bad ||
+                  (a->ber > 0) != (b->ber > 0);
+    scps_time until;
 
     if (!makes_sense(cfg))
         return SCPS_ERR_INVAL;
-    if (was != rate) { /* the part of a microsecond, in the new rate's measure */
+    scps_linkdir_advance(d, now);
+    uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
+    if (was != rate) /* the part of a microsecond, in the new rate's measure */
         d->free_frac = was ? scps_muldiv(d->free_frac, rate, was) : 0;
-        d->line_us += line_time(d->line_bytes, was);
+    if (d->cfg.rate_bps != cfg->rate_bps) {
+        d->line_us += line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    d->cfg = *cfg;
-    settle(d);
-    if (reseed)
+    if (d->free_us > d->sent_us && d->free_us > now) { /* it waits for the link, not for a frame */
+        d->free_us = SCPS_MAX(d->sent_us + 1, now);
+        d->free_frac = 0;
+    }
+    if (cfg->seed != d->cfg.seed) {
+        d->cfg.seed = cfg->seed;
         seed(d);
+    }
+    if (cfg->framing != d->cfg.framing)
+        d->framing_carry = 0;
+    d->cfg = *cfg;
+    settle(d, afresh, now);
+    scps_linkdir_advance(d, now); /* the link may be up now that was not */
     return 0;
 }
 
@@ -137,15 +196,13 @@ void scps_linkdir_fini(struct scps_linkdir *d)
     for (uint32_t i = 0; i < d->held_cap; i++)
         give_back(d, d->held[i].buf, d->held[i].cap);
     give_back(d, d->held, d->held_cap * sizeof *d->held);
-    give_back(d, d->wait, d->wait_cap * sizeof *d->wait);
     give_back(d, d->ring, d->ring_cap);
     give_back(d, d->scratch, d->scratch_cap);
     d->held = NULL;
-    d->wait = NULL;
     d->ring = d->scratch = NULL;
-    d->held_n = d->held_cap = d->wait_n = d->wait_cap = d->scratch_cap = 0;
+    d->held_n = d->held_cap = d->wait_n = d->scratch_cap = 0;
     d->ring_cap = 0;
-    d->head = d->tail = 0;
+    d->head = d->line = d->tail = 0;
     d->next = SCPS_NEVER;
 }
 
@@ -157,7 +214,7 @@ static SELDOM void size_learn(struct scps_linkdir *d, struct scps_link_size *s, 
 
     s->frame = frame;
     s->bits = risk * 8;
-    s->survive = scps_ber_survive(&d->ber, s->bits);
+    s->survive = scps_ber_survive(&d->err.ber, s->bits);
     s->us = 0;
     s->frac = 0;
     if (d->cfg.rate_bps) {
@@ -175,66 +232,55 @@ static inline const struct scps_link_size *size_of(struct scps_linkdir *d, uint3
     return s;
 }
 
-/* ---- the queue ---- */
+/* ---- the ring ---- */
 
-static inline void queue_advance(struct scps_linkdir *d, scps_time now)
+/* A record at pos, behind what only marks the ring's end; pos is not tail. */
+static inline uint64_t ring_at(const struct scps_linkdir *d, uint64_t pos)
 {
-    while (d->wait_n) {
-        const struct scps_link_waiting *w = &d->wait[d->wait_head];
-        if (w->start > now)
-            break;
-        d->wait_bytes -= w->frame;
-        d->wait_head = (d->wait_head + 1) & (d->wait_cap - 1);
-        d->wait_n--;
-    }
+    return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
 }
 
-static SELDOM int queue_grow(struct scps_linkdir *d)
+static inline uint64_t ring_behind(const struct scps_link_record *r, uint64_t pos)
 {
-    uint32_t cap = d->wait_cap ? d->wait_cap * 2 : 64;
-    struct scps_link_waiting *v;
-
-    if (d->wait_cap > UINT32_MAX / 4)
-        return SCPS_ERR_NOMEM;
-    v = d->alloc.alloc(d->alloc.ctx, cap * sizeof *v);
-    if (!v)
-        return SCPS_ERR_NOMEM;
-    for (uint32_t i = 0; i < d->wait_n; i++)
-        v[i] = d->wait[(d->wait_head + i) & (d->wait_cap - 1)];
-    give_back(d, d->wait, d->wait_cap * sizeof *d->wait);
-    d->wait = v;
-    d->wait_cap = cap;
-    d->wait_head = 0;
-    return 0;
+    return pos + sizeof *r + ROUND(r->len);
 }
 
-static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
-{
-    return (d->cfg.queue_bytes && d->wait_bytes + frame > d->cfg.queue_bytes) ||
-           (d->cfg.queue_packets && d->wait_n >= d->cfg.queue_packets);
-}
-
-/* ---- on the way ---- */
-
-/* The head is at a record, or the ring is empty. */
+/* Leaves the head at a packet that arrives, or at the line. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
-    if (d->head != d->tail && scps_link_record_at(d, d->head)->at == SCPS_LINK_WRAP)
-        d->head = (d->head | (d->ring_cap - 1)) + 1;
+    while (d->head != d->line) {
+        uint64_t pos = ring_at(d, d->head);
+        const struct scps_link_record *r = scps_link_record_at(d, pos);
+        d->head = pos;
+        if (pos == d->line || r->at != SCPS_LINK_GONE)
+            break;
+        d->head = ring_behind(r, pos);
+    }
+    if (d->head == d->tail)
+        d->head = d->line = d->tail = 0; /* keeps to the warm end of the ring */
 }
 
 static inline void find_next(struct scps_linkdir *d)
 {
-    scps_time ring = d->head != d->tail ? scps_link_record_at(d, d->head)->at : SCPS_NEVER;
-
-    d->next_held = d->held_n && d->held[0].at < ring;
-    d->next = d->next_held ? d->held[0].at : ring;
+    d->next = d->head != d->line ? scps_link_record_at(d, d->head)->at : SCPS_NEVER;
+    d->what = SCPS_LINK_ARRIVES;
+    if (d->held_n && d->held[0].at < d->next) {
+        d->next = d->held[0].at;
+        d->what = SCPS_LINK_HELD;
+    }
+    if (d->wait_n && d->free_us != SCPS_NEVER) {
+        scps_time soonest = d->free_us + (d->free_frac > 0) + (d->cfg.delays.n ? 0 : d->cfg.delay);
+        if (soonest < d->next) {
+            d->next = soonest;
+            d->what = SCPS_LINK_LINE;
+        }
+    }
 }
 
 static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
 {
     size_t cap = d->ring_cap ? d->ring_cap * 2 : 16384;
-    uint64_t to = 0;
+    uint64_t to = 0, line = 0;
     uint8_t *v;
 
     while (cap < (d->tail - d->head) + 2 * need)
@@ -243,17 +289,21 @@ static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
     if (!v)
         return SCPS_ERR_NOMEM;
     while (d->head != d->tail) {
-        struct scps_link_record *r = scps_link_record_at(d, d->head);
-        size_t n = sizeof *r + ROUND(r->len);
+        uint64_t pos = ring_at(d, d->head);
+        const struct scps_link_record *r = scps_link_record_at(d, pos);
+        if (d->head == d->line || pos == d->line)
+            line = to;
         memcpy(v + to, r, sizeof *r + r->len);
-        to += n;
-        d->head += n;
-        ring_skip(d);
+        to += sizeof *r + ROUND(r->len);
+        d->head = ring_behind(r, pos);
     }
+    if (d->line == d->tail)
+        line = to;
     give_back(d, d->ring, d->ring_cap);
     d->ring = v;
     d->ring_cap = cap;
     d->head = 0;
+    d->line = line;
     d->tail = to;
     return 0;
 }
@@ -330,22 +380,20 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
     return (uint32_t)(pkt->len + (pkt->payload ? pkt->payload_len : 0));
 }
 
-static SELDOM int hold(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt)
+static SELDOM int hold(struct scps_linkdir *d, scps_time at, const struct scps_link_record *r)
 {
-    struct scps_link_held *h = held_room(d, stored(pkt));
+    struct scps_link_held *h = held_room(d, r->len);
     uint32_t i;
 
     if (!h)
         return SCPS_ERR_NOMEM;
     h->at = at;
     h->seq = d->held_seq++;
-    h->len = stored(pkt);
-    h->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
-    copy_packet(h->buf, pkt);
+    h->len = r->len;
+    h->hollow = r->hollow;
+    memcpy(h->buf, r + 1, r->len);
     for (i = d->held_n++; i > 0 && held_before(&d->held[i], &d->held[(i - 1) / 2]); i = (i - 1) / 2)
         held_swap(d, i, (i - 1) / 2);
-    if (at < d->next)
-        find_next(d);
     return 0;
 }
 
@@ -367,184 +415,363 @@ static SELDOM void unhold(struct scps_linkdir *d)
     }
 }
 
-static inline int on_the_way(struct scps_linkdir *d, scps_time at, const struct scps_pkt *pkt)
-{
-    uint32_t len = stored(pkt);
-    size_t need = sizeof(struct scps_link_record) + ROUND(len);
-    struct scps_link_record *r;
+/* ---- verdicts ---- */
 
-    if (d->head == d->tail)
-        d->last_at = at;
-    else if (at < d->last_at)
-        return hold(d, at, pkt);
-    r = ring_room(d, need);
-    if (!r)
-        return SCPS_ERR_NOMEM;
-    d->last_at = r->at = at;
-    r->len = len;
-    r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
-    copy_packet((uint8_t *)(r + 1), pkt);
-    d->tail += need;
-    if (at <= d->next)
-        find_next(d);
-    return 0;
+static void count_fate(struct scps_linkdir *d, enum scps_fate fate)
+{
+    struct scps_link_stats *st = &d->st;
+
+    switch (fate) {
+    case SCPS_FATE_FLIPPED:
+        st->flipped++;
+        return;
+    case SCPS_FATE_BER:
+        st->dropped_ber++;
+        break;
+    case SCPS_FATE_LOSS:
+        st->dropped_loss++;
+        break;
+    case SCPS_FATE_QUEUE:
+        st->dropped_queue++;
+        break;
+    case SCPS_FATE_CODEL:
+        st->dropped_codel++;
+        break;
+    case SCPS_FATE_OUTAGE:
+        st->dropped_outage++;
+        break;
+    case SCPS_FATE_BURST:
+        st->dropped_burst++;
+        break;
+    case SCPS_FATE_VECTOR:
+        st->dropped_vector++;
+        break;
+    default:
+        return;
+    }
+    st->in_flight--;
 }
 
-/* ---- errors ---- */
-
-/* Flips bits of pkt, which is in the scratch buffer in one piece but for hollow bytes. draw gave the damage away.
- * Returns false when the packet cannot be delivered. */
-static SELDOM bool flip_bits(struct scps_linkdir *d, const struct scps_link_size *s, uint64_t draw,
-                             const struct scps_pkt *pkt)
+static SELDOM void tell(struct scps_linkdir *d, struct scps_verdict *v)
 {
-    uint32_t exempt = SCPS_MIN(d->cfg.ber_exempt, s->frame), at = 0;
-    bool readable = true;
+    d->tell(d->tell_ctx, v);
+}
+
+/* The packet is lost before it gets onto the line; r, or pkt for one that has no record. */
+static SELDOM void refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
+                          const struct scps_pkt *pkt, enum scps_fate fate)
+{
+    struct scps_verdict v = {number, offered, SCPS_NEVER, SCPS_NEVER, SCPS_NEVER, fate, false, pkt};
+
+    count_fate(d, fate);
+    if (d->tell)
+        tell(d, &v);
+}
+
+static struct scps_pkt packet_of(struct scps_link_record *r)
+{
+    return (struct scps_pkt){.data = (uint8_t *)(r + 1),
+                             .len = r->len,
+                             .cap = r->len,
+                             .payload_len = r->hollow,
+                             .at = r->at};
+}
+
+/* Of the record's number, whose high bits are those of the packets offered. */
+static uint64_t number_of(const struct scps_linkdir *d, const struct scps_link_record *r)
+{
+    return d->st.offered - (uint32_t)((uint32_t)d->st.offered - r->number);
+}
+
+/* ---- the line ---- */
+
+/* The next frame leaves from free_us and free_frac on; afterwards they are where it ends. */
+static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
+{
+    d->free_us += s->us;
+    d->free_frac += s->frac;
+    if (d->free_frac >= d->cfg.rate_bps && d->cfg.rate_bps > 0) {
+        d->free_frac -= d->cfg.rate_bps;
+        d->free_us++;
+    }
+    d->line_bytes += s->frame;
+}
+
+/* The same while the rate steps. The frame's bits pay each stretch at its own rate. */
+static SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
+{
+    unsigned __int128 need = (unsigned __int128)frame * BITS_US;
+    scps_time from = d->free_us;
 
     for (;;) {
-        at += scps_ber_run(&d->ber, draw, s->bits - at);
-        if (at >= s->bits)
-            return readable;
-        uint32_t byte = exempt + at / 8;
-        if (byte < d->cfg.overhead || byte - d->cfg.overhead >= pkt->len)
-            readable = false;
-        else
-            pkt->data[byte - d->cfg.overhead] ^= (uint8_t)(0x80 >> at % 8);
-        if (++at >= s->bits)
-            return readable;
-        draw = scps_prng_next(&d->r_flip);
+        scps_time until;
+        uint64_t rate = scps_steps_at(&d->cfg.rates, d->free_us, &until);
+        unsigned __int128 room = (unsigned __int128)(uint64_t)(until - d->free_us) * rate;
+        if (rate && need + d->free_frac <= room) {
+            need += d->free_frac;
+            d->free_us += (scps_time)(need / rate);
+            d->free_frac = (uint64_t)(need % rate);
+            break;
+        }
+        need -= room > d->free_frac ? room - d->free_frac : 0;
+        d->free_us = until;
+        d->free_frac = 0;
     }
+    d->line_us += d->free_us - from;
 }
 
-static SELDOM int scratch_copy(struct scps_linkdir *d, const struct scps_pkt *pkt,
-                               struct scps_pkt *copy)
-{
-    uint32_t len = stored(pkt);
+struct saving {
+    struct scps_linkdir *d;
+    const struct scps_link_record *r;
+    bool done;
+};
 
-    if (d->scratch_cap < len) {
-        uint32_t cap = len < 2048 ? 2048 : len;
+/* Keeps the packet as it came for the verdict. Without memory the verdict shows it damaged. */
+static SELDOM void save(void *ctx)
+{
+    struct saving *s = ctx;
+    struct scps_linkdir *d = s->d;
+
+    if (!d->tell)
+        return;
+    if (d->scratch_cap < s->r->len) {
+        uint32_t cap = s->r->len < 2048 ? 2048 : s->r->len;
         uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
         if (!p)
-            return SCPS_ERR_NOMEM;
+            return;
         give_back(d, d->scratch, d->scratch_cap);
         d->scratch = p;
         d->scratch_cap = cap;
     }
-    copy_packet(d->scratch, pkt);
-    *copy = *pkt;
-    copy->data = d->scratch;
-    copy->len = len;
-    if (pkt->payload)
-        copy->payload_len = 0;
-    copy->payload = NULL;
-    return 0;
+    memcpy(d->scratch, s->r + 1, s->r->len);
+    s->done = true;
+}
+
+/* The record at the line has left it; first is when its first bit did, s its size. Settles its fate. */
+static SELDOM void settle_packet(struct scps_linkdir *d, struct scps_link_record *r,
+                                 const struct scps_link_size *s, scps_time first, scps_time end)
+{
+    struct scps_frame f = {s->frame,           s->bits, s->survive, first, end,
+                           (uint8_t *)(r + 1), r->len,  r->hollow};
+    struct saving kept = {d, r, false};
+    struct scps_pkt pkt = packet_of(r);
+    struct scps_verdict v = {.number = number_of(d, r),
+                             .offered = r->at,
+                             .left = end,
+                             .arrival = SCPS_NEVER,
+                             .copy = SCPS_NEVER,
+                             .pkt = &pkt};
+    bool twice = scps_chance_hit(d->dup, &d->r_dup),
+         late = scps_chance_hit(d->reorder, &d->r_reorder);
+    scps_time at =
+        end + (d->cfg.delays.n ? (scps_dur)scps_steps_between(&d->cfg.delays, end) : d->cfg.delay);
+
+    v.fate = scps_errors_judge(&d->err, &d->cfg, &f, save, &kept);
+    if (d->cfg.jitter) {
+        at += (scps_dur)scps_prng_below(&d->r_jitter, (uint64_t)d->cfg.jitter + 1);
+        if (d->head != d->line && at < d->last_at)
+            at = d->last_at;
+    }
+    r->frame = 0; /* the copies that arrive from here */
+    if (v.fate <= SCPS_FATE_FLIPPED) {
+        bool behind = d->head != d->line && at < d->last_at; /* of those on the way */
+        scps_dur by = d->cfg.reorder_delay;
+        v.arrival = at;
+        if (late) {
+            v.arrival += by ? by : SCPS_MAX(4 * (d->cfg.rates.n ? end - first : s->us), SCPS_MS(1));
+            v.reordered = true;
+        }
+        if ((late || behind) && hold(d, v.arrival, r) != 0) {
+            v.fate = SCPS_FATE_LOSS;
+            v.arrival = SCPS_NEVER;
+            v.reordered = false;
+        } else if (!late && !behind) {
+            r->frame = 1;
+        }
+        if (twice && v.fate <= SCPS_FATE_FLIPPED && (!behind || hold(d, at, r) == 0)) {
+            r->frame += !behind;
+            v.copy = at;
+            d->st.duplicated++;
+            d->st.in_flight++;
+        }
+        d->st.reordered += v.reordered;
+    }
+    count_fate(d, v.fate);
+    if (r->frame > 0) {
+        r->at = at;
+        d->last_at = at;
+    } else {
+        r->at = SCPS_LINK_GONE;
+    }
+    if (kept.done)
+        pkt.data = d->scratch;
+    pkt.at = v.offered;
+    if (d->tell)
+        tell(d, &v);
+}
+
+/* The packet at the line goes onto it. */
+static inline void start(struct scps_linkdir *d, struct scps_link_record *r)
+{
+    const struct scps_link_size *s = size_of(d, r->frame);
+    scps_time first = d->free_us;
+
+    if (d->cfg.rates.n)
+        occupy_stepwise(d, s->frame);
+    else
+        occupy(d, s);
+    d->sent_us = d->free_us;
+    scps_time end = d->free_us + (d->free_frac > 0), at = end + d->cfg.delay;
+    if (d->plain && !d->tell && (d->head == d->line || at >= d->last_at)) {
+        d->last_at = r->at = at;
+        r->frame = 1;
+    } else {
+        settle_packet(d, r, s, first, end);
+    }
+}
+
+/* Should the packet at the head of the queue go? It has just been taken from it. */
+static SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_record *r, scps_time now)
+{
+    if (!scps_codel_drop(&d->codel, d->cfg.codel_target, d->cfg.codel_interval, now, now - r->at,
+                         d->wait_bytes, d->largest))
+        return false;
+    struct scps_pkt pkt = packet_of(r);
+    scps_time offered = r->at;
+    r->at = SCPS_LINK_GONE;
+    refuse(d, offered, number_of(d, r), &pkt, SCPS_FATE_CODEL);
+    return true;
+}
+
+/* When the line is free, from t on: not in an outage, if it knows. */
+static SELDOM void wait_for_link(struct scps_linkdir *d)
+{
+    scps_time up = scps_spans_up(&d->cfg.outages, d->free_us);
+
+    if (up != d->free_us) {
+        d->free_us = up;
+        d->free_frac = 0;
+    }
+}
+
+static void run_line(struct scps_linkdir *d, scps_time now)
+{
+    while (d->wait_n) {
+        if (d->cfg.hold && down_at_times(&d->cfg))
+            wait_for_link(d);
+        scps_time begin = d->free_us + (d->free_frac > 0);
+        if (begin > now)
+            break;
+        uint64_t pos = ring_at(d, d->line);
+        struct scps_link_record *r = scps_link_record_at(d, pos);
+        if (d->head == d->line)
+            d->head = pos;
+        d->line = pos;
+        d->wait_n--;
+        d->wait_bytes -= r->frame;
+        if (!d->cfg.codel_interval || !codel_drops(d, r, begin))
+            start(d, r);
+        d->line = ring_behind(r, pos);
+        if (r->at == SCPS_LINK_GONE)
+            ring_skip(d);
+    }
+}
+
+void scps_linkdir_advance(struct scps_linkdir *d, scps_time now)
+{
+    run_line(d, now);
+    find_next(d);
+}
+
+static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
+{
+    return (d->cfg.queue_bytes && d->wait_bytes + frame > d->cfg.queue_bytes) ||
+           (d->cfg.queue_packets && d->wait_n >= d->cfg.queue_packets);
 }
 
 /* ---- in and out ---- */
 
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt)
 {
-    const uint64_t rate = d->cfg.rate_bps;
-    const uint32_t bytes = (uint32_t)(pkt->len + pkt->payload_len);
-    const uint32_t frame = bytes + d->cfg.overhead;
-    const struct scps_link_size *s = size_of(d, frame);
-    struct scps_pkt damaged;
-    bool bad = false, twice = false, late = false;
-    int rc;
+    const uint32_t bytes = (uint32_t)(pkt->len + pkt->payload_len), len = stored(pkt);
+    const uint32_t frame =
+        d->cfg.overhead +
+        (d->cfg.framing ? scps_framing_bytes(d->cfg.framing, pkt, &d->framing_carry) : bytes);
+    struct scps_link_record *r;
 
     assert(pkt->len + pkt->payload_len <= 1u << 20);
-    queue_advance(d, now);
-    if (d->free_us < now || (d->free_us == now && d->free_frac == 0)) {
+    if (d->wait_n)
+        run_line(d, now);
+    if (!d->wait_n && (d->free_us < now || (d->free_us == now && d->free_frac == 0))) {
         d->free_us = now;
         d->free_frac = 0;
-    } else {
-        if (queue_full(d, frame)) {
-            d->st.offered++;
-            d->st.offered_bytes += bytes;
-            d->st.dropped_queue++;
-            return 0;
-        }
-        if (d->wait_n == d->wait_cap && queue_grow(d) != 0)
-            return SCPS_ERR_NOMEM;
-        d->wait[(d->wait_head + d->wait_n++) & (d->wait_cap - 1)] =
-            (struct scps_link_waiting){d->free_us + (d->free_frac > 0), frame};
-        d->wait_bytes += frame;
-        if (d->wait_bytes > d->st.max_queue_bytes)
-            d->st.max_queue_bytes = d->wait_bytes;
+        if (d->cfg.hold && down_at_times(&d->cfg))
+            wait_for_link(d);
     }
+    const bool waits = d->wait_n || d->free_us > now || d->free_frac > 0;
     d->st.offered++;
     d->st.offered_bytes += bytes;
-    d->free_us += s->us;
-    d->free_frac += s->frac;
-    if (d->free_frac >= rate && rate > 0) {
-        d->free_frac -= rate;
-        d->free_us++;
-    }
-    d->line_bytes += frame;
-
-    scps_time at = d->free_us + (d->free_frac > 0) + d->cfg.delay;
-    if (d->chancy) {
-        uint64_t draw = d->ber.on ? scps_prng_next(&d->r_ber) : 0;
-        bool lost = scps_chance_hit(d->loss, &d->r_loss);
-        twice = scps_chance_hit(d->dup, &d->r_dup);
-        late = scps_chance_hit(d->reorder, &d->r_reorder);
-        if (lost) {
-            d->st.dropped_loss++;
-            return 0;
-        }
-        if (draw >= s->survive && d->ber.on) {
-            bad = true;
-            if (!d->cfg.flip || scratch_copy(d, pkt, &damaged) != 0 ||
-                !flip_bits(d, s, draw, &damaged)) {
-                d->st.dropped_ber++;
-                return 0;
-            }
-            pkt = &damaged;
-        }
-    }
-    if (late) {
-        scps_dur by = d->cfg.reorder_delay;
-        rc = hold(d, at + (by ? by : SCPS_MAX(4 * s->us, SCPS_MS(1))), pkt);
-    } else {
-        rc = on_the_way(d, at, pkt);
-    }
-    if (rc != 0) {
-        d->st.dropped_loss++; /* no memory: it was on the line, and is lost */
-        return rc;
-    }
     d->st.in_flight++;
-    d->st.reordered += late;
-    d->st.flipped += bad;
-    if (twice && on_the_way(d, at, pkt) == 0) {
-        d->st.duplicated++;
-        d->st.in_flight++;
+    if (frame > d->largest)
+        d->largest = frame;
+    if (waits && queue_full(d, frame)) {
+        refuse(d, now, d->st.offered, pkt, SCPS_FATE_QUEUE);
+        find_next(d);
+        return 0;
     }
+    r = ring_room(d, sizeof *r + ROUND(len));
+    if (!r) {
+        refuse(d, now, d->st.offered, pkt, SCPS_FATE_LOSS);
+        find_next(d);
+        return SCPS_ERR_NOMEM;
+    }
+    r->at = now;
+    r->len = len;
+    r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
+    r->frame = frame;
+    r->number = (uint32_t)d->st.offered;
+    copy_packet((uint8_t *)(r + 1), pkt);
+    d->tail += sizeof *r + ROUND(len);
+    d->wait_n++;
+    d->wait_bytes += frame;
+    if (waits) {
+        if (d->wait_bytes > d->st.max_queue_bytes)
+            d->st.max_queue_bytes = d->wait_bytes;
+    } else {
+        run_line(d, now);
+    }
+    find_next(d);
     return 0;
 }
 
 void scps_linkdir_pop(struct scps_linkdir *d)
 {
-    assert(d->next != SCPS_NEVER);
-    if (d->next_held) {
+    scps_time now = d->next;
+
+    assert(d->next != SCPS_NEVER && d->what != SCPS_LINK_LINE);
+    if (d->what == SCPS_LINK_HELD) {
         d->st.delivered_bytes += d->held[0].len + d->held[0].hollow;
         unhold(d);
     } else {
-        const struct scps_link_record *r = scps_link_record_at(d, d->head);
+        struct scps_link_record *r = scps_link_record_at(d, d->head);
         d->st.delivered_bytes += r->len + r->hollow;
-        d->head += sizeof *r + ROUND(r->len);
-        if (d->head == d->tail)
-            d->head = d->tail = 0; /* keeps to the warm end of the ring */
-        else
+        if (--r->frame == 0) {
+            d->head = ring_behind(r, d->head);
             ring_skip(d);
+        }
     }
     d->st.delivered++;
     d->st.in_flight--;
+    if (d->wait_n)
+        run_line(d, now);
     find_next(d);
 }
 
-void scps_linkdir_stats(const struct scps_linkdir *d, scps_time now, struct scps_link_stats *out)
+void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_stats *out)
 {
+    scps_linkdir_advance(d, now);
     *out = d->st;
     out->busy = d->line_us + line_time(d->line_bytes, d->cfg.rate_bps);
-    if (d->free_us > now) /* from now on without a pause */
-        out->busy -= d->free_us - now;
+    if (d->sent_us > now) /* from now on without a pause */
+        out->busy -= d->sent_us - now;
 }

@@ -3,7 +3,8 @@
 #ifndef SCPS_SIM_LINK_H
 #define SCPS_SIM_LINK_H
 
-#include "sim/loss.h"
+#include "sim/codel.h"
+#include "sim/errors.h"
 
 #include <scps/sim.h>
 
@@ -13,8 +14,14 @@ struct scps_linkdir {
     /* the line */
     scps_time free_us;  /* it is free from free_us + free_frac / rate on */
     uint64_t free_frac; /* below the rate */
-    scps_time next;     /* earliest arrival; SCPS_NEVER */
-    bool next_held;     /* it is the top of held[], not the head of the ring */
+    scps_time sent_us;  /* the end of the last frame, rounded down */
+    /* the next thing to look at */
+    scps_time next; /* SCPS_NEVER: nothing is on the way */
+    enum scps_link_next {
+        SCPS_LINK_ARRIVES, /* the head of the ring */
+        SCPS_LINK_HELD,    /* the top of held[] */
+        SCPS_LINK_LINE     /* the line: nothing can arrive before next */
+    } what;
     struct scps_link_size {
         uint32_t frame; /* bytes on the line: the key */
         uint32_t bits;  /* of them at risk of bit errors */
@@ -22,18 +29,13 @@ struct scps_linkdir {
         uint64_t frac;
         uint64_t survive; /* chance * 2^64 of no bit error */
     } size[SCPS_LINK_SIZES];
-    /* those that wait for the line: a ring of n from head on */
-    struct scps_link_waiting {
-        scps_time start; /* on the line from this microsecond on */
-        uint32_t frame;
-    } * wait;
-    uint32_t wait_head, wait_n, wait_cap; /* cap is a power of two */
-    uint64_t wait_bytes;
-    /* those on the way, in order of arrival: a ring of records, see link.c */
+    /* the packets, in the order they came: [head, line) are on the line or on the way, [line, tail) wait */
     uint8_t *ring;
-    size_t ring_cap;     /* a power of two */
-    uint64_t head, tail; /* byte positions, never wrapping */
-    scps_time last_at;   /* the arrival at the end of the ring */
+    size_t ring_cap;           /* a power of two */
+    uint64_t head, line, tail; /* byte positions, never wrapping */
+    scps_time last_at;         /* the latest arrival in [head, line) */
+    uint32_t wait_n;
+    uint64_t wait_bytes; /* frames that wait */
     /* those that do not keep the order: a heap by arrival, then by seq; beyond n spare buffers */
     struct scps_link_held {
         scps_time at;
@@ -44,12 +46,18 @@ struct scps_linkdir {
     uint32_t held_n, held_cap;
     uint64_t held_seq;
     /* chance, a stream for each thing that can happen */
-    struct scps_ber ber;
-    uint64_t loss, dup, reorder; /* thresholds */
-    bool chancy;                 /* any of the four can happen */
-    struct scps_prng r_ber, r_flip, r_loss, r_dup, r_reorder;
-    uint8_t *scratch; /* a packet being damaged */
+    struct scps_errors err;
+    uint64_t dup, reorder; /* thresholds */
+    bool plain;            /* nothing can happen to a packet, and the rate is one */
+    struct scps_prng r_dup, r_reorder, r_jitter;
+    struct scps_codel codel;
+    uint32_t largest;       /* frame seen */
+    uint64_t framing_carry; /* see framing.h */
+    uint8_t *scratch;       /* of a packet with bits flipped: as it came */
     uint32_t scratch_cap;
+
+    scps_verdict_fn *tell; /* NULL: nobody */
+    void *tell_ctx;
 
     struct scps_link_config cfg;
     struct scps_link_stats st;
@@ -64,37 +72,50 @@ struct scps_linkdir {
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
-/* From now on. The chance streams go on unless the seed is another. SCPS_ERR_INVAL: nothing has changed. */
-int scps_linkdir_change(struct scps_linkdir *d, const struct scps_link_config *cfg);
-/* Takes a packet at now (which never goes back); what becomes of it is settled here. 0, also when it will not
- * arrive; SCPS_ERR_NOMEM: the packet was not offered. */
+/* As scps_channel_change. The chance streams go on unless the seed is another. */
+int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
+/* Takes a packet at now (which never goes back). 0, also when it will not arrive; SCPS_ERR_NOMEM: it is lost. */
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt);
 /* What begins each record of the ring; the bytes follow, to a multiple of 8. */
 struct scps_link_record {
-    scps_time at; /* or SCPS_LINK_WRAP: go on at the beginning */
+    scps_time at; /* waiting: when it came; on the way: when it arrives; or one of the marks */
     uint32_t len, hollow;
+    uint32_t frame;  /* waiting: bytes on the line; on the way: how many copies arrive */
+    uint32_t number; /* of those offered, low bits */
 };
-#define SCPS_LINK_WRAP ((scps_time)-1)
+#define SCPS_LINK_WRAP ((scps_time)-1) /* go on at the beginning */
+#define SCPS_LINK_GONE ((scps_time)-2) /* lost, or held back */
 static inline struct scps_link_record *scps_link_record_at(const struct scps_linkdir *d,
                                                            uint64_t pos)
 {
     return (struct scps_link_record *)(void *)(d->ring + (pos & (d->ring_cap - 1)));
 }
-/* The packet that arrives at d->next, which must not be SCPS_NEVER; its bytes are lent until the next call. */
-static inline void scps_linkdir_peek(const struct scps_linkdir *d, struct scps_pkt *pkt)
+/* Everything the line does until now. */
+void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
+/* The packet that arrives at d->next, by now; its bytes are lent until the next call. False: there is none. */
+static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, struct scps_pkt *pkt)
 {
-    const struct scps_link_held *h = d->held;
-    struct scps_link_record *r = d->next_held ? NULL : scps_link_record_at(d, d->head);
-    size_t len = r ? r->len : h->len, hollow = r ? r->hollow : h->hollow;
-
-    *pkt = (struct scps_pkt){.data = r ? (uint8_t *)(r + 1) : h->buf,
-                             .len = len,
-                             .cap = len,
-                             .payload_len = hollow,
-                             .at = d->next};
+    while (d->next <= now && d->what == SCPS_LINK_LINE)
+        scps_linkdir_advance(d, now);
+    if (d->next > now || d->next == SCPS_NEVER)
+        return false;
+    if (d->what == SCPS_LINK_ARRIVES) {
+        struct scps_link_record *r = scps_link_record_at(d, d->head);
+        *pkt = (struct scps_pkt){.data = (uint8_t *)(r + 1),
+                                 .len = r->len,
+                                 .cap = r->len,
+                                 .payload_len = r->hollow,
+                                 .at = r->at};
+    } else {
+        const struct scps_link_held *h = d->held;
+        *pkt = (struct scps_pkt){
+            .data = h->buf, .len = h->len, .cap = h->len, .payload_len = h->hollow, .at = h->at};
+    }
+    return true;
 }
 /* Delivered: forgets it. */
 void scps_linkdir_pop(struct scps_linkdir *d);
-void scps_linkdir_stats(const struct scps_linkdir *d, scps_time now, struct scps_link_stats *out);
+/* in_flight counts what has arrived by now and was not popped. */
+void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_stats *out);
 
 #endif

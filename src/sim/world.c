@@ -306,17 +306,21 @@ static struct scps_host *next_marked(struct scps_world *w)
 
 /* ---- links ---- */
 
+/* The direction was touched: it may have been empty before, or something overtakes. */
+static inline void look_again(struct direction *d)
+{
+    if (d->dir.next != d->due) {
+        d->due = d->dir.next;
+        scps_vclock_set(&d->to->link->w->clock, &d->ev, d->due);
+    }
+}
+
 static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct end *e = (struct end *)nif;
-    struct scps_world *w = e->link->w;
-    struct direction *d = e->out;
-    int rc = scps_linkdir_offer(&d->dir, w->now, pkt);
+    int rc = scps_linkdir_offer(&e->out->dir, e->link->w->now, pkt);
 
-    if (d->dir.next != d->due) { /* it was empty, or this one overtakes */
-        d->due = d->dir.next;
-        scps_vclock_set(&w->clock, &d->ev, d->due);
-    }
+    look_again(e->out);
     return rc;
 }
 
@@ -437,14 +441,25 @@ struct scps_netif *scps_link_netif(const struct scps_link *l, int end)
     return l->end[end].top;
 }
 
-void scps_link_stats(const struct scps_link *l, int dir, struct scps_link_stats *out)
+void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx)
+{
+    l->dir[dir].dir.tell = fn;
+    l->dir[dir].dir.tell_ctx = ctx;
+}
+
+void scps_link_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
 {
     scps_linkdir_stats(&l->dir[dir].dir, l->w->now, out);
+    look_again(&l->dir[dir]);
 }
 
 int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg)
 {
-    return scps_linkdir_change(&l->dir[dir].dir, cfg);
+    struct direction *d = &l->dir[dir];
+    int rc = scps_linkdir_change(&d->dir, l->w->now, cfg);
+
+    look_again(d);
+    return rc;
 }
 
 /* Hands up all that arrives now over d. */
@@ -453,12 +468,11 @@ static inline uint64_t arrive(struct scps_world *w, struct direction *d)
     struct scps_pkt pkt;
     uint64_t n = 0;
 
-    do {
-        scps_linkdir_peek(&d->dir, &pkt);
+    while (scps_linkdir_peek(&d->dir, w->now, &pkt)) {
         scps_netif_recv(&d->to->nif, &pkt);
         scps_linkdir_pop(&d->dir);
         n++;
-    } while (d->dir.next <= w->now);
+    }
     d->due = d->dir.next;
     scps_vclock_set(&w->clock, &d->ev, d->due);
     return n;
@@ -524,8 +538,10 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             w->now = top->when;
             if (RANK_KIND(top->ev->rank) == RANK_LINK) {
                 struct direction *d = (struct direction *)(void *)top->ev;
-                served += arrive(w, d);
-                serve_soon(w, d->to->host);
+                uint64_t n = arrive(w, d);
+                served += n;
+                if (n)
+                    serve_soon(w, d->to->host);
             } else {
                 served++;
                 ring(w, (struct timer *)(void *)top->ev);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* CoDel (RFC 8289 sections 5.5 and 5.6), turned inside out: the pseudocode takes packets from the queue until one may go,
+ * here the line takes them and asks about each. Its loop becomes what happened to the packet before. The control law's
+ * square root is of a whole number in 32 binary places.
+ */
+#include "sim/codel.h"
+
+static uint64_t root(uint64_t x) /* rounded down */
+{
+    uint64_t r = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2)
+        if (x >= r + bit) {
+            x -= r + bit;
+            r = (r >> 1) + bit;
+        } else {
+            r >>= 1;
+        }
+    return r;
+}
+
+static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
+{
+    return t + (scps_dur)(((uint64_t)interval << 16) / root((uint64_t)count << 32));
+}
+
+/* dodequeue: has it been above the target for an interval? */
+static bool above(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
+                  scps_dur waited, uint64_t backlog, uint32_t largest)
+{
+    if (waited < target || backlog <= largest) {
+        c->first_above = 0;
+        return false;
+    }
+    if (c->first_above == 0) {
+        c->first_above = now + interval;
+        return false;
+    }
+    return now >= c->first_above;
+}
+
+bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
+                     scps_dur waited, uint64_t backlog, uint32_t largest)
+{
+    bool ok = above(c, target, interval, now, waited, backlog, largest);
+    int last = c->last;
+
+    c->last = SCPS_CODEL_GOES;
+    if (last == SCPS_CODEL_BEGAN) /* one drop, then one goes */
+        return false;
+    if (c->dropping) {
+        if (!ok) {
+            c->dropping = false;
+            return false;
+        }
+        if (last == SCPS_CODEL_DROPPED)
+            c->drop_next = control_law(c->drop_next, interval, c->count);
+        if (now < c->drop_next)
+            return false;
+        c->count++;
+        c->last = SCPS_CODEL_DROPPED;
+        return true;
+    }
+    if (!ok)
+        return false;
+    uint32_t delta = c->count - c->lastcount;
+    c->dropping = true;
+    c->count = delta > 1 && now - c->drop_next < 16 * interval ? delta : 1;
+    c->drop_next = control_law(now, interval, c->count);
+    c->lastcount = c->count;
+    c->last = SCPS_CODEL_BEGAN;
+    return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What the line does to the frames on it.
+ *
+ * The frame is the framing bytes, then the IP packet; its first ber_exempt bytes are not at risk.  In this order, and the
+ * first that loses the packet gives the cause:
+ *
+ *     outage   some of the frame meets one
+ *     loss     chance, whatever the size
+ *     ber      each bit at risk, independently: one draw a frame (loss.c)
+ *     burst    each bit at risk that is sent while the channel is bad, likewise
+ *     vector   the next bits of the error vector
+ *
+ * With `flip` the damaged bits are flipped and the packet delivered, except that damage to framing bytes loses the frame, as
+ * a framing that cannot be read, and so does damage to hollow bytes, which have no bits to flip.
+ *
+ * Every chance has a stream of draws of its own, one draw for each packet that gets onto the line, so switching one on leaves
+ * the others' outcomes as they were; the vector moves on by every frame for the same reason.
+ *
+ * The burst process by time changes state at whole microseconds: a stay is geometric with the mean asked for, drawn as a run
+ * of whole bits is.  A frame's bits are spread evenly over its time on the line.
+ */
+#include "sim/errors.h"
+
+#include "base/bytes.h"
+#include "sim/plan.h"
+
+#define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
+
+void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
+                      uint64_t burst)
+{
+    scps_prng_seed(&e->r_ber, ber);
+    scps_prng_seed(&e->r_flip, flip);
+    scps_prng_seed(&e->r_loss, loss);
+    scps_prng_seed(&e->r_burst, burst);
+}
+
+/* ---- the burst process ---- */
+
+/* A stay in the present state, at least 1 µs. */
+static scps_dur stay(struct scps_errors *e)
+{
+    const struct scps_ber *b = &e->burst.stay[e->burst.bad];
+    scps_dur all = 1;
+    uint32_t run;
+
+    do { /* it has no memory, so a long one is told in parts */
+        run = scps_ber_run(b, scps_prng_next(&e->r_burst), RUN_MAX);
+        all += run;
+    } while (run == RUN_MAX && all < SCPS_SEC(1000000000));
+    return all;
+}
+
+static void burst_begin(struct scps_errors *e, const struct scps_burst *b, scps_time t)
+{
+    double bad = b->good ? (double)b->bad : b->to_bad,
+           good = b->good ? (double)b->good : b->to_good;
+
+    e->burst.bad = scps_chance_hit(scps_chance(bad / (bad + good)), &e->r_burst);
+    if (b->good)
+        e->burst.until = t + stay(e);
+}
+
+void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
+                     scps_time t)
+{
+    const struct scps_burst *b = &c->burst;
+
+    scps_ber_init(&e->ber, c->ber);
+    e->loss = scps_chance(c->loss);
+    e->burst.on = b->ber > 0;
+    if (e->burst.on) {
+        scps_ber_init(&e->burst.ber, b->ber);
+        e->burst.to_bad = scps_chance(b->to_bad);
+        e->burst.to_good = scps_chance(b->to_good);
+        if (b->good) {
+            scps_ber_init(&e->burst.stay[0], 1.0 / (double)b->good);
+            scps_ber_init(&e->burst.stay[1], 1.0 / (double)b->bad);
+        }
+        if (afresh)
+            burst_begin(e, b, t);
+    }
+    if (e->vector_at >= c->vector_len)
+        e->vector_at = 0;
+    e->any =
+        e->ber.on || e->loss || e->burst.on || c->vector_len || c->outages.n || c->outages.inverse;
+}
+
+/* ---- damage ---- */
+
+enum damage { WHOLE, FLIPPED, UNREADABLE };
+
+struct blow { /* what strikes a frame */
+    const struct scps_link_config *c;
+    const struct scps_frame *f;
+    void (*save)(void *ctx);
+    void *ctx;
+    bool saved;
+};
+
+/* Bits of the frame's byte `byte` are hit. */
+static enum damage strike(struct blow *w, uint32_t byte, uint8_t bits)
+{
+    const struct scps_frame *f = w->f;
+    uint32_t framing = f->bytes - f->len - f->hollow;
+
+    if (!w->c->flip || byte < framing || byte - framing >= f->len)
+        return UNREADABLE;
+    if (!w->saved && w->save)
+        w->save(w->ctx);
+    w->saved = true;
+    f->packet[byte - framing] ^= bits;
+    return FLIPPED;
+}
+
+/* The bits at risk [at, end) are hit independently; draw gave the first place away. Each further one needs a draw of r. */
+static enum damage at_random(struct blow *w, const struct scps_ber *b, uint32_t at, uint32_t end,
+                             uint64_t draw, struct scps_prng *r)
+{
+    uint32_t exempt = w->f->bytes - w->f->bits / 8;
+    enum damage worst = WHOLE;
+
+    for (;;) {
+        at += scps_ber_run(b, draw, end - at);
+        if (at >= end)
+            return worst;
+        enum damage d = strike(w, exempt + at / 8, (uint8_t)(0x80 >> at % 8));
+        worst = SCPS_MAX(worst, d);
+        if (!w->c->flip || ++at >= end)
+            return worst;
+        draw = scps_prng_next(r);
+    }
+}
+
+static enum damage in_burst(struct scps_errors *e, struct blow *w)
+{
+    const struct scps_burst *b = &w->c->burst;
+    const struct scps_frame *f = w->f;
+    enum damage worst = WHOLE;
+
+    if (!b->good) {
+        uint64_t turn = e->burst.bad ? e->burst.to_good : e->burst.to_bad;
+        e->burst.bad ^= scps_prng_next(&e->r_burst) < turn || turn == UINT64_MAX;
+        return e->burst.bad && f->bits ? at_random(w, &e->burst.ber, 0, f->bits,
+                                                   scps_prng_next(&e->r_burst), &e->r_burst)
+                                       : WHOLE;
+    }
+    scps_time at = f->start, end = SCPS_MAX(f->end, f->start + 1);
+    while (at < end) {
+        while (e->burst.until <= at) {
+            e->burst.bad = !e->burst.bad;
+            e->burst.until += stay(e);
+        }
+        scps_time to = SCPS_MIN(end, e->burst.until);
+        if (e->burst.bad) {
+            uint64_t all = (uint64_t)(end - f->start);
+            uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
+            uint32_t last = (uint32_t)scps_muldiv(f->bits, (uint64_t)(to - f->start), all);
+            if (first < last) {
+                enum damage d = at_random(w, &e->burst.ber, first, last,
+                                          scps_prng_next(&e->r_burst), &e->r_burst);
+                worst = SCPS_MAX(worst, d);
+            }
+        }
+        at = to;
+    }
+    return worst;
+}
+
+static enum damage in_vector(struct scps_errors *e, struct blow *w)
+{
+    const struct scps_link_config *c = w->c;
+    uint32_t n = w->f->bits / 8, exempt = w->f->bytes - n;
+    enum damage worst = WHOLE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t bits = c->vector[e->vector_at];
+        if (++e->vector_at == c->vector_len)
+            e->vector_at = 0;
+        if (bits) {
+            enum damage d = strike(w, exempt + i, bits);
+            worst = SCPS_MAX(worst, d);
+        }
+    }
+    return worst;
+}
+
+enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
+                                 const struct scps_frame *f, void (*save)(void *ctx), void *ctx)
+{
+    uint64_t draw = e->ber.on ? scps_prng_next(&e->r_ber) : 0;
+    bool lost = scps_chance_hit(e->loss, &e->r_loss);
+    struct blow w = {c, f, save, ctx, false};
+    enum damage ber = WHOLE, burst = WHOLE, vector = WHOLE;
+    bool down =
+        (c->outages.n || c->outages.inverse) && scps_spans_hit(&c->outages, f->start, f->end);
+
+    if (e->burst.on)
+        burst = in_burst(e, &w);
+    if (c->vector_len)
+        vector = in_vector(e, &w);
+    if (down)
+        return SCPS_FATE_OUTAGE;
+    if (lost)
+        return SCPS_FATE_LOSS;
+    if (e->ber.on && draw >= f->survive)
+        ber = at_random(&w, &e->ber, 0, f->bits, draw, &e->r_flip);
+    if (ber == UNREADABLE)
+        return SCPS_FATE_BER;
+    if (burst == UNREADABLE)
+        return SCPS_FATE_BURST;
+    if (vector == UNREADABLE)
+        return SCPS_FATE_VECTOR;
+    return ber || burst || vector ? SCPS_FATE_FLIPPED : SCPS_FATE_DELIVERED;
+}

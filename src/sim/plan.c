@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables over time: steps (rates), lines between points (delays), spans (outages, contacts), once or again and again.
+ *
+ * A lookup is a bisection, so a long pass costs a packet little more than a short one. Integers only.
+ */
+#include "sim/plan.h"
+
+#include "base/bytes.h"
+
+bool scps_steps_ok(const struct scps_steps *s, uint64_t max)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].at < 0 || s->v[i].value > max || (i > 0 && s->v[i].at < s->v[i - 1].at))
+            return false;
+    return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period > s->v[s->n - 1].at);
+}
+
+bool scps_spans_ok(const struct scps_spans *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].from < 0 || s->v[i].to <= s->v[i].from ||
+            (i > 0 && s->v[i].from < s->v[i - 1].to))
+            return false;
+    return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period >= s->v[s->n - 1].to);
+}
+
+/* Cuts t into the beginning of its period and the time since. */
+static scps_time cut(scps_dur period, scps_time *t)
+{
+    scps_time begin = period && *t > 0 ? *t - *t % period : 0;
+
+    *t -= begin;
+    return begin;
+}
+
+/* How many rows begin at or before t. */
+static uint32_t rows_by(const struct scps_steps *s, scps_time t)
+{
+    uint32_t lo = 0, hi = s->n;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].at <= t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until)
+{
+    scps_time begin = cut(s->period, &t);
+    uint32_t n = rows_by(s, t);
+
+    if (n < s->n)
+        *until = begin + s->v[n].at;
+    else
+        *until = s->period ? begin + s->period : SCPS_NEVER;
+    return s->v[n ? n - 1 : 0].value;
+}
+
+uint64_t scps_steps_between(const struct scps_steps *s, scps_time t)
+{
+    cut(s->period, &t);
+    uint32_t n = rows_by(s, t);
+    const struct scps_step *a = &s->v[n ? n - 1 : 0], *b = &s->v[n < s->n ? n : s->n - 1];
+
+    if (a->at >= b->at || t < a->at)
+        return a->value;
+    uint64_t gone = (uint64_t)(t - a->at), all = (uint64_t)(b->at - a->at);
+    return b->value >= a->value ? a->value + scps_muldiv(b->value - a->value, gone, all)
+                                : a->value - scps_muldiv(a->value - b->value, gone, all);
+}
+
+/* Is t in an outage, and until when does the table say so? */
+static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
+{
+    scps_time begin = cut(s->period, &t);
+    uint32_t lo = 0, hi = s->n;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].from <= t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo > 0 && t < s->v[lo - 1].to) {
+        *until = begin + s->v[lo - 1].to;
+        return !s->inverse;
+    }
+    if (lo < s->n)
+        *until = begin + s->v[lo].from;
+    else
+        *until = s->period ? begin + s->period + s->v[0].from : SCPS_NEVER;
+    return s->inverse;
+}
+
+bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to)
+{
+    scps_time until;
+
+    do {
+        if (down(s, from, &until))
+            return true;
+        from = until;
+    } while (from < to);
+    return false;
+}
+
+scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
+{
+    scps_time until;
+
+    for (uint32_t i = 0; i <= s->n + 1;
+         i++, t = until) /* after a whole round it is down for good */
+        if (!down(s, t, &until))
+            return t;
+        else if (until == SCPS_NEVER)
+            break;
+    return SCPS_NEVER;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What changes with time on its own: rates, delays and outages from tables. */
+#ifndef SCPS_SIM_PLAN_H
+#define SCPS_SIM_PLAN_H
+
+#include <scps/sim.h>
+
+/* Are the rows in order, within max, and is the period beyond the last? An empty table makes sense. */
+bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
+bool scps_spans_ok(const struct scps_spans *s);
+/* The value that holds at t, and until when (SCPS_NEVER: for good). n is not 0. */
+uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until);
+/* Straight between the rows. n is not 0. */
+uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
+/* Is some of [from, to), or the moment from, in an outage? */
+bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to);
+/* The first moment from t on without outage; SCPS_NEVER. */
+scps_time scps_spans_up(const struct scps_spans *s, scps_time t);
+
+#endif
