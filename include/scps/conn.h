@@ -54,6 +54,9 @@ struct scps_conn_config {
         snack_delay; /* wait this long after a SNACK before resending, for reordered segments; default 0 */
     uint8_t
         caps_tries; /* SYNs that carry capabilities before they are left out; default 3, 0: always there */
+    /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
+     * them reads plain TCP. Default false: those that arrive mean nothing. */
+    bool records;
     /* sending */
     bool nodelay;                    /* Nagle off; default false */
     bool limited_transmit;           /* RFC 3042; default true */
@@ -113,19 +116,26 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 
 #define SCPS_MORE 1u /* write: more is to come, do not send a small segment yet */
 #define SCPS_PEEK 2u /* read: leave the bytes where they are */
+#define SCPS_EOR  4u /* write: the last of these bytes ends a record */
 
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
  * SCPS_EV_WRITABLE will come), SCPS_ERR_PIPE after shutdown, NOTCONN before the handshake has begun, or
- * the error that ended the connection. buf NULL: zeros, which a hollow connection does not even store. */
+ * the error that ended the connection. buf NULL: zeros, which a hollow connection does not even store.
+ * With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without bytes there is no record.
+ * SCPS_ERR_INVAL if the configuration has no records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
 /* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when there is
- * nothing yet; or the error that ended the connection once everything before it was read.
+ * nothing yet; or the error that ended the connection once everything before it was read. A read ends where a
+ * record does (scps_conn_record); what it leaves of one is for the next.
  * buf NULL: the bytes are skipped. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
 /* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid until
  * the next call on this connection or the stack. Then consume it, whole or in part, with
  * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
+#define SCPS_RECORD_END 1u /* the byte last read ended a record */
+/* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record without a word. */
+SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
 /* More data is coming: hold the last small segment (on) or let it go (off). */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
@@ -215,6 +225,7 @@ struct scps_info {
     uint32_t snacks_in, snacks_out, acks_out /* pure */, probes_out, ooo_segs, reordered,
         paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
+    uint64_t records_out, records_in; /* boundaries written, and arrived */
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

@@ -74,6 +74,7 @@ SCPS_API const char *scps_errname(int err);
     X(NO_BUFFER, "the receive buffer, or memory, is full")                                         \
     X(AFTER_CLOSE, "data after the application had closed: answered with a reset")                 \
     X(TOO_MANY_HOLES, "out-of-order data that would need one more range than is kept")             \
+    X(TOO_MANY_RECORDS, "a record boundary that would be one more than is kept unread")            \
     X(RATE_LIMITED, "an answer was due but its rate limit is reached")                             \
     X(BAD_UDP, "UDP length makes no sense, or no such port")                                       \
     X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \

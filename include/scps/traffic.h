@@ -20,6 +20,7 @@ struct scps_bulk_source {
     uint64_t total; /* bytes to send; UINT64_MAX: until refill says end */
     size_t chunk;   /* bytes a write call; 0: 64 KiB */
     bool hollow;    /* write NULL */
+    size_t record; /* each so many bytes are a record, the last one may be shorter; 0: no records */
     /* Puts up to len bytes at buf; returns how many, 0 at the end, SCPS_ERR_AGAIN to be asked again by
      * scps_bulk_source_run, another error to abort. NULL: the ttcp pattern. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
@@ -49,6 +50,9 @@ struct scps_bulk_sink {
     void *ctx;
     struct scps_conn *conn;
     uint64_t received;
+    uint64_t records;                /* read to their end; that of the stream ends the last one */
+    uint64_t record_min, record_max; /* bytes; 0 before the first */
+    uint64_t record;                 /* bytes of the one being read */
     bool eof;
     int err;
 };

@@ -62,6 +62,7 @@ static const char *const drop_names[SCPS_DROP_COUNT] = {
     [SCPS_DROP_NO_BUFFER] = "no_buffer",
     [SCPS_DROP_AFTER_CLOSE] = "after_close",
     [SCPS_DROP_TOO_MANY_HOLES] = "too_many_holes",
+    [SCPS_DROP_TOO_MANY_RECORDS] = "too_many_records",
     [SCPS_DROP_RATE_LIMITED] = "rate_limited",
     [SCPS_DROP_BAD_UDP] = "bad_udp",
     [SCPS_DROP_BAD_COMPRESSED] = "bad_compressed",
@@ -125,7 +126,8 @@ static const char *const note_names[SCPS_NOTE_COUNT] = {
     [SCPS_NOTE_ACK_OUT] = "ack_out",   [SCPS_NOTE_DELIVERED] = "delivered",
     [SCPS_NOTE_DROP] = "drop",         [SCPS_NOTE_PMTU] = "pmtu",
     [SCPS_NOTE_SNACK_IN] = "snack_in", [SCPS_NOTE_SNACK_OUT] = "snack_out",
-    [SCPS_NOTE_OUTAGE] = "outage",     [SCPS_NOTE_GAVE_UP] = "gave_up",
+    [SCPS_NOTE_OUTAGE] = "outage",     [SCPS_NOTE_RECORD] = "record",
+    [SCPS_NOTE_GAVE_UP] = "gave_up",
 };
 
 static const struct {

@@ -157,10 +157,12 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
+        unsigned taken = seg->has & SCPS_HAS_RECORD ? SCPS_RECORD_ROOM : 0;
         room = SCPS_MIN(room, c->mss > seg->len ? c->mss - seg->len : 0u);
         snack = false;
-        if (room < 12)
+        if (room < 12 + taken)
             return true;
+        room -= taken;
     }
     if (snack && c->caps & SCPS_CAP_SNACK2 && cfg->ack_mode == SCPS_ACK_DELAYED && !rx->dsack_to)
         sack = false; /* a bit a block says more */

@@ -49,6 +49,7 @@ static void free_tx(struct scps_conn *c)
     if (!c->tx)
         return;
     scps_sndbuf_fini(&c->tx->buf, a);
+    scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
     a->free(a->ctx, c->tx, tx_size(c));
     c->tx = NULL;
@@ -73,6 +74,7 @@ void scps_conn_free(struct scps_conn *c)
     free_tx(c);
     free_rx(c);
     scps_rcvbuf_fini(&c->in, a);
+    scps_marks_free(c);
     if (c->st != &c->env->nobody)
         a->free(a->ctx, c->st, sizeof *c->st);
     a->free(a->ctx, c, conn_size(cfg));
@@ -368,6 +370,8 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
         return SCPS_ERR_PIPE;
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
+    if (flags & SCPS_EOR && !c->cfg->c.records)
+        return SCPS_ERR_INVAL;
     held = c->end - SCPS_MAX(c->una, 1);
     room = c->cfg->c.sndbuf > held ? c->cfg->c.sndbuf - held : 0;
     if (!len)
@@ -382,6 +386,10 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
     if (!n)
         return SCPS_ERR_NOMEM;
+    if (flags & SCPS_EOR && n == len && scps_record_write(c, c->end + n)) {
+        scps_sndbuf_unwrite(&c->tx->buf, n);
+        return SCPS_ERR_NOMEM;
+    }
     c->end += n;
     if (n < len)
         c->flags |= SCPS_F_WANT_ROOM;
@@ -397,16 +405,19 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
 
 int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
 {
-    size_t n = scps_rcvbuf_read(&c->in, buf, len, flags & SCPS_PEEK);
+    uint64_t ready = scps_conn_ready(c);
+    size_t n = scps_rcvbuf_read(&c->in, buf, (size_t)SCPS_MIN(len, ready), flags & SCPS_PEEK);
 
     if (n) {
         if (!(flags & SCPS_PEEK)) {
             SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
+            if (c->st->marks)
+                scps_marks_read(c, n);
             scps_rcv_read(c);
         }
         return (int64_t)n;
     }
-    if (scps_rcvbuf_ready(&c->in))
+    if (ready)
         return 0; /* len was 0 */
     if (c->flags & SCPS_F_FIN_IN)
         return 0;
@@ -419,7 +430,15 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 {
-    return scps_rcvbuf_front(&c->in, len);
+    const uint8_t *p = scps_rcvbuf_front(&c->in, len);
+
+    *len = (size_t)SCPS_MIN(*len, scps_conn_ready(c));
+    return *len ? p : NULL;
+}
+
+unsigned scps_conn_record(const struct scps_conn *c)
+{
+    return c->st->marks && c->st->marks->ended ? SCPS_RECORD_END : 0;
 }
 
 static void set_flag(struct scps_conn *c, uint32_t flag, bool on)
@@ -559,7 +578,7 @@ uint32_t scps_conn_id(const struct scps_conn *c)
 
 size_t scps_conn_readable(const struct scps_conn *c)
 {
-    return (size_t)scps_rcvbuf_ready(&c->in);
+    return (size_t)scps_conn_ready(c);
 }
 
 size_t scps_conn_writable(const struct scps_conn *c)
@@ -736,6 +755,8 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .zero_windows_in = st->zero_windows_in,
         .zero_windows_out = st->zero_windows_out,
         .ecn_echoes = st->ecn_echoes,
+        .records_out = st->records_out,
+        .records_in = st->records_in,
     };
     memcpy(out->holds, st->holds, sizeof out->holds);
     if (st != &none && c->state != SCPS_CLOSED)

@@ -23,6 +23,12 @@
 
 struct scps_conn;
 
+/* What the peer's stream has besides octets: marks.c. */
+struct scps_marks {
+    struct scps_rangeset ends; /* octets not read that end a record */
+    bool ended;                /* so did the last one read */
+};
+
 /* Connections of one link with something to send, in turn. */
 struct scps_turns {
     struct scps_conn *head, *tail;
@@ -39,6 +45,8 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
     scps_dur last_rtt;
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
+    uint64_t records_out, records_in;
+    struct scps_marks *marks; /* NULL: the peer's stream had none */
 };
 
 /* What a host lends its connections. */
@@ -131,6 +139,7 @@ struct scps_recovery {
 
 struct scps_tx {
     struct scps_sndbuf buf;
+    struct scps_rangeset ends; /* octets not sent that end a record */
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_pacer pacer;
@@ -377,6 +386,26 @@ void scps_ackout_data(struct scps_conn *c, bool at_once);
 void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh);
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
+
+/* ---- record.c, marks.c ------------------------------------------------------------------------------------ */
+
+/* The octet before end, written and not sent, ends a record. 0 or SCPS_ERR_NOMEM. */
+int scps_record_write(struct scps_conn *c, scps_off end);
+/* There are marks ahead: how much of the next len octets one segment takes. When that is less, or all of a record, it
+ * is in *full, too; SCPS_SENT_RECORD is added to *flags if it ends a record then. */
+uint32_t scps_record_cut(const struct scps_conn *c, uint32_t len, uint32_t *flags, uint32_t *full);
+/* Octets [from, end), about to be stored, end a record. False: they must be dropped (and are counted). */
+bool scps_record_arrived(struct scps_conn *c, scps_off from, scps_off end);
+int scps_marks_need(struct scps_conn *c);
+void scps_marks_free(struct scps_conn *c);
+/* There are marks: how much one read may give; and it gave n. */
+uint64_t scps_marks_ready(const struct scps_conn *c);
+void scps_marks_read(struct scps_conn *c, uint64_t n);
+/* How much one read may give. */
+static inline uint64_t scps_conn_ready(const struct scps_conn *c)
+{
+    return c->st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
+}
 
 /* ---- snd.c -------------------------------------------------------------------------------------------------- */
 

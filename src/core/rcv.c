@@ -156,6 +156,15 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
         p->to = (int64_t)p->fin_at;
 }
 
+/* Takes the mark of p, which was to end at `to`. False: it cannot be kept. */
+static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
+                            const struct piece *p)
+{
+    if (!(seg->has & SCPS_HAS_RECORD) || !c->cfg->c.records || p->to != to || p->from >= to)
+        return true;
+    return scps_record_arrived(c, (scps_off)p->from, (scps_off)to);
+}
+
 /* Has the stream ended with p? */
 static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
@@ -177,7 +186,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
-    bool plain = from >= next && !p.fin && !p.fin_at && p.to <= edge; /* as it nearly always is */
+    bool plain = from >= next && !p.fin && !p.fin_at && p.to <= edge && /* as it nearly always is */
+                 !(seg->has & SCPS_HAS_RECORD);
 
     if (!seg->len && !p.fin)
         return;
@@ -187,8 +197,13 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->len)
         count(c, seg);
-    if (!plain)
+    if (!plain) {
         cut(c, seg, next, edge, &p);
+        if (!mark(c, seg, from + seg->len, &p)) {
+            scps_ackout_now(c); /* it comes again */
+            return;
+        }
+    }
     if (p.to > p.from && !store(c, (scps_off)p.from, p.data, (uint32_t)(p.to - p.from)))
         scps_ackout_now(c);
     if (!plain)

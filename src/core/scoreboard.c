@@ -409,10 +409,10 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
         }
         for (uint32_t left = r.len, cut; left; left -= cut) {
             struct scps_sent *n;
-            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH;
-            cut = SCPS_MIN(left, max);
-            if (left - cut == 1 && r.flags & SCPS_SENT_FIN)
-                cut = left; /* the FIN's octet takes no room */
+            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH | SCPS_SENT_RECORD;
+            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
+            uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
+            cut = data <= last ? left : data <= max ? last : max;
             if (scps_sb_reserve(&nb, a)) {
                 scps_sb_fini(&nb, a);
                 return SCPS_ERR_NOMEM;

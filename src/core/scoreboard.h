@@ -25,8 +25,10 @@ enum { /* scps_sent.flags */
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* delivery rate then: the application's */
        SCPS_SENT_PROBE = 8,       /* a window probe: its loss says nothing of the path */
-       SCPS_SENT_PUSH = 16
+       SCPS_SENT_PUSH = 16,
+       SCPS_SENT_RECORD = 32 /* its last octet of data ends a record */
 };
+#define SCPS_RECORD_ROOM 4u /* octets of options that say so */
 
 struct scps_sent {          /* one segment; a cache line holds it */
     scps_off from;          /* offsets [from, from+len), SYN and FIN counted */

@@ -273,15 +273,26 @@ static bool paced(struct scps_conn *c, uint32_t len)
     return true;
 }
 
-/* Turns octets [from, from+len) into seg; fin: the FIN stands behind them. */
+/* What ends with seg. */
+static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
+{
+    if (flags & SCPS_SENT_FIN)
+        seg->flags |= SCPS_FIN;
+    if (flags & SCPS_SENT_RECORD) {
+        seg->flags |= SCPS_PSH;
+        seg->has |= SCPS_HAS_RECORD;
+    }
+}
+
+/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD ends with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
-                                uint32_t len, bool fin, const struct scps_sent *resent)
+                                uint32_t len, uint32_t flags, const struct scps_sent *resent)
 {
     base(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
     seg->len = len;
-    if (fin)
-        seg->flags |= SCPS_FIN;
+    if (flags & (SCPS_SENT_FIN | SCPS_SENT_RECORD))
+        end_of(seg, flags);
     if (len && from + len == c->end)
         seg->flags |= SCPS_PSH;
     if (c->flags & SCPS_F_ECN && len && !resent) {
@@ -302,9 +313,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 /* Turns record r into seg once more. */
 static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
 {
-    bool fin = r->flags & SCPS_SENT_FIN;
-
-    data_segment(c, seg, r->from, r->len - (fin ? 1 : 0), fin, r);
+    data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
 static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
@@ -382,7 +391,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
              usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
     bool fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
     bool probe = c->flags & SCPS_F_PROBE_NOW;
-    uint32_t len, flags = 0;
+    uint32_t len, full = c->mss, flags = 0;
     struct scps_sent *r;
 
     if (!avail && !fin) {
@@ -403,6 +412,8 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     len = (uint32_t)SCPS_MIN(avail, c->mss);
     len = (uint32_t)SCPS_MIN(len, usable);
+    if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
+        len = scps_record_cut(c, len, &flags, &full);
     if (c->una == c->nxt)
         restart_if_idle(c);
     inflight = scps_recovery_inflight(c);
@@ -413,7 +424,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
         hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
         return false;
     }
-    if (len && len < c->mss && !probe && !small_may_leave(c, len, usable))
+    if (len && len < full && !probe && !small_may_leave(c, len, usable))
         return false;
     fin = fin && c->nxt + len == c->end && (usable > len || !len);
     if (tx->pacer.rate && !paced(c, len))
@@ -426,12 +437,14 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->una == c->nxt)
         tx->progress_at = c->env->now;
-    data_segment(c, seg, c->nxt, len, fin, NULL);
-    r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags | (fin ? SCPS_SENT_FIN : 0),
-                     c->env->now);
+    flags |= fin ? SCPS_SENT_FIN : 0;
+    data_segment(c, seg, c->nxt, len, flags, NULL);
+    r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags, c->env->now);
     scps_delivery_sent(c, r);
     c->nxt += r->len;
-    if (len < c->mss) {
+    if (flags & SCPS_SENT_RECORD)
+        scps_rangeset_trim(&tx->ends, c->nxt);
+    if (len < full) {
         tx->small_end = c->nxt;
         scps_timer_stop(c, SCPS_T_CORK);
     }

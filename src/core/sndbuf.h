@@ -19,6 +19,11 @@ void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
  * Returns len, less when memory is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
+/* Takes back the last len octets written. */
+static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
+{
+    b->to -= len;
+}
 /* len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next write or release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
 /* Everything below off is acknowledged. */

@@ -84,9 +84,25 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     return n;
 }
 
+/* Of n bytes those of one record. *flags: SCPS_EOR if it ends with them. */
+static size_t one_record(const struct scps_bulk_source *s, size_t n, unsigned *flags)
+{
+    size_t left;
+
+    *flags = 0;
+    if (!s->record)
+        return n;
+    left = s->record - (size_t)(s->written % s->record);
+    n = n < left ? n : left;
+    if (n == left || s->written + n == s->total)
+        *flags = SCPS_EOR;
+    return n;
+}
+
 void scps_bulk_source_run(struct scps_bulk_source *s)
 {
     const uint8_t *p = NULL;
+    unsigned flags;
 
     while (s->conn && !s->err && !s->finished) {
         int64_t n = next_bytes(s, &p), wrote;
@@ -107,7 +123,8 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
                 s->err = (int)wrote;
             return;
         }
-        wrote = scps_conn_write(s->conn, p, (size_t)n, 0);
+        n = (int64_t)one_record(s, (size_t)n, &flags);
+        wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
         if (wrote == SCPS_ERR_AGAIN)
             return; /* SCPS_EV_WRITABLE will say when */
         if (wrote < 0) {
@@ -170,15 +187,40 @@ static int64_t sink_read(struct scps_bulk_sink *s)
     return rc != 0 ? rc : n;
 }
 
+static void end_record(struct scps_bulk_sink *s)
+{
+    if (!s->records || s->record < s->record_min)
+        s->record_min = s->record;
+    if (s->record > s->record_max)
+        s->record_max = s->record;
+    s->records++;
+    s->record = 0;
+}
+
+static void took(struct scps_bulk_sink *s, uint64_t n)
+{
+    s->received += n;
+    s->record += n;
+    if (scps_conn_record(s->conn) & SCPS_RECORD_END)
+        end_record(s);
+}
+
+static void at_end(struct scps_bulk_sink *s)
+{
+    s->eof = true;
+    if (s->records && s->record)
+        end_record(s);
+}
+
 static void sink_run(struct scps_bulk_sink *s)
 {
     while (!s->eof && !s->err) {
         int64_t n = sink_read(s);
 
         if (n > 0)
-            s->received += (uint64_t)n;
+            took(s, (uint64_t)n);
         else if (n == 0)
-            s->eof = true;
+            at_end(s);
         else if (n == SCPS_ERR_AGAIN)
             return;
         else
@@ -190,6 +232,7 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
 {
     s->conn = c;
     s->received = 0;
+    s->records = s->record_min = s->record_max = s->record = 0;
     s->eof = false;
     s->err = 0;
     if (c)

@@ -185,12 +185,15 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
                                      : SCPS_ACK_OTHER;
     if (cfg->ack_delay)
         cc.ack_delay = cfg->ack_delay;
+    cc.records = cfg->record > 0;
+    cc.snack = cc.snack_long = cfg->snack;
     cc.hollow = cfg->data == SIMRUN_HOLLOW;
     cc.expected_rtt = r->fwd.delay + r->back.delay;
     there.addr = b;
     bench.sink.take = take;
     bench.sink.ctx = &bench;
     bench.source.total = cfg->size;
+    bench.source.record = cfg->record;
     bench.source.hollow = cfg->data != SIMRUN_PATTERN;
     assert_non_null(scps_listen(scps_host_stack(bench.host[1]), &cc, &there, 1, &err));
     struct scps_conn *c = scps_connect(scps_host_stack(bench.host[0]), &cc, NULL, &there, &err);
@@ -202,6 +205,9 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
 
     r->err = bench.source.err ? bench.source.err : bench.sink.err;
     r->received = bench.sink.received;
+    r->records = bench.sink.records;
+    r->record_min = bench.sink.record_min;
+    r->record_max = bench.sink.record_max;
     if (r->received != cfg->size || bench.taken != cfg->size)
         r->intact = false;
     scps_conn_info(c, &r->sender);

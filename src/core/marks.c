@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the peer's stream has besides octets, for the one who reads it: ends of records, and holes that were given up.
+ *
+ *      read          end of a record     hole                    next
+ *       |==================|=============|.......................|
+ *        a read gives this, then this,    is told, then passed over
+ *
+ * A connection that met neither owns none of it.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define MIN_ENDS 1024u
+
+int scps_marks_need(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+    struct scps_marks *m = c->st->marks;
+
+    if (m)
+        return 0;
+    m = a->alloc(a->ctx, sizeof *m);
+    if (!m)
+        return SCPS_ERR_NOMEM;
+    *m = (struct scps_marks){0};
+    /* what they weigh stays below what the octets do */
+    scps_rangeset_init(&m->ends, SCPS_MAX(MIN_ENDS, c->cfg->c.rcvbuf / sizeof(struct scps_range)));
+    c->st->marks = m;
+    return 0;
+}
+
+void scps_marks_free(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+    struct scps_marks *m = c->st->marks;
+
+    if (!m)
+        return;
+    scps_rangeset_fini(&m->ends, a);
+    a->free(a->ctx, m, sizeof *m);
+    c->st->marks = NULL;
+}
+
+/* Where the record that octet `from` belongs to ends; UINT64_MAX: not known. */
+static scps_off record_end(const struct scps_marks *m, scps_off from)
+{
+    uint32_t i = scps_rangeset_find(&m->ends, from);
+
+    if (i == m->ends.n)
+        return UINT64_MAX;
+    return SCPS_MAX(scps_rangeset_at(&m->ends, i)->from, from) + 1;
+}
+
+uint64_t scps_marks_ready(const struct scps_conn *c)
+{
+    return SCPS_MIN(c->in.next, record_end(c->st->marks, c->in.read)) - c->in.read;
+}
+
+void scps_marks_read(struct scps_conn *c, uint64_t n)
+{
+    struct scps_marks *m = c->st->marks;
+
+    m->ended = record_end(m, c->in.read - n) == c->in.read;
+    scps_rangeset_trim(&m->ends, c->in.read);
+}
