@@ -287,6 +287,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
 /* Builds the next segment. False: there is none now; c->hold says why. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
+/* The next scps_conn_output gives, if anything, new data that can travel in one train with seg, the segment given last:
+ * right behind it in the stream and in memory, and with nothing more to say. */
+bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg);
 
 /* ---- negotiate.c ------------------------------------------------------------------------------------------ */
 

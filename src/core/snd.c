@@ -544,6 +544,18 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
     return true;
 }
 
+bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    const uint32_t urgent =
+        SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW | SCPS_F_ACK_NOW | SCPS_F_CWR;
+
+    return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
+           c->nxt < c->end && !(c->flags & urgent) && may_send_data(c) &&
+           (!c->tx->sb.lost || c->tx->rec.frto == 2) &&
+           seg->seq + seg->len == scps_seq_wrap(c->iss, c->nxt) &&
+           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt);
+}
+
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
 {
     bool done;

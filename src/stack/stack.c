@@ -392,6 +392,26 @@ static void next_turn(struct scps_turns *t)
     t->tail = c;
 }
 
+/* A device that cuts trains itself gets the segments behind a full one with it, as far as they may leave now. */
+static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
+{
+    const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
+    struct scps_seg next;
+
+    if (size != c->mss)
+        return;
+    while (seg->len + size <= room && scps_conn_goes_on(c, seg) && scps_conn_output(c, &next)) {
+        seg->flags |=
+            next.flags; /* PSH and FIN belong to the last one, where the device puts them */
+        seg->ack = next.ack;
+        seg->wnd = next.wnd;
+        seg->gso = (uint16_t)size;
+        seg->len += next.len;
+        if (next.len < size)
+            break;
+    }
+}
+
 /* What goes before the connections: those that have ended, timers, answers to strangers. Returns 1 with a packet. */
 static SCPS_APART int chores(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
@@ -418,7 +438,9 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
             scps_conn_unready(c);
             continue;
         }
-        scps_ipout(st, c, &seg, out);
+        if (nif->nif->flags & SCPS_NETIF_GSO)
+            couple(c, &seg);
+        scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
         if (scps_conn_quiet(c))
             scps_conn_unready(c);
         else if (c != nif->turns.tail)

@@ -128,9 +128,9 @@ static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
 bool scps_stack_may_answer(struct scps_stack *st);
 
 /* ---- ipout.c, answer.c ------------------------------------------------------------------------------------------- */
-/* A segment of c as a packet: headers into out->data, the payload lent. */
+/* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums the segment. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
-                struct scps_pkt *out);
+                bool no_csum, struct scps_pkt *out);
 /* Queues a whole packet; false when the queue is full. */
 bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len);
 bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out);

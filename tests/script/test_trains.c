@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* A device that cuts trains itself gets whole windows in one packet: the same segments as ever to the scoreboard, to the
+ * peer and to the counters; only what crosses the device in one call differs. */
+#include "script.h"
+
+static struct script *with_trains(void **x)
+{
+    struct script *t = script_of(x);
+    script_start(t);
+    t->nif.flags |= SCPS_NETIF_GSO;
+    script_established(t, MS(100));
+    return t;
+}
+
+static void a_window_in_one(void **x)
+{
+    struct script *t = with_trains(x);
+    app_writes(t, SEC(1), 25500);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 10000, .no_push = true);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    expect_that(t, script_info(t).data_segs_out == 10);
+    peer_says(t, SEC(1) + MS(100), .ack = 10001);
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 10001, .len = 15500, .push = true);
+    expect_that(t, script_info(t).data_segs_out == 26);
+    peer_says(t, SEC(1) + MS(200), .ack = 25501);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* One of the train is lost: one is sent again. */
+static void a_hole_in_a_train(void **x)
+{
+    struct script *t = with_trains(x);
+    app_writes(t, SEC(1), 10000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 10000);
+    peer_says(t, SEC(1) + MS(100), .ack = 3001, .sack = {{4001, 10001}});
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 3001, .len = 1000);
+    expect_that(t, script_info(t).resent_segs == 1);
+    peer_says(t, SEC(1) + MS(200), .ack = 10001);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* Repairs travel alone, and what follows them does not join them. */
+static void repair_then_new(void **x)
+{
+    struct script *t = with_trains(x);
+    app_writes(t, SEC(1), 40000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 10000);
+    peer_says(t, SEC(1) + MS(100), .ack = 1, .sack = {{2001, 10001}});
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 1, .len = 1000);
+    peer_says(t, SEC(1) + MS(200), .ack = 1001, .sack = {{2001, 10001}});
+    while (script_sent_count(t)) {
+        expect_sent(t, .any_len = true);
+        expect_that(t, t->last.len % 1000 == 0);
+    }
+    expect_that(t, script_info(t).resent_segs >= 2);
+    script_free(t);
+}
+
+static void the_end_is_part_of_it(void **x)
+{
+    struct script *t = with_trains(x);
+    app_writes(t, SEC(1), 2500);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 2500, .push = true);
+    peer_says(t, SEC(1) + MS(100), .ack = 2501);
+    app_writes_more(t, SEC(2), 3000);
+    script_run(t, SEC(2) + MS(1));
+    unsigned before = script_forget_sent(t);
+    expect_that(t, before >= 1);
+    peer_says(t, SEC(2) + MS(100), .ack = 5501);
+    app_writes_more(t, SEC(3), 999);
+    expect_quiet(t, ANY_HOLD); /* more is to come */
+    scps_conn_shutdown(t->c);
+    script_run(t, SEC(3) + MS(1));
+    expect_sent(t, .from = 5501, .len = 999, .flags = SCPS_ACK | SCPS_FIN, .push = true);
+    script_free(t);
+}
+
+/* A train never grows beyond what an IP packet can say. */
+static void sixty_four_kilobytes(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 200;
+    t->cfg.wscale = true;
+    t->peer.wscale = 7;
+    script_start(t);
+    t->nif.flags |= SCPS_NETIF_GSO;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .wnd = 65535); /* the window of a SYN is not scaled */
+    app_writes(t, SEC(1), 150000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 65000);
+    expect_sent(t, .at = SEC(1), .from = 65001, .len = 65000);
+    expect_sent(t, .at = SEC(1), .from = 130001, .len = 20000, .push = true);
+    script_free(t);
+}
+
+/* With news for the peer, the acknowledgement is not held up by a train. */
+static void both_directions(void **x)
+{
+    struct script *t = with_trains(x);
+    peer_says(t, SEC(1), .len = 1000);
+    app_writes(t, SEC(1), 5000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 5000, .ack = 1001);
+    peer_says(t, SEC(1) + MS(100), .ack = 5001, .seq = 2001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 5001, .ack = 1001, .sack = {{2001, 3001}});
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(a_window_in_one),      SCRIPT_TEST(a_hole_in_a_train),
+        SCRIPT_TEST(repair_then_new),      SCRIPT_TEST(the_end_is_part_of_it),
+        SCRIPT_TEST(sixty_four_kilobytes), SCRIPT_TEST(both_directions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
