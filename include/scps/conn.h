@@ -26,7 +26,8 @@ struct scps_conn_config {
     const struct scps_cc_ops *cc; /* default "vj" */
     int64_t cc_param
         [SCPS_CC_PARAMS]; /* default the controller's; scps_cc_param_defaults after changing cc */
-    uint64_t rate; /* bytes/s on the wire, IP header and rate_overhead counted; 0 unlimited */
+    uint64_t
+        rate; /* bytes/s on the wire, IP header and rate_overhead counted; 0: only as the route (stack.h) limits it */
     uint32_t rate_overhead;  /* bytes a packet counted beyond its IP length (framing); default 0 */
     uint32_t burst;          /* token bucket, bytes; 0: 4 MTU */
     bool pacing;             /* spread a window-based sender's window over srtt; default false */

@@ -100,6 +100,7 @@ SCPS_API const char *scps_drop_words(enum scps_drop d);
     X(RECOVERY, "recovery allows nothing more until further acknowledgements")                     \
     X(PEER_WINDOW, "the peer's receive window is full")                                            \
     X(PACE, "the pacing rate sets a later departure")                                              \
+    X(ROUTE, "the rate of the route, shared with others, sets a later departure")                  \
     X(NAGLE, "a small segment waits for its acknowledgement or for more data (RFC 9293 3.7.4)")    \
     X(CORK, "the application said that more is to come")                                           \
     X(HANDSHAKE, "the connection is not established yet")                                          \

@@ -55,6 +55,13 @@ SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps
  * local->addr (family 0, or zeros: at any address, of that family). What a bind without address reuse asks. */
 SCPS_API bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
+/* What a packet costs beyond its IP length, bytes: framing, and an encryptor that puts pre before the packet, pads both
+ * together to a multiple of block (0: no padding) and adds post. The reference implementation counts 8, 8 and 44 for
+ * IPsec. */
+struct scps_overhead {
+    uint16_t packet, pre, block, post;
+};
+
 /* Longest prefix wins; of equals the last one added. */
 struct scps_route {
     struct scps_addr dst; /* family 4 or 6 */
@@ -63,8 +70,18 @@ struct scps_route {
     uint32_t mtu;                    /* 0: the netif's */
     scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
     enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
+    /* Rate control, for all connections through this route together; whatever they send pays, acknowledgements and
+     * repairs too. */
+    uint64_t rate;     /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
+    uint64_t min_rate; /* bytes/s that leave whatever the congestion windows say; 0: none */
+    uint32_t burst;    /* token bucket, bytes; 0: 4 of the largest packets */
+    struct scps_overhead overhead;
 };
+/* SCPS_ERR_INVAL, RANGE, NOMEM. */
 SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r);
+/* Changes the route with r's dst, prefix and nif, of several the last one added: rates, burst and overhead at once and
+ * for the connections there are, the rest for those to come. SCPS_ERR_NOENT if there is none, RANGE, NOMEM. */
+SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
 
 /* Take one packet that arrived on nif. The bytes are borrowed for the call only; payload, where it
  * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted. */

@@ -93,6 +93,7 @@ static const char *const hold_names[SCPS_HOLD_COUNT] = {
     [SCPS_HOLD_RECOVERY] = "recovery",
     [SCPS_HOLD_PEER_WINDOW] = "peer_window",
     [SCPS_HOLD_PACE] = "pace",
+    [SCPS_HOLD_ROUTE] = "route",
     [SCPS_HOLD_NAGLE] = "nagle",
     [SCPS_HOLD_CORK] = "cork",
     [SCPS_HOLD_HANDSHAKE] = "handshake",

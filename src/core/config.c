@@ -59,10 +59,8 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name && i < SCPS_CC_PARAMS; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
-    if (c->cc->needs_rate && !c->rate)
-        return SCPS_ERR_NORATE;
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
-        c->rate > UINT64_C(1) << 43)
+        c->rate > SCPS_RATE_MAX)
         return SCPS_ERR_RANGE;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_initial = derive(c->rto_initial, rtt ? 3 * rtt : SCPS_SEC(1));
@@ -85,7 +83,7 @@ int scps_config_resolve(struct scps_conn_config *c)
 }
 
 struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
-                                           const struct scps_conn_config *c, int *err)
+                                           const struct scps_conn_config *c, bool rated, int *err)
 {
     struct scps_shared_config *s = a->alloc(a->ctx, sizeof *s);
 
@@ -95,6 +93,8 @@ struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
     s->refs = 1;
     s->c = c ? *c : scps_conn_config_default();
     *err = scps_config_resolve(&s->c);
+    if (!*err && s->c.cc->needs_rate && !s->c.rate && !rated)
+        *err = SCPS_ERR_NORATE;
     if (*err) {
         a->free(a->ctx, s, sizeof *s);
         return NULL;

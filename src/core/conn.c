@@ -48,6 +48,7 @@ static void free_tx(struct scps_conn *c)
 
     if (!c->tx)
         return;
+    scps_gate_forget(c);
     scps_sndbuf_fini(&c->tx->buf, a);
     scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
@@ -70,6 +71,7 @@ void scps_conn_free(struct scps_conn *c)
     struct scps_shared_config *cfg = c->cfg;
 
     scps_conn_unready(c);
+    scps_gate_forget(c);
     scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
@@ -653,7 +655,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             n.rcvbuf = (uint32_t)SCPS_MIN(n.rcvbuf,
                                           SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->rcv_wscale));
     }
-    s = scps_config_new(a, &n, &err);
+    s = scps_config_new(a, &n, c->turns && c->turns->gate, &err);
     if (!s)
         return err;
     scps_config_unref(a, c->cfg);

@@ -15,6 +15,7 @@
 #include <scps/wire.h>
 
 #include "base/heap.h"
+#include "core/gate.h"
 #include "core/pacer.h"
 #include "core/rcvbuf.h"
 #include "core/rtt.h"
@@ -29,9 +30,11 @@ struct scps_marks {
     bool ended;                /* so did the last one read */
 };
 
-/* Connections of one link with something to send, in turn. */
+/* Connections of one link, or of one route whose rate is set, with something to send, in turn. */
 struct scps_turns {
     struct scps_conn *head, *tail;
+    struct scps_gate *gate; /* the route's rate; NULL: none is set */
+    const void *link;       /* tells links apart */
 };
 
 struct scps_conn_stats { /* those of scps_info that nothing else tells */
@@ -154,6 +157,10 @@ struct scps_tx {
     uint64_t virtual_arrived;   /* without SACK: what duplicate acknowledgements stand for, bytes */
     enum scps_loss_cause cause; /* what a loss means before cause_until */
     scps_time cause_until;
+    /* gate.c */
+    int32_t share; /* bytes left of its turn */
+    bool in_line;
+    struct scps_conn *line_next, *line_prev;
     /* undo */
     struct scps_cc_ctl saved_ctl;
     uint64_t saved_state[]; /* the controller's state before the episode */
@@ -174,7 +181,7 @@ struct scps_rx {
 struct scps_conn {
     /* owners and queues */
     struct scps_env *env;
-    struct scps_turns *turns; /* its link's */
+    struct scps_turns *turns; /* its link's, or its route's */
     struct scps_shared_config *cfg;
     struct scps_conn_stats *st; /* env->nobody until data flows */
     struct scps_tx *tx;         /* NULL: nothing written, nothing outstanding */
@@ -225,10 +232,12 @@ struct scps_conn {
 /* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on cfg. */
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
 void scps_conn_free(struct scps_conn *c);
+/* rated: a route has a rate, so a controller that needs one need not have its own. SCPS_ERR_NORATE, NOMEM, and those of
+ * scps_config_resolve. */
 struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
-                                           const struct scps_conn_config *c, int *err);
+                                           const struct scps_conn_config *c, bool rated, int *err);
 void scps_config_unref(const struct scps_alloc *a, struct scps_shared_config *s);
-/* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_NORATE, SCPS_ERR_RANGE. */
+/* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 /* Begins an active open: a SYN is due. SCPS_ERR_NOMEM. The caller has set path, addresses, ports, iss, mss. */
 int scps_conn_open(struct scps_conn *c);
@@ -412,6 +421,8 @@ static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 
 /* ---- snd.c -------------------------------------------------------------------------------------------------- */
 
+/* The rate of its route holds c, if it has anything to send. */
+void scps_snd_routed(struct scps_conn *c);
 /* What the peer's window says changed: persist begins or ends. */
 void scps_snd_window_changed(struct scps_conn *c);
 void scps_snd_arm_rtx(struct scps_conn *c);

@@ -100,8 +100,9 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
         if (c->tx && c->una < c->nxt && !(c->flags & (SCPS_F_OUTAGE | SCPS_F_PERSIST)))
             scps_snd_arm_rtx(c);
     }
-    if (rate) {
-        struct scps_conn_config cfg;
+    if (rate && !(c->turns && c->turns->gate && c->turns->gate->rate.rate)) {
+        struct scps_conn_config
+            cfg; /* of a route with a rate the route's has changed, once for all */
         scps_conn_get_config(c, &cfg);
         cfg.rate = rate;
         scps_conn_set_config(c, &cfg);

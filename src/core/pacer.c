@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Token bucket, exact to a millionth of a byte.
  *
- * Credit grows by `rate` millionths each microsecond and is worked out when somebody asks, so there is no tick.  A
+ * Credit grows by `rate` millionths each microsecond and is worked out when somebody asks, so there is no tick and
+ * nothing is lost to rounding: a departure put off to the next whole microsecond finds the fraction in its credit.  A
  * packet leaves only when the credit covers it whole (spec sheet 4.5).  One larger than the bucket leaves when the
- * bucket is full: a configuration error then shows as a rate a little too high, not as a connection that hangs.
+ * bucket is full and leaves a debt behind, so that the rate holds all the same.
  */
 #include "core/pacer.h"
 #include "base/bytes.h"
 
-#define UNIT UINT64_C(1000000)
+#define UNIT INT64_C(1000000)
 
 static void earn(struct scps_pacer *p, scps_time now)
 {
-    uint64_t full = p->burst * UNIT, dt;
+    int64_t full = p->burst * UNIT;
+    uint64_t dt;
 
     if (now <= p->at)
         return;
@@ -20,10 +22,10 @@ static void earn(struct scps_pacer *p, scps_time now)
     p->at = now;
     if (p->credit >= full)
         return;
-    if (dt > (full - p->credit) / p->rate)
+    if (dt > (uint64_t)(full - p->credit) / p->rate)
         p->credit = full;
     else
-        p->credit += dt * p->rate;
+        p->credit += (int64_t)(dt * p->rate);
 }
 
 void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst)
@@ -42,7 +44,7 @@ void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t
 
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size)
 {
-    uint64_t need;
+    int64_t need;
 
     if (!p->rate)
         return now;
@@ -50,12 +52,5 @@ scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size)
     need = SCPS_MIN(size, p->burst) * UNIT;
     if (p->credit >= need)
         return now;
-    return p->at + (scps_time)((need - p->credit + p->rate - 1) / p->rate);
-}
-
-void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
-{
-    uint64_t cost = size * UNIT;
-
-    p->credit = p->credit > cost ? p->credit - cost : 0;
+    return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
 }

@@ -5,18 +5,24 @@
 
 #include <scps/types.h>
 
+#define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
+
 struct scps_pacer {
-    uint64_t rate;   /* bytes/s; 0: everything may leave at once */
-    uint32_t burst;  /* bytes the bucket holds */
-    scps_time at;    /* when credit was worked out */
-    uint64_t credit; /* millionths of a byte, so that no fraction of a microsecond is lost */
+    uint64_t rate;  /* bytes/s; 0: everything may leave at once */
+    uint32_t burst; /* bytes the bucket holds */
+    scps_time at;   /* when credit was worked out */
+    int64_t
+        credit; /* millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
 };
 
 /* Sets rate and burst; a new bucket (at < 0) is full. Credit already earned is kept, up to burst. */
 void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
 /* When a packet of size bytes may leave: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
-/* It left. The bucket never goes below empty. */
-void scps_pacer_spend(struct scps_pacer *p, uint32_t size);
+/* It left. What the credit does not cover is a debt, paid before the next packet. */
+static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
+{
+    p->credit -= (int64_t)size * 1000000;
+}
 
 #endif

@@ -29,6 +29,12 @@ static void hold(struct scps_conn *c, enum scps_hold why)
                      c->timer[SCPS_T_PACE]);
 }
 
+void scps_snd_routed(struct scps_conn *c)
+{
+    if (c->tx && (c->nxt < scps_snd_fin_end(c) || c->tx->sb.lost))
+        hold(c, SCPS_HOLD_ROUTE);
+}
+
 static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
 {
     seg->sport = c->lport;
@@ -253,24 +259,51 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
+static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
 {
-    return len + (c->remote.family == 4 ? 40u : 60u) + (c->flags & SCPS_F_TS ? 12u : 0) +
-           c->cfg->c.rate_overhead;
+    return len + (c->remote.family == 4 ? 40u : 60u) + (c->flags & SCPS_F_TS ? 12u : 0);
 }
 
-/* False: the pacer says later, and the timer is set. */
-static bool paced(struct scps_conn *c, uint32_t len)
+static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
 {
-    scps_time when;
+    return packet_size(c, len) + c->cfg->c.rate_overhead;
+}
 
-    when = scps_pacer_when(&c->tx->pacer, c->env->now, wire_size(c, len));
-    if (when > c->env->now) {
-        scps_timer_set(c, SCPS_T_PACE, when);
-        hold(c, SCPS_HOLD_PACE);
+static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
+{
+    struct scps_gate *gate = c->turns->gate;
+
+    if (!scps_gate_covers(gate, c, c->env->now, packet_size(c, len))) {
+        hold(c, SCPS_HOLD_ROUTE);
         return false;
     }
     return true;
+}
+
+/* False: the connection's own rate says later, and the timer is set; or the route's, and its gate is closed. */
+static inline bool paced(struct scps_conn *c, uint32_t len)
+{
+    scps_time when;
+
+    if (c->tx->pacer.rate) {
+        when = scps_pacer_when(&c->tx->pacer, c->env->now, wire_size(c, len));
+        if (when > c->env->now) {
+            scps_timer_set(c, SCPS_T_PACE, when);
+            hold(c, SCPS_HOLD_PACE);
+            return false;
+        }
+    }
+    return !c->turns->gate || gate_covers(c, len);
+}
+
+/* The window is full. True: the route's minimum rate lets one segment go all the same. */
+static SCPS_APART bool lifted(struct scps_conn *c)
+{
+    if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
+        return true;
+    c->flags |= SCPS_F_CWND_LIMITED; /* however little the application has written */
+    hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    return false;
 }
 
 /* What ends with seg. */
@@ -331,12 +364,9 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c)) {
-        c->flags |= SCPS_F_CWND_LIMITED; /* however little the application has written */
-        hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
         return false;
-    }
-    if (tx->pacer.rate && !paced(c, len))
+    if (!paced(c, len))
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
@@ -419,15 +449,13 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
     inflight = scps_recovery_inflight(c);
     if (!c->cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         inflight = c->nxt - c->una;
-    if (inflight && inflight + len > scps_recovery_window(c) && !(flags & SCPS_SENT_PROBE)) {
-        c->flags |= SCPS_F_CWND_LIMITED;
-        hold(c, tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    if (inflight && inflight + len > scps_recovery_window(c) && !(flags & SCPS_SENT_PROBE) &&
+        !lifted(c))
         return false;
-    }
     if (len && len < full && !probe && !small_may_leave(c, len, usable))
         return false;
     fin = fin && c->nxt + len == c->end && (usable > len || !len);
-    if (tx->pacer.rate && !paced(c, len))
+    if (!paced(c, len))
         return false;
     if (scps_sb_reserve(sb, &c->env->alloc)) {
         hold(c,
@@ -579,7 +607,7 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
     } else {
         hold(c, SCPS_HOLD_APP);
     }
-    if (c->flags & SCPS_F_ACK_NOW) {
+    if (c->flags & SCPS_F_ACK_NOW && c->hold != SCPS_HOLD_ROUTE) { /* else it rides on the data */
         base(c, seg, c->nxt);
         scps_ackout_fill(c, seg);
         c->st->acks_out++;

@@ -141,11 +141,9 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
 {
-    const struct scps_route *r = scps_route_find(l->st, &f->remote);
-    uint32_t mtu =
-        r && r->nif == nif->nif && r->mtu ? SCPS_MIN(r->mtu, nif->nif->mtu) : nif->nif->mtu;
+    const struct scps_way *way = scps_route_find(l->st, &f->remote);
     int err;
-    struct scps_conn *c = scps_stack_conn(l->st, l->cfg, f, nif, mtu, &err);
+    struct scps_conn *c = scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 
     if (c) {
         c->owner.listener = l;
@@ -332,7 +330,7 @@ struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_
     if (!l)
         return NULL;
     *l = (struct scps_listener){.st = st, .local = *local, .backlog = backlog};
-    l->cfg = scps_config_new(a, cfg, err);
+    l->cfg = scps_config_new(a, cfg, scps_route_rated(st), err);
     if (!l->cfg) {
         a->free(a->ctx, l, sizeof *l);
         return NULL;
@@ -350,7 +348,7 @@ int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cf
     int err;
 
     if (cfg) {
-        s = scps_config_new(a, cfg, &err);
+        s = scps_config_new(a, cfg, scps_route_rated(l->st), &err);
         if (!s)
             return err;
         scps_config_unref(a, l->cfg);

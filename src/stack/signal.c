@@ -6,7 +6,7 @@
 
 static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 {
-    if (sig->nif && (!sig->nif->stack_priv || c->turns != &scps_nif_of(sig->nif)->turns))
+    if (sig->nif && (!sig->nif->stack_priv || !c->turns || c->turns->link != sig->nif->stack_priv))
         return false;
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
@@ -14,6 +14,8 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 void scps_stack_signal(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
 {
     scps_stack_advance(st, now);
+    if (sig->kind == SCPS_SIGNAL_PATH && sig->rate)
+        scps_route_path(st, sig);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         if (!concerns(sig, c))
             continue;

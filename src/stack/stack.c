@@ -71,6 +71,10 @@ void scps_stack_free(struct scps_stack *st)
         scps_outq_fini(st, &nif->out);
         if (nif->kept_mem)
             a.free(a.ctx, nif->kept_mem, nif->kept.cap);
+        for (struct scps_pipe *p; (p = nif->pipes);) {
+            nif->pipes = p->next;
+            a.free(a.ctx, p, sizeof *p);
+        }
         nif->nif->stack = NULL;
         nif->nif->stack_priv = NULL;
         a.free(a.ctx, nif, sizeof *nif);
@@ -79,8 +83,8 @@ void scps_stack_free(struct scps_stack *st)
         a.free(a.ctx, st->nifs, st->n_nifs * sizeof *st->nifs);
     if (st->addrs)
         a.free(a.ctx, st->addrs, st->n_addrs * sizeof *st->addrs);
-    if (st->routes)
-        a.free(a.ctx, st->routes, st->n_routes * sizeof *st->routes);
+    if (st->ways)
+        a.free(a.ctx, st->ways, st->n_ways * sizeof *st->ways);
     if (st->buckets)
         a.free(a.ctx, st->buckets, ((size_t)st->bucket_mask + 1) * sizeof *st->buckets);
     scps_heap_fini(&st->env.deadlines);
@@ -105,6 +109,7 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
     }
     memset(nif, 0, sizeof *nif);
     nif->nif = netif;
+    nif->turns.link = nif;
     if (st->n_nifs) {
         memcpy(v, st->nifs, st->n_nifs * sizeof *v);
         a->free(a->ctx, st->nifs, st->n_nifs * sizeof *v);
@@ -119,21 +124,16 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
 void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
 {
     struct scps_nif *nif = scps_nif_of(netif);
-    uint32_t keep = 0;
 
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        if (c->turns != &nif->turns)
+        if (!c->turns || c->turns->link != nif)
             continue;
         scps_conn_finish(c, SCPS_ERR_LINKDOWN);
         scps_conn_unready(c);
+        scps_gate_forget(c);
         c->turns = NULL;
     }
-    for (uint32_t i = 0; i < st->n_routes; i++)
-        if (st->routes[i].nif != netif)
-            st->routes[keep++] = st->routes[i];
-    /* the arrays keep their size for the allocator: what is left over is made to match nothing */
-    for (uint32_t i = keep; i < st->n_routes; i++)
-        st->routes[i] = (struct scps_route){0};
+    scps_route_drop(st, nif);
     for (uint32_t i = 0; i < st->n_addrs; i++)
         if (st->addrs[i].nif == nif)
             st->addrs[i] = (struct scps_local_addr){0};
@@ -143,10 +143,10 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
 }
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
-                                  const struct scps_flow *f, struct scps_nif *nif, uint32_t mtu,
-                                  int *err)
+                                  const struct scps_flow *f, struct scps_nif *nif,
+                                  const struct scps_way *way, int *err)
 {
-    uint32_t over = f->local.family == 4 ? 40 : 60, adv;
+    uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
     struct scps_conn *c;
 
     *err = SCPS_ERR_LIMIT;
@@ -168,10 +168,12 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     }
     c->iss = scps_isn(st, f);
     c->ts_offset = scps_ts_offset(st, f);
-    c->turns = &nif->turns;
+    c->turns = scps_route_turns(way, nif);
     if (!++st->next_id)
         ++st->next_id;
     c->id = st->next_id;
+    if (way && way->route.nif == nif->nif && way->route.mtu)
+        mtu = SCPS_MIN(mtu, way->route.mtu);
     adv = mtu - over;
     if (cfg->c.mss)
         adv = SCPS_MIN(adv, cfg->c.mss);
@@ -225,11 +227,11 @@ static bool zero(const struct scps_addr *a)
 }
 
 /* Connections are mostly opened alike: they share what they were opened with. */
-static struct scps_shared_config *share_config(struct scps_stack *st,
-                                               const struct scps_conn_config *own, int *err)
+static struct scps_shared_config *
+share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    struct scps_shared_config *s = scps_config_new(a, own, err);
+    struct scps_shared_config *s = scps_config_new(a, own, rated, err);
 
     if (!s)
         return NULL;
@@ -250,6 +252,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
+    const struct scps_way *way;
     const struct scps_route *r;
     const struct scps_addr *src;
     struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
@@ -267,9 +270,10 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     memset(f.remote.b + (f.remote.family == 4 ? 4 : 16), 0, f.remote.family == 4 ? 12 : 0);
     f.rport = remote->port;
     *err = SCPS_ERR_UNREACH;
-    r = scps_route_find(st, &f.remote);
-    if (!r)
+    way = scps_route_find(st, &f.remote);
+    if (!way)
         return NULL;
+    r = &way->route;
     *err = SCPS_ERR_ADDRNOTAVAIL;
     if (local && !zero(&local->addr)) {
         if (local->addr.family != f.remote.family || !scps_stack_has_addr(st, &local->addr))
@@ -293,11 +297,10 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
         own.expected_rtt = r->expected_rtt;
     if (own.loss_cause == SCPS_LOSS_CONGESTION)
         own.loss_cause = r->loss_cause;
-    shared = share_config(st, &own, err);
+    shared = share_config(st, &own, r->rate != 0, err);
     if (!shared)
         return NULL;
-    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif),
-                        r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu, err);
+    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif), way, err);
     scps_config_unref(a, shared);
     if (!c)
         return NULL;
@@ -370,13 +373,34 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
         serve_timers(st);
 }
 
+/* When a packet of the routes with a rate may leave next. */
+static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
+{
+    scps_time due = SCPS_NEVER;
+
+    for (; p; p = p->next) {
+        scps_time t = scps_gate_floor_due(&p->gate, now);
+        if (p->turns.head)
+            t = SCPS_MIN(t, p->gate.asked == p->turns.head ? p->gate.opens : now);
+        due = SCPS_MIN(due, t);
+    }
+    return due;
+}
+
 scps_time scps_stack_deadline(const struct scps_stack *st)
 {
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (!st->nifs[i]->blocked &&
-            (st->nifs[i]->turns.head || !scps_outq_empty(&st->nifs[i]->out)))
+    scps_time due = scps_heap_min(&st->env.deadlines);
+
+    for (uint32_t i = 0; i < st->n_nifs; i++) {
+        const struct scps_nif *nif = st->nifs[i];
+        if (nif->blocked)
+            continue;
+        if (nif->turns.head || !scps_outq_empty(&nif->out))
             return st->env.now;
-    return scps_heap_min(&st->env.deadlines);
+        if (nif->pipes)
+            due = SCPS_MIN(due, pipes_due(nif->pipes, st->env.now));
+    }
+    return due;
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -427,24 +451,65 @@ static SCPS_APART int chores(struct scps_stack *st, struct scps_nif *nif, struct
     return 1;
 }
 
+/* Whose turn it is: routes that have a rate go before what has none, which could leave them nothing; among themselves in
+ * turn. Of a route with a rate the one at the head, if the credit is there. */
+static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
+{
+    scps_time now = st->env.now;
+
+    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+        scps_gate_serve(&p->gate, now);
+        if (!p->turns.head || !scps_gate_open(&p->gate, p->turns.head, now))
+            continue;
+        if (p->next) { /* to the back */
+            *at = p->next;
+            while (*at)
+                at = &(*at)->next;
+            *at = p;
+            p->next = NULL;
+        }
+        return &p->turns;
+    }
+    return &nif->turns;
+}
+
+/* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the head, or on its own
+ * account. Returns whose turn it is now. */
+static SCPS_APART struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
+                                          struct scps_conn *c)
+{
+    if (c->turns->gate->asked != c) {
+        scps_gate_passed(c->turns->gate, c);
+        scps_conn_unready(c);
+    }
+    return open_turns(st, nif);
+}
+
 /* The next segment of the connections that may have one, in turn. */
 static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
+    struct scps_turns *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
     struct scps_conn *c;
     struct scps_seg seg;
 
-    while ((c = nif->turns.head)) {
+    while ((c = t->head)) {
+        bool over = true;
         if (!scps_conn_output(c, &seg)) {
-            scps_conn_unready(c);
+            if (t->gate)
+                t = pass(st, nif, c);
+            else
+                scps_conn_unready(c);
             continue;
         }
-        if (nif->nif->flags & SCPS_NETIF_GSO)
+        if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
             couple(c, &seg);
         scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
+        if (t->gate)
+            over = scps_gate_left(t->gate, c, st->env.now, (uint32_t)(out->len + out->payload_len));
         if (scps_conn_quiet(c))
             scps_conn_unready(c);
-        else if (c != nif->turns.tail)
-            next_turn(&nif->turns);
+        else if (over && c != t->tail)
+            next_turn(t);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)
@@ -463,7 +528,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     scps_stack_clock(st, now);
     if ((st->env.dead || timers_due(st) || !scps_outq_empty(&nif->out)) && chores(st, nif, out))
         return 1;
-    return nif->turns.head ? segment(st, nif, out) : 0;
+    return nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */

@@ -21,10 +21,24 @@ struct scps_outq {
     uint64_t full; /* answers that found no room */
 };
 
+/* A route, and what keeps its rate. */
+struct scps_way {
+    struct scps_route route;
+    struct scps_pipe *pipe; /* NULL: it never had a rate */
+};
+
+/* The rate of a route and the connections that share it. */
+struct scps_pipe {
+    struct scps_gate gate;
+    struct scps_turns turns;
+    struct scps_pipe *next; /* of the same link */
+};
+
 /* A netif as the stack sees it: netif->stack_priv. */
 struct scps_nif {
     struct scps_netif *nif;
     struct scps_turns turns;
+    struct scps_pipe *pipes; /* routes with a rate */
     struct scps_outq out;
     struct scps_conn *last; /* whose packet came last */
     uint8_t
@@ -60,8 +74,8 @@ struct scps_stack {
     uint32_t n_nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
-    struct scps_route *routes;
-    uint32_t n_routes;
+    struct scps_way *ways;
+    uint32_t n_ways;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
     struct scps_shared_config *recent; /* of the last connect: mostly the next one's, too */
@@ -81,7 +95,15 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- route.c ------------------------------------------------------------------------------------------------- */
-const struct scps_route *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
+const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
+/* Where connections of w over nif take their turns; w NULL: none is known. */
+struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif);
+/* Has any route a rate? */
+bool scps_route_rated(const struct scps_stack *st);
+/* nif goes away: so do its routes. */
+void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
+/* The path of sig has another rate: so have the routes that have one and lie in it. */
+void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 /* The source address for dst on nif; NULL if nif has none of that family. */
 const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
                                           const struct scps_addr *dst);
@@ -108,10 +130,11 @@ void scps_listener_forget(struct scps_conn *c);
 void scps_listener_free_all(struct scps_stack *st);
 
 /* ---- stack.c -------------------------------------------------------------------------------------------------- */
-/* A new connection for flow f through route r (NULL: looked up), in the tables, not opened yet. */
+/* A new connection for flow f over nif by way of way (NULL, or another link's: no route is known), in the tables, not
+ * opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
-                                  const struct scps_flow *f, struct scps_nif *nif, uint32_t mtu,
-                                  int *err);
+                                  const struct scps_flow *f, struct scps_nif *nif,
+                                  const struct scps_way *way, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 void scps_stack_reap(struct scps_stack *st);
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Rate control of a route (spec sheet 4.5): one bucket, shared by its connections.
+ *
+ *      connections with something to send        the one at the head is asked; if the credit does not cover its
+ *      [ a ] [ c ] [ f ] ...                     packet whole it stays there, and the gate is closed until it does
+ *        |
+ *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
+ *
+ * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP length and the
+ * overhead below IP.  Answers to strangers belong to no connection and have a limit of their own.
+ *
+ * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond its share is taken
+ * off the next one (deficit round robin with the debt carried over, so that no packet's size need be known before it
+ * is built).  Since the one at the head waits for its own packet, large ones are not starved by small ones.
+ *
+ * Minimum rate: a second bucket.  A connection whose congestion window is full stands in line for it; whoever is first
+ * when the credit covers a full packet may send one segment more.  All that leaves is charged to that bucket, so it
+ * tops a route up to the minimum and adds nothing to what the windows allow beyond it.  RI keeps the same bucket and
+ * skips the window test for whoever asks first.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define BARE 100 /* the longest packet without data: one that can be asked for without knowing it */
+
+void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu)
+{
+    uint32_t burst;
+
+    g->over = r->overhead;
+    g->quantum = scps_gate_cost(g, mtu);
+    burst = r->burst ? r->burst : 4 * g->quantum;
+    scps_pacer_set(&g->rate, now, r->rate, burst);
+    scps_pacer_set(&g->floor, now, r->min_rate, burst);
+    g->asked = NULL;
+}
+
+uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len)
+{
+    const struct scps_overhead *o = &g->over;
+    uint32_t n = len + o->pre;
+
+    if (o->block > 1)
+        n = (n + o->block - 1) / o->block * o->block;
+    return n + o->post + o->packet;
+}
+
+bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+{
+    scps_time when = scps_pacer_when(&g->rate, now, scps_gate_cost(g, len));
+
+    if (when <= now)
+        return true;
+    g->asked = c;
+    g->opens = when;
+    return false;
+}
+
+bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now)
+{
+    if (g->asked == c && now < g->opens)
+        return false;
+    g->asked = NULL;
+    if (scps_gate_covers(g, c, now, BARE))
+        return true;
+    scps_snd_routed(c);
+    return false;
+}
+
+bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+{
+    uint32_t cost = scps_gate_cost(g, len);
+
+    scps_pacer_spend(&g->rate, cost);
+    if (g->floor.rate) {
+        scps_pacer_when(&g->floor, now, 0);
+        scps_pacer_spend(&g->floor, cost);
+        g->floor.credit = SCPS_MAX(g->floor.credit, 0);
+    }
+    scps_gate_passed(g, c);
+    scps_snd_routed(c); /* until it is asked again */
+    if (!c->tx)
+        return true;
+    c->tx->share -= (int32_t)cost;
+    if (c->tx->share > 0)
+        return false;
+    c->tx->share += (int32_t)g->quantum;
+    return true;
+}
+
+/* ---- the minimum rate -------------------------------------------------------------------------------------------- */
+
+void scps_gate_passed(struct scps_gate *g, struct scps_conn *c)
+{
+    if (g->lifted == c)
+        g->lifted = NULL;
+}
+
+bool scps_gate_lifts(struct scps_gate *g, struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (g->lifted == c)
+        return true;
+    if (!g->floor.rate || tx->in_line)
+        return false;
+    tx->in_line = true;
+    tx->line_next = NULL;
+    tx->line_prev = g->wait_tail;
+    if (g->wait_tail)
+        g->wait_tail->tx->line_next = c;
+    else
+        g->wait_head = c;
+    g->wait_tail = c;
+    return false;
+}
+
+void scps_gate_forget(struct scps_conn *c)
+{
+    struct scps_gate *g = c->turns ? c->turns->gate : NULL;
+    struct scps_tx *tx = c->tx;
+
+    if (!g)
+        return;
+    if (g->asked == c)
+        g->asked = NULL;
+    scps_gate_passed(g, c);
+    if (!tx || !tx->in_line)
+        return;
+    *(tx->line_prev ? &tx->line_prev->tx->line_next : &g->wait_head) = tx->line_next;
+    *(tx->line_next ? &tx->line_next->tx->line_prev : &g->wait_tail) = tx->line_prev;
+    tx->in_line = false;
+}
+
+scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now)
+{
+    return g->wait_head && !g->lifted ? scps_pacer_when(&g->floor, now, g->quantum) : SCPS_NEVER;
+}
+
+void scps_gate_serve(struct scps_gate *g, scps_time now)
+{
+    struct scps_conn *c = g->wait_head;
+
+    if (scps_gate_floor_due(g, now) > now)
+        return;
+    scps_gate_forget(c);
+    g->lifted = c;
+    scps_conn_wake(c);
+}

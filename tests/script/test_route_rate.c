@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The rate of a route (spec sheet 4.5), departure by departure: one bucket for everything that leaves, overhead below
+ * IP, change in mid-flight, and the minimum rate that no window holds back. How connections share it: sim/test_share. */
+#include "script.h"
+
+static uint32_t header(const struct script *t)
+{
+    return t->us.addr.family == 6 ? 60 : 40;
+}
+
+/* Adds (again false) or changes the route to the peer. */
+static void route(struct script *t, const struct scps_route *as, bool again)
+{
+    struct scps_route r = *as;
+
+    r.dst = t->them.addr;
+    r.prefix = t->us.addr.family == 6 ? 128 : 32;
+    r.nif = &t->nif;
+    assert_int_equal((again ? scps_stack_set_route : scps_stack_add_route)(t->st, &r), 0);
+}
+
+/* Pure rate without a rate of its own, on a route of so many bytes/s; packets of 1000 octets and headers. */
+static struct script *routed(void **x, uint64_t rate)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.cc = scps_cc_find("rate");
+    assert_non_null(t->cfg.cc);
+    script_start(t);
+    route(t, &(struct scps_route){.rate = rate, .burst = 2 * (1000 + header(t))}, false);
+    script_established(t, MS(100));
+    return t;
+}
+
+/* The burst, then one packet exactly every so often: to the microsecond after any number of them, also where neither
+ * rate nor size divides, and also far below 20 kbit/s */
+static void no_drift(void **x)
+{
+    static const uint64_t rates[] = {125, 1001, 104000, 1234567};
+
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct script *t = routed(x, rates[i]);
+        uint64_t packet = 1000 + header(t), gap = 1000000;
+        scps_time start = SEC(100);
+
+        app_writes(t, start, 30000);
+        for (uint64_t n = 0; n < 30; n++) {
+            scps_time at = start;
+            if (n >= 2)
+                at += (scps_time)(((n - 1) * packet * gap + rates[i] - 1) / rates[i]);
+            expect_sent(t, .at = at, .from = 1 + 1000 * (int64_t)n, .len = 1000);
+            if (n >= 1 && n < 29)
+                expect_quiet(t, SCPS_HOLD_ROUTE);
+            peer_says(t, at, .ack = 1 + 1000 * (int64_t)(n + 1));
+        }
+        script_run(t, start + SEC(1000)); /* without credit nobody is asked */
+        expect_quiet(t, SCPS_HOLD_APP);
+        script_free(t);
+    }
+}
+
+/* Acknowledgements pay, and wait: a packet without data may leave once there is credit for the longest of its kind */
+static void acknowledgements_pay(void **x)
+{
+    struct script *t = routed(x, 1000);
+    uint32_t packet = 1000 + header(t);
+
+    app_writes(t, SEC(100), 2000);
+    expect_sent(t, .at = SEC(100), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(100), .from = 1001, .len = 1000);
+    peer_says(t, SEC(100), .ack = 2001, .len = 1000);
+    peer_says(t, SEC(100), .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(100), .ack = 2001, .from = 2001);
+    /* 100 octets were there, one header went: the next waits for what is missing */
+    peer_says(t, SEC(100) + MS(100), .len = 1000);
+    peer_says(t, SEC(100) + MS(100), .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(100 + header(t)), .ack = 4001, .from = 2001);
+    app_writes(t, SEC(100) + MS(100 + header(t)), 1000);
+    expect_sent(t, .at = SEC(100) + MS(packet + 2 * header(t)), .from = 2001, .len = 1000);
+    peer_says(t, SEC(101) + MS(300), .ack = 3001);
+    script_free(t);
+}
+
+/* While data waits for credit its acknowledgement rides on it */
+static void an_acknowledgement_rides(void **x)
+{
+    struct script *t = routed(x, 1000);
+
+    app_writes(t, SEC(100), 3000);
+    expect_sent(t, .at = SEC(100), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(100), .from = 1001, .len = 1000);
+    peer_says(t, SEC(100), .ack = 2001, .len = 1000);
+    peer_says(t, SEC(100), .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(1000 + header(t)), .from = 2001, .len = 1000, .ack = 2001);
+    peer_says(t, SEC(101) + MS(200), .ack = 3001);
+    script_free(t);
+}
+
+static void repairs_pay(void **x)
+{
+    struct script *t = routed(x, 104000);
+    scps_dur packet = (1000 + header(t)) * INT64_C(1000000) / 104000;
+
+    app_writes(t, SEC(100), 10000);
+    script_run(t, SEC(100) + MS(100));
+    assert_int_equal(script_forget_sent(t), 10);
+    script_run(t, SEC(100) + MS(110));
+    peer_says(t, SEC(100) + MS(110), .ack = 1, .sack = {{4001, 10001}});
+    expect_sent(t, .at = SEC(100) + MS(110), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(110), .from = 1001, .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(110) + packet, .slack = 1, .from = 2001, .len = 1000);
+    expect_sent(t, .at = SEC(100) + MS(110) + 2 * packet, .slack = 1, .from = 3001, .len = 1000);
+    peer_says(t, SEC(100) + MS(190), .ack = 10001);
+    script_free(t);
+}
+
+/* Framing, and an encryptor: 8 in front, padded to 16, 44 behind */
+static void overhead(void **x)
+{
+    struct script *t = routed(x, 104000);
+    uint32_t cost = t->us.addr.family == 6 ? 1072 + 44 + 10 : 1056 + 44 + 10;
+
+    route(t,
+          &(struct scps_route){
+              .rate = cost * 100, .burst = cost, .overhead = {.packet = 10, 8, 16, 44}},
+          true);
+    app_writes(t, SEC(100), 4000);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .at = SEC(100) + MS(10 * i), .from = 1 + 1000 * i, .len = 1000);
+    peer_says(t, SEC(100) + MS(100), .ack = 4001);
+    script_free(t);
+}
+
+/* A packet that waits learns of the new rate at once; without one everything leaves */
+static void changed_in_mid_flight(void **x)
+{
+    struct script *t = routed(x, 104000);
+    uint32_t packet = 1000 + header(t);
+    struct scps_route r = {.rate = packet, .burst = packet};
+
+    route(t, &r, true);
+    app_writes(t, SEC(100), 10000);
+    expect_sent(t, .at = SEC(100), .from = 1, .len = 1000);
+    peer_says(t, SEC(100) + MS(100), .ack = 1001);
+    script_run(t, SEC(100) + MS(200)); /* a fifth of the next one is earned */
+    r.rate = 4 * packet;
+    route(t, &r, true);
+    expect_quiet(t, SCPS_HOLD_ROUTE);
+    expect_sent(t, .at = SEC(100) + MS(400), .from = 1001, .len = 1000);
+    peer_says(t, SEC(100) + MS(400), .ack = 2001);
+    expect_sent(t, .at = SEC(100) + MS(650), .from = 2001, .len = 1000);
+    r.rate = 0;
+    route(t, &r, true);
+    script_run(t, SEC(100) + MS(651));
+    assert_int_equal(script_forget_sent(t), 7);
+    peer_says(t, SEC(100) + MS(700), .ack = 10001);
+    script_free(t);
+}
+
+/* The path's new rate, announced, is the route's: it is not given to each connection */
+static void announced(void **x)
+{
+    struct script *t = routed(x, 104000);
+    uint32_t packet = 1000 + header(t);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_PATH, .rate = packet};
+
+    app_writes(t, SEC(100), 4000);
+    assert_int_equal(script_forget_sent(t), 2);
+    scps_stack_signal(t->st, scps_stack_now(t->st), &sig);
+    peer_says(t, SEC(100), .ack = 2001);
+    expect_sent(t, .at = SEC(101), .from = 2001, .len = 1000);
+    peer_says(t, SEC(101), .ack = 3001);
+    expect_sent(t, .at = SEC(102), .from = 3001, .len = 1000);
+    assert_int_equal(script_info(t).rate, 0);
+    peer_says(t, SEC(102), .ack = 4001);
+    script_free(t);
+}
+
+/* Ten packets a second flow though the window is full and nobody answers; no more than that does */
+static void minimum_rate(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.init_cwnd_segs = 1;
+    script_start(t);
+    route(t, &(struct scps_route){.min_rate = packet * 10, .burst = packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 30000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    expect_sent(t, .at = SEC(1) + MS(200), .from = 2001, .len = 1000);
+    /* what the window allows counts towards it */
+    peer_says(t, SEC(1) + MS(250), .ack = 3001);
+    expect_sent(t, .at = SEC(1) + MS(250), .from = 3001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(250), .from = 4001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(250), .from = 5001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(250), .from = 6001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    expect_sent(t, .at = SEC(1) + MS(350), .from = 7001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(450), .from = 8001, .len = 1000);
+    script_run(t, SEC(1) + MS(460));
+    script_free(t);
+}
+
+/* After a timeout the window is one segment; repair goes on at the minimum rate */
+static void minimum_rate_repairs(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.init_cwnd_segs = 4;
+    script_start(t);
+    route(t, &(struct scps_route){.min_rate = packet * 10, .burst = packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 4000);
+    assert_int_equal(script_forget_sent(t), 4);
+    expect_sent(t, .at = SEC(1) + MS(300), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(400), .from = 1001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(500), .from = 2001, .len = 1000);
+    peer_says(t, SEC(1) + MS(600), .ack = 4001);
+    script_run(t, SEC(1) + MS(700));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* No route of that kind, no such rate: refused, and nothing has changed */
+static void refused(void **x)
+{
+    struct script *t = routed(x, 104000);
+    struct scps_route r = {.dst = t->them.addr, .prefix = 1, .nif = &t->nif, .rate = 1};
+
+    assert_int_equal(scps_stack_set_route(t->st, &r), SCPS_ERR_NOENT);
+    r.prefix = t->us.addr.family == 6 ? 128 : 32;
+    r.rate = UINT64_MAX;
+    assert_int_equal(scps_stack_set_route(t->st, &r), SCPS_ERR_RANGE);
+    assert_int_equal(scps_stack_add_route(t->st, &r), SCPS_ERR_RANGE);
+    app_writes(t, SEC(100), 3000);
+    assert_int_equal(script_forget_sent(t), 2);
+    expect_quiet(t, SCPS_HOLD_ROUTE);
+    peer_says(t, SEC(100), .ack = 2001);
+    script_run(t, SEC(100) + MS(50));
+    assert_int_equal(script_forget_sent(t), 1);
+    peer_says(t, SEC(100) + MS(50), .ack = 3001);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(no_drift),    SCRIPT_TEST(acknowledgements_pay),
+        SCRIPT_TEST(repairs_pay), SCRIPT_TEST(an_acknowledgement_rides),
+        SCRIPT_TEST(overhead),    SCRIPT_TEST(changed_in_mid_flight),
+        SCRIPT_TEST(announced),   SCRIPT_TEST(minimum_rate),
+        SCRIPT_TEST(refused),     SCRIPT_TEST(minimum_rate_repairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
