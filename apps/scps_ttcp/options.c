@@ -18,6 +18,8 @@
 
 #define DEFAULT_LINK "geo"
 #define TS_OPTION    12 /* what a timestamp takes of a segment, NOPs included (RFC 7323 appendix A) */
+#define COMP_GAIN                                                                                  \
+    12 /* what compression saves of a header without options; of one with timestamps 4 more */
 
 #define UNSET ((enum ttcp_action) - 1)
 
@@ -304,6 +306,13 @@ TAKE(take_S)
     return 0;
 }
 
+TAKE(take_C)
+{
+    UNUSED;
+    o->compress = true;
+    return 0;
+}
+
 TAKE(take_V)
 {
     UNUSED;
@@ -356,6 +365,7 @@ static const struct letter {
     {'L', "N", take_L, "precedence, 0 to 7 (0)"},
     {'M', NULL, take_M, "no timestamps"},
     {'S', NULL, take_S, "no SNACK: no selective negative acknowledgements, plain TCP"},
+    {'C', NULL, take_C, "offer header compression (IP protocol 105)"},
     {'N', "N", take_N, "network layer: 1 IP"},
     {'I', NULL, take_I, "accepted, no effect"},
     {'V', NULL, take_V, "print the version"},
@@ -364,9 +374,9 @@ static const struct letter {
     {'u', NULL, NULL, "UDP traffic is not in this version"},
     {'q', "N", NULL, "a second port is not in this version: give -p to each end"},
     {'E', NULL, NULL, "best-effort transport (BETS) is not in this version"},
-    {'C', NULL, NULL, "header compression is not in this version"},
     {'c', NULL, NULL, "record boundaries are not in this version"},
-    {'Z', NULL, NULL, "BETS and header compression are not in this version"},
+    {'Z', NULL, NULL,
+     "best-effort transport (BETS) is not in this version: give -C -M -S for the rest"},
     {'Q', NULL, NULL, "reversed roles are not in this version: let the receiver wait (-r)"},
     {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
@@ -907,6 +917,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.sack = c.dsack = !o->no_sack;
     c.timestamps = !o->no_timestamps;
     c.snack = c.snack_long = !o->no_snack;
+    c.compress = o->compress;
     c.nodelay = o->nodelay;
     c.loss_cause = loss_cause_for(o);
     if (o->dupthresh != 0)
@@ -918,7 +929,8 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     if (c.mss == 0 && transmit && o->length_set) {
         /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
         size_t payload = o->length < 64 ? 64 : o->length;
-        size_t mss = payload + (c.timestamps ? TS_OPTION : 0);
+        size_t mss = payload + (c.timestamps ? TS_OPTION : 0) -
+                     (c.compress ? COMP_GAIN + (c.timestamps ? 4 : 0) : 0);
         uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
 
         if (mss <= 65495 && (mtu == 0 || mss + 40 <= mtu))

@@ -42,6 +42,7 @@ struct ttcp_options {
     uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
     bool nodelay, no_sack, no_snack, no_timestamps;
+    bool compress;                   /* -C */
     enum scps_loss_cause loss_cause; /* --loss-cause */
     bool loss_cause_set;             /* else it depends on the controller */
     uint8_t dupthresh;               /* --dupthresh; 0: the default */

@@ -336,6 +336,12 @@ static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
     json_uint(j, "out_of_order", i->ooo_segs);
     json_uint(j, "zero_windows_in", i->zero_windows_in);
     json_uint(j, "zero_windows_out", i->zero_windows_out);
+    json_open(j, "compressed", '{');
+    json_uint(j, "segments_out", i->comp_out);
+    json_uint(j, "segments_in", i->comp_in);
+    json_uint(j, "saved_out", i->comp_saved_out);
+    json_uint(j, "saved_in", i->comp_saved_in);
+    json_close(j, '}');
     json_us(j, "min_rtt_us", i->min_rtt > 0 ? i->min_rtt : -1);
     json_us(j, "srtt_us", i->srtt > 0 ? i->srtt : -1);
     json_us(j, "rto_us", i->rto);

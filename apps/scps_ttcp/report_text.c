@@ -46,6 +46,10 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
             " timeouts, %" PRIu32 " dupacks, %" PRIu32 " sacks in, %" PRIu32 " acks out",
             role, i->segs_out, i->segs_in, i->resent_segs, i->timeouts, i->dupacks_in, i->sacks_in,
             i->acks_out);
+    if (i->comp_out > 0 || i->comp_in > 0)
+        fprintf(f, ", %" PRIu64 " compressed, %" PRIu64 " bytes saved",
+                role == 't' ? i->comp_out : i->comp_in,
+                role == 't' ? i->comp_saved_out : i->comp_saved_in);
     if (i->snacks_in > 0 || i->snacks_out > 0)
         fprintf(f, ", %" PRIu32 " snacks %s", role == 't' ? i->snacks_in : i->snacks_out,
                 role == 't' ? "in" : "out");

@@ -15,6 +15,7 @@
 
 #include <scps/error.h>
 #include <scps/sim.h>
+#include <scps/wire.h>
 
 #include <signal.h>
 #include <string.h>
@@ -55,6 +56,9 @@ static uint64_t limit(const struct run *x)
 {
     const struct scps_info *i = &x->r->tx.info;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
+
+    if (i->caps & SCPS_CAP_COM) /* of a full data segment */
+        headers -= i->timestamps ? 16 : 12;
 
     if (x->sender.written == 0)
         return 0;

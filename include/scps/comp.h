@@ -57,8 +57,9 @@ SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsign
                                 bool no_ack_on_data);
 /* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s cannot be
  * said this way and must go as TCP: SYN and RST, ECE and CWR (no bits for them), options that do
- * not fit. RI leaves acknowledgements out of data (no_ack_on_data): *acked (may be NULL) tells whether
- * s->ack and s->wnd are in the packet or known to have been said before. */
+ * not fit. Data without the ACK flag leaves the acknowledgement out, which its receiver fills in; RI leaves it out of
+ * all data (no_ack_on_data). *acked (may be NULL) tells whether s->ack and s->wnd are in the packet or known to have
+ * been said before. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);
 /* Checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum field included) and

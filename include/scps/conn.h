@@ -53,6 +53,9 @@ struct scps_conn_config {
         snack_raw_unit; /* count SNACK blocks in the bare MSS, not less the timestamps' 12 octets (spec sheet 2.1) */
     scps_dur
         snack_delay; /* wait this long after a SNACK before resending, for reordered segments; default 0 */
+    bool compress; /* headers as IP protocol 105 (spec sheet section 8) */
+    uint8_t
+        comp_proto; /* protocol number in the pseudo-header of their checksum: 105 (default), or 6 or 106 as the reference implementation sends; heard are all */
     uint8_t
         caps_tries; /* SYNs that carry capabilities before they are left out; default 3, 0: always there */
     /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
@@ -227,6 +230,9 @@ struct scps_info {
         paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
     uint64_t records_out, records_in; /* boundaries written, and arrived */
+    /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */
+    uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
+    uint8_t comp_id, comp_peer_id;
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

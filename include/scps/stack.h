@@ -31,6 +31,7 @@ struct scps_stack_config {
     bool syn_cookies;            /* default true; false: SYNs beyond the limit are dropped */
     uint32_t challenge_acks;     /* RFC 5961 section 7: at most this many a second; default 100 */
     uint32_t resets;             /* resets to unknown ports, ICMP errors, a second; default 1000 */
+    uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
     bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
 };

@@ -186,6 +186,7 @@ struct scps_icmp {
     bool has_quote;
     struct scps_ip quote;
     uint16_t sport, dport;
+    uint8_t conn_id; /* in place of the ports, where quote.proto is SCPS_IPPROTO_SCPS_COMP */
     uint32_t seq;
     const uint8_t *body; /* echo: id, sequence and data; points into the message */
     size_t body_len;

@@ -158,7 +158,8 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
         unsigned taken = seg->has & SCPS_HAS_RECORD ? SCPS_RECORD_ROOM : 0;
-        room = SCPS_MIN(room, c->mss > seg->len ? c->mss - seg->len : 0u);
+        uint32_t most = scps_conn_any_mss(c);
+        room = SCPS_MIN(room, most > seg->len ? most - seg->len : 0u);
         snack = false;
         if (room < 12 + taken)
             return true;

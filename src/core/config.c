@@ -26,6 +26,7 @@ struct scps_conn_config scps_conn_config_default(void)
         .limited_transmit = true,
         .spurious_undo = true,
         .dupthresh = 3,
+        .comp_proto = SCPS_IPPROTO_SCPS_COMP,
         .caps_tries = 3,
         .ack_mode = SCPS_ACK_OTHER,
         .syn_retries = 6,
@@ -59,6 +60,11 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name && i < SCPS_CC_PARAMS; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
+    if (!c->comp_proto)
+        c->comp_proto = SCPS_IPPROTO_SCPS_COMP;
+    if (c->comp_proto != SCPS_IPPROTO_SCPS_COMP && c->comp_proto != SCPS_IPPROTO_TCP &&
+        c->comp_proto != SCPS_IPPROTO_SCPS_TP)
+        return SCPS_ERR_RANGE;
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
         c->rate > SCPS_RATE_MAX)
         return SCPS_ERR_RANGE;

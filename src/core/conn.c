@@ -75,6 +75,8 @@ void scps_conn_free(struct scps_conn *c)
     scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
+    if (c->tp)
+        a->free(a->ctx, c->tp, sizeof *c->tp);
     scps_rcvbuf_fini(&c->in, a);
     scps_marks_free(c);
     if (c->st != &c->env->nobody)
@@ -110,6 +112,19 @@ int scps_conn_need_rx(struct scps_conn *c)
     if (!c->rx)
         return SCPS_ERR_NOMEM;
     memset(c->rx, 0, sizeof *c->rx);
+    return 0;
+}
+
+int scps_conn_need_tp(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->env->alloc;
+
+    if (c->tp)
+        return 0;
+    c->tp = a->alloc(a->ctx, sizeof *c->tp);
+    if (!c->tp)
+        return SCPS_ERR_NOMEM;
+    memset(c->tp, 0, sizeof *c->tp);
     return 0;
 }
 
@@ -345,16 +360,20 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
 {
-    uint32_t full = mss, over = scps_negotiate_overhead(c);
+    int32_t less = scps_negotiate_less(c);
+    int64_t full = mss;
 
     if (c->peer_mss)
         full = SCPS_MIN(full, c->peer_mss);
     if (c->cfg->c.mss)
         full = SCPS_MIN(full, c->cfg->c.mss);
-    full = full > over + 8 ? full - over : 8;
-    if (c->tx && full < c->mss && scps_sb_count(&c->tx->sb) &&
-        scps_sb_resegment(&c->tx->sb, &c->env->alloc, full))
-        return; /* no memory: as it was */
+    full = SCPS_MAX(full - less, 8);
+    if (c->tx && full < c->mss && scps_sb_count(&c->tx->sb)) {
+        /* with compressed headers room for the FIN of the last piece, too */
+        int64_t piece = c->caps & SCPS_CAP_COM ? SCPS_MAX(full - 16, 8) : full;
+        if (scps_sb_resegment(&c->tx->sb, &c->env->alloc, (uint32_t)piece))
+            return; /* no memory: as it was */
+    }
     c->pmtu_mss = (uint16_t)SCPS_MIN(mss, UINT16_MAX);
     c->mss = (uint16_t)SCPS_MIN(full, UINT16_MAX);
 }
@@ -760,6 +779,14 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .records_out = st->records_out,
         .records_in = st->records_in,
     };
+    if (c->tp) {
+        out->comp_out = c->tp->comp_out;
+        out->comp_in = c->tp->comp_in;
+        out->comp_saved_out = c->tp->comp_saved_out;
+        out->comp_saved_in = c->tp->comp_saved_in;
+        out->comp_id = c->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
+        out->comp_peer_id = c->caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
+    }
     memcpy(out->holds, st->holds, sizeof out->holds);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->hold] += c->env->now - st->hold_since;

@@ -11,6 +11,7 @@
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H
 
+#include <scps/comp.h>
 #include <scps/conn.h>
 #include <scps/wire.h>
 
@@ -178,6 +179,17 @@ struct scps_rx {
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
 };
 
+/* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in force. */
+struct scps_tp {
+    /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
+    uint8_t conn_id, peer_id;
+    bool heard; /* peer_id names this connection */
+    struct scps_comp_tx comp_tx;
+    struct scps_comp_rx comp_rx;
+    uint64_t comp_out, comp_in;             /* segments */
+    uint64_t comp_saved_out, comp_saved_in; /* octets less than as TCP */
+};
+
 struct scps_conn {
     /* owners and queues */
     struct scps_env *env;
@@ -186,6 +198,7 @@ struct scps_conn {
     struct scps_conn_stats *st; /* env->nobody until data flows */
     struct scps_tx *tx;         /* NULL: nothing written, nothing outstanding */
     struct scps_rx *rx;         /* NULL: nothing beyond a hole */
+    struct scps_tp *tp;         /* NULL: as said there */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
@@ -247,6 +260,7 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn);
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una);
 int scps_conn_need_tx(struct scps_conn *c);
 int scps_conn_need_rx(struct scps_conn *c);
+int scps_conn_need_tp(struct scps_conn *c);
 int scps_conn_need_stats(struct scps_conn *c);
 /* Gives back memory that nothing uses now. */
 void scps_conn_trim(struct scps_conn *c);
@@ -309,6 +323,14 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn);
 uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn);
 /* Octets of options in every data segment now. */
 uint32_t scps_negotiate_overhead(const struct scps_conn *c);
+/* What a full segment's payload is less than the MSS: its options. With compressed headers, which are shorter than TCP's,
+ * it is more (spec sheet 2.1 and 6: -12, with timestamps -4). */
+int32_t scps_negotiate_less(const struct scps_conn *c);
+/* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
+static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)
+{
+    return c->caps & SCPS_CAP_COM ? (c->mss > 24u ? c->mss - 16u : 8u) : c->mss;
+}
 
 /* ---- ackin.c, loss.c, recovery.c, delivery.c ---------------------------------------------------------------- */
 

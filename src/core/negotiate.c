@@ -24,7 +24,8 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->cfg->c;
 
     return (uint8_t)((cfg->snack ? SCPS_CAP_SNACK1 : 0) |
-                     (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0));
+                     (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
+                     (c->tp && c->tp->conn_id ? SCPS_CAP_COM : 0));
 }
 
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
@@ -50,7 +51,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
               : scps_negotiate_caps(c) && (!cfg->caps_tries || c->backoff < cfg->caps_tries)) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
-        syn->conn_id = 0;
+        syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
     }
     /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168 6.1.1.1). */
     if (reply) {
@@ -87,6 +88,8 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->caps = syn->caps &
                   scps_negotiate_caps(c); /* in effect only if both offered it (spec sheet 1.2) */
     }
+    if (c->caps & SCPS_CAP_COM)
+        c->tp->peer_id = syn->conn_id;
     c->peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
     if (cfg->ecn && ecn_offered)
         c->flags |= SCPS_F_ECN;
@@ -105,4 +108,11 @@ uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scp
 uint32_t scps_negotiate_overhead(const struct scps_conn *c)
 {
     return c->flags & SCPS_F_TS ? 12 : 0;
+}
+
+int32_t scps_negotiate_less(const struct scps_conn *c)
+{
+    if (c->caps & SCPS_CAP_COM)
+        return c->flags & SCPS_F_TS ? -4 : -12;
+    return (int32_t)scps_negotiate_overhead(c);
 }

@@ -26,9 +26,9 @@
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
 {
-    uint32_t less = c->flags & SCPS_F_TS && !c->cfg->c.snack_raw_unit ? 12 : 0;
+    int32_t size = mss - (c->cfg->c.snack_raw_unit ? 0 : scps_negotiate_less(c));
 
-    return mss > less + 8 ? mss - less : 8;
+    return (uint32_t)SCPS_MAX(size, 8);
 }
 
 /* The first hole that ends beyond off. False: there is none. */

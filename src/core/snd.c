@@ -261,7 +261,11 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 
 static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
 {
-    return len + (c->remote.family == 4 ? 40u : 60u) + (c->flags & SCPS_F_TS ? 12u : 0);
+    uint32_t tcp = 20 + (c->flags & SCPS_F_TS ? 12u : 0);
+
+    if (c->caps & SCPS_CAP_COM) /* the acknowledgement where there is room for one: 6 */
+        tcp = (c->flags & SCPS_F_TS ? 16u : 8u) + (len <= scps_conn_any_mss(c) ? 6u : 0);
+    return len + (c->remote.family == 4 ? 20u : 40u) + tcp;
 }
 
 static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
@@ -335,7 +339,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
             c->flags &= ~(uint32_t)SCPS_F_CWR;
         }
     }
-    scps_ackout_fill(c, seg);
+    if (len <= scps_conn_any_mss(c))
+        scps_ackout_fill(c, seg);
     if (c->tx->pacer.rate)
         scps_pacer_spend(&c->tx->pacer, wire_size(c, len));
     scps_recovery_sent(c, len, resent);
@@ -421,7 +426,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
              usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
     bool fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
     bool probe = c->flags & SCPS_F_PROBE_NOW;
-    uint32_t len, full = c->mss, flags = 0;
+    uint32_t len, full, flags = 0;
     struct scps_sent *r;
 
     if (!avail && !fin) {
@@ -440,7 +445,8 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
             begin_persist(c);
         return false;
     }
-    len = (uint32_t)SCPS_MIN(avail, c->mss);
+    full = c->flags & SCPS_F_CWR ? scps_conn_any_mss(c) : c->mss;
+    len = (uint32_t)SCPS_MIN(avail, full);
     len = (uint32_t)SCPS_MIN(len, usable);
     if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
         len = scps_record_cut(c, len, &flags, &full);
@@ -454,7 +460,7 @@ static bool new_data(struct scps_conn *c, struct scps_seg *seg)
         return false;
     if (len && len < full && !probe && !small_may_leave(c, len, usable))
         return false;
-    fin = fin && c->nxt + len == c->end && (usable > len || !len);
+    fin = fin && c->nxt + len == c->end && (usable > len || !len) && len <= scps_conn_any_mss(c);
     if (!paced(c, len))
         return false;
     if (scps_sb_reserve(sb, &c->env->alloc)) {
@@ -584,6 +590,22 @@ bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg)
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt);
 }
 
+static bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+{
+    base(c, seg, c->nxt);
+    scps_ackout_fill(c, seg);
+    c->st->acks_out++;
+    left(c, seg, c->nxt, false);
+    SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
+    return true;
+}
+
+/* A compressed header has no room for an acknowledgement beside a full segment's data: it goes before, by itself. */
+static SCPS_APART bool ack_goes_apart(const struct scps_conn *c)
+{
+    return c->tx->sb.lost || c->end - SCPS_MIN(c->nxt, c->end) > scps_conn_any_mss(c);
+}
+
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
 {
     bool done;
@@ -594,6 +616,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return done;
     }
     if (may_send_data(c)) {
+        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c))
+            return bare_ack(c, seg);
         if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
             return true;
         if (c->tx->sb.lost && c->tx->rec.frto != 2) {
@@ -607,13 +631,6 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
     } else {
         hold(c, SCPS_HOLD_APP);
     }
-    if (c->flags & SCPS_F_ACK_NOW && c->hold != SCPS_HOLD_ROUTE) { /* else it rides on the data */
-        base(c, seg, c->nxt);
-        scps_ackout_fill(c, seg);
-        c->st->acks_out++;
-        left(c, seg, c->nxt, false);
-        SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
-        return true;
-    }
-    return false;
+    /* else it rides on the data */
+    return c->flags & SCPS_F_ACK_NOW && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

@@ -41,7 +41,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     sb = &c->tx->sb;
     /* Only the too long are lost; being cut they keep their state, so this comes first. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
-        if (scps_sb_at(sb, i)->len + scps_negotiate_overhead(c) > mtu - over)
+        if ((int64_t)scps_sb_at(sb, i)->len + scps_negotiate_less(c) > (int64_t)(mtu - over))
             scps_sb_lose(sb, i, &sum);
     scps_conn_set_pmtu_mss(c, mtu - over);
     scps_conn_wake(c);
@@ -96,10 +96,13 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
             scps_answer_echo(st, nif, ip, &m);
         return 0;
     }
-    if (!m.has_quote || m.quote.proto != SCPS_IPPROTO_TCP)
+    if (!m.has_quote ||
+        (m.quote.proto != SCPS_IPPROTO_TCP && m.quote.proto != SCPS_IPPROTO_SCPS_COMP))
         return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
     f = (struct scps_flow){m.quote.src, m.quote.dst, m.sport, m.dport};
-    c = scps_demux_find(st, &f);
+    c = m.quote.proto == SCPS_IPPROTO_TCP
+            ? scps_demux_find(st, &f)
+            : scps_connid_find(st, &f.local, &f.remote, m.conn_id, true);
     if (!c || scps_seq_ahead(c->iss, c->una, m.seq) < 0 ||
         scps_seq_ahead(c->iss, c->nxt, m.seq) >= 0)
         return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);

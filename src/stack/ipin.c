@@ -76,6 +76,8 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
 {
     int err = scps_conn_input(c, seg);
 
+    if (c->caps & SCPS_CAP_COM && !err)
+        scps_comp_accepted(st, c, seg);
     if (err == SCPS_DROP_BAD_ACK ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
@@ -117,6 +119,18 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
         nif->last = c;
         memcpy(nif->last_flow, in->data + 12, sizeof nif->last_flow);
     }
+    return deliver(st, nif, c, &seg);
+}
+
+static int comp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                      const struct scps_pkt *in)
+{
+    struct scps_seg seg;
+    int err = 0;
+    struct scps_conn *c = scps_comp_input(st, ip, in, &seg, &err);
+
+    if (err)
+        return scps_stack_drop(st, (enum scps_drop)err);
     return deliver(st, nif, c, &seg);
 }
 
@@ -201,6 +215,8 @@ static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
     switch (ip.proto) {
     case SCPS_IPPROTO_TCP:
         return tcp_input(st, nif, &ip, in);
+    case SCPS_IPPROTO_SCPS_COMP:
+        return comp_input(st, nif, &ip, in);
     case SCPS_IPPROTO_UDP:
         return udp_input(st, nif, &ip, in);
     case SCPS_IPPROTO_ICMP:

@@ -171,10 +171,15 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     l->half_open++; /* scps_listener_forget takes it back */
     st->half_open++;
+    if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
+        scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
+        scps_connid_release(st, c); /* the peer's id names another: no compression for this one */
     if (scps_conn_answer(c, seg)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     }
+    if (c->caps & SCPS_CAP_COM)
+        scps_comp_accepted(st, c, seg);
     c->segs_in++;
     return 0;
 }

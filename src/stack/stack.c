@@ -16,6 +16,7 @@ struct scps_stack_config scps_stack_config_default(void)
         .syn_cookies = true,
         .challenge_acks = 100,
         .resets = 1000,
+        .max_comp_hosts = 256,
         .echo_reply = true,
         .port_min = 49152,
         .port_max = 65535,
@@ -87,6 +88,7 @@ void scps_stack_free(struct scps_stack *st)
         a.free(a.ctx, st->ways, st->n_ways * sizeof *st->ways);
     if (st->buckets)
         a.free(a.ctx, st->buckets, ((size_t)st->bucket_mask + 1) * sizeof *st->buckets);
+    scps_connid_free_all(st);
     scps_heap_fini(&st->env.deadlines);
     a.free(a.ctx, st, sizeof *st);
 }
@@ -204,6 +206,8 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (st->nifs[i]->last == c)
             st->nifs[i]->last = NULL;
+    if (c->tp)
+        scps_connid_release(st, c);
     st->n_conns--;
     scps_conn_free(c);
 }
@@ -304,6 +308,8 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     scps_config_unref(a, shared);
     if (!c)
         return NULL;
+    if (c->cfg->c.compress)
+        scps_connid_give(st, c); /* without one the offer goes out without compression */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
         *err = SCPS_ERR_NOMEM;
@@ -422,7 +428,7 @@ static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
 
-    if (size != c->mss)
+    if (size != c->mss || c->caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_goes_on(c, seg) && scps_conn_output(c, &next)) {
         seg->flags |=

@@ -84,6 +84,7 @@ struct scps_stack {
     uint32_t answers_left; /* this second's resets and ICMP errors */
     scps_time answers_since;
     struct scps_stack_stats count;
+    struct scps_connids *ids; /* connid.c; NULL until used */
 };
 
 /* ---- demux.c ------------------------------------------------------------------------------------------------ */
@@ -93,6 +94,29 @@ int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 /* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
+
+/* ---- connid.c ---------------------------------------------------------------------------------------------- */
+/* Gives c an id that no other connection between its hosts has or had of late. False: none is free; it then does
+ * without compression. */
+bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
+/* Notes the peer's id as naming c, which has one of ours. False: a living connection has it (force: takes it). */
+bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
+/* c goes: its ids are its no longer, ours rests. */
+void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
+/* The connection that an id of the peer's, or of ours, names; NULL: none. */
+struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
+                                   const struct scps_addr *remote, uint8_t id, bool ours);
+void scps_connid_free_all(struct scps_stack *st);
+
+/* ---- comp.c ------------------------------------------------------------------------------------------------ */
+/* A packet of protocol 105: to c, if *err stays 0, in seg. */
+struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
+                                  const struct scps_pkt *in, struct scps_seg *seg, int *err);
+/* An accepted segment of a connection with compression, however it came. */
+void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
+/* As scps_ipout; false: this segment has to go as TCP. */
+bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
+                      struct scps_pkt *out);
 
 /* ---- route.c ------------------------------------------------------------------------------------------------- */
 const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);

@@ -106,12 +106,13 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         SCPS_HAS_SACK | SCPS_HAS_SNACK | SCPS_HAS_TS | SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION;
     bool carries = s->len || s->flags & SCPS_FIN;
 
-    if (s->flags & unsayable || !(s->flags & SCPS_ACK) || s->has & ~options)
+    if (s->flags & unsayable || (!(s->flags & SCPS_ACK) && !s->len) || s->has & ~options)
         return 0;
 
     bool new_ack = !tx->known || s->ack != tx->ack || s->wnd != tx->wnd;
     bool new_seq = !tx->known || s->seq != tx->seq;
-    bool bare = s->len && tx->no_ack_on_data && !(s->flags & SCPS_FIN);
+    bool bare =
+        s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
     bool a, q;
     if (bare) {
         a = false;
@@ -124,7 +125,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     tx->seq = s->seq;
     tx->known |= !bare;
     if (acked)
-        *acked = !bare || !new_ack;
+        *acked = !bare || (s->flags & SCPS_ACK && !new_ack);
 
     uint8_t opt[OPT_ROOM];
     size_t nopt = 0;

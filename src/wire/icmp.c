@@ -13,7 +13,8 @@
  *
  * has_quote says that the error quotes enough of a TCP or UDP packet to name its flow. Of TCP the
  * first 8 octets suffice: ports and sequence number, which is all that RFC 792 promises and RFC
- * 5927 asks to be checked. Quoted checksums and lengths are not judged.
+ * 5927 asks to be checked. Quoted checksums and lengths are not judged. A compressed header names
+ * it by its connection id and must say its sequence number within what is quoted, as data does.
  */
 #include "base/bytes.h"
 #include "wire/ip.h"
@@ -79,6 +80,18 @@ static enum scps_icmp_kind kind6(uint8_t type, uint8_t code)
     }
 }
 
+/* Where a compressed header (scps/comp.h) has its sequence number; 0: it has none. */
+static size_t comp_seq_at(const uint8_t *t)
+{
+    size_t at = 2;
+
+    if (!(t[1] & 0x02))
+        return 0;
+    if (t[1] & 0x80)
+        at += t[2] & 0x20 ? 3 : 1; /* more bits, and perhaps the urgent pointer */
+    return t[1] & 0x01 ? at + 6 : at;
+}
+
 static void parse_quote(const uint8_t *p, size_t len, uint8_t version, struct scps_icmp *m)
 {
     struct scps_ip q;
@@ -90,10 +103,18 @@ static void parse_quote(const uint8_t *p, size_t len, uint8_t version, struct sc
     const uint8_t *t = p + q.hdr_len;
     if (q.proto == SCPS_IPPROTO_TCP || q.proto == SCPS_IPPROTO_SCPS_TP)
         m->seq = scps_get32(t + 4);
-    else if (q.proto != SCPS_IPPROTO_UDP)
+    else if (q.proto == SCPS_IPPROTO_SCPS_COMP) {
+        size_t at = comp_seq_at(t);
+        if (!at || len - q.hdr_len < at + 4)
+            return;
+        m->conn_id = t[0];
+        m->seq = scps_get32(t + at);
+    } else if (q.proto != SCPS_IPPROTO_UDP)
         return;
-    m->sport = scps_get16(t);
-    m->dport = scps_get16(t + 2);
+    if (q.proto != SCPS_IPPROTO_SCPS_COMP) {
+        m->sport = scps_get16(t);
+        m->dport = scps_get16(t + 2);
+    }
     m->quote = q;
     m->has_quote = true;
 }
@@ -110,6 +131,7 @@ int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len, stru
     m->mtu = 0;
     m->has_quote = false;
     m->sport = m->dport = 0;
+    m->conn_id = 0;
     m->seq = 0;
     m->body = NULL;
     m->body_len = 0;

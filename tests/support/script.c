@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scps/comp.h>
+
 #include "base/bytes.h"
 
 #define ORIGIN SCPS_SEC(1000) /* stack time at script time 0: nothing may depend on it being 0 */
@@ -14,6 +16,8 @@ struct sent {
     scps_time at;
     uint8_t *p; /* the packet, whole */
     size_t len;
+    uint32_t wire; /* its length as it left */
+    bool compressed;
 };
 
 struct script_priv {
@@ -35,6 +39,10 @@ struct script_priv {
     int64_t written, read; /* octets of each stream so far */
     struct scps_event ev;
     bool have_ev;
+    uint8_t our_id;
+    struct scps_comp_rx comp_rx;
+    struct scps_comp_tx comp_tx;
+    bool may_compress; /* both have offered it */
 };
 
 static uint8_t ours(int64_t off)
@@ -155,8 +163,49 @@ static bool parse(const uint8_t *p, size_t len, struct scps_ip *ip, struct scps_
 
 #define BROKEN(...) script_fail(t, __FILE__, __LINE__, __VA_ARGS__)
 
-static void inspect(struct script *t, const uint8_t *p, size_t len)
+/* A packet with a compressed header becomes the one it stands for. */
+static void expand(struct script *t, struct sent *sent)
 {
+    uint8_t whole[4000];
+    struct scps_ip ip;
+    struct scps_seg s;
+    const uint8_t *p;
+
+    sent->wire = (uint32_t)sent->len;
+    if (scps_ip_parse(sent->p, sent->len, sent->len, &ip) || ip.proto != SCPS_IPPROTO_SCPS_COMP)
+        return;
+    p = sent->p + ip.hdr_len;
+    sent->compressed = true;
+    if (!t->p->may_compress)
+        BROKEN("a compressed header without agreement");
+    if (p[0] != t->p->our_id)
+        BROKEN("connection id %u, not %u", p[0], t->p->our_id);
+    if (scps_comp_proto(&ip.src, &ip.dst, p, ip.total_len - ip.hdr_len, NULL, 0) !=
+        (t->cfg.comp_proto ? t->cfg.comp_proto : SCPS_IPPROTO_SCPS_COMP))
+        BROKEN("wrong checksum of a compressed segment");
+    if (scps_comp_parse(p, ip.total_len - ip.hdr_len, ip.total_len - ip.hdr_len, &t->p->comp_rx,
+                        &s))
+        BROKEN("a compressed header that means nothing");
+    if (sent->len > t->mtu)
+        BROKEN("a compressed packet of %zu bytes; MTU %u", sent->len, t->mtu);
+    s.sport = t->us.port;
+    s.dport = t->them.port;
+    ip.proto = SCPS_IPPROTO_TCP;
+    size_t hdr = scps_tcp_hdr_len(&s), n = scps_ip_build(whole, &ip, hdr + s.len);
+    scps_tcp_build(whole + n, &s);
+    memcpy(whole + n + hdr, s.data, s.len);
+    scps_put16(whole + n + 16,
+               scps_tcp_checksum(&ip.src, &ip.dst, whole + n, hdr, whole + n + hdr, s.len));
+    free(sent->p);
+    sent->len = n + hdr + s.len;
+    sent->p = malloc(sent->len);
+    memcpy(sent->p, whole, sent->len);
+}
+
+static void inspect(struct script *t, const struct sent *sent)
+{
+    const uint8_t *p = sent->p;
+    size_t len = sent->len;
     struct script_priv *v = t->p;
     struct scps_ip ip;
     struct scps_seg s;
@@ -173,7 +222,7 @@ static void inspect(struct script *t, const uint8_t *p, size_t len)
     }
     if (!parse(p, len, &ip, &s))
         BROKEN("the stack sent no TCP segment");
-    if (ip.total_len != len || (len > t->mtu && !(t->nif.flags & SCPS_NETIF_GSO)))
+    if (ip.total_len != len || (sent->wire > t->mtu && !(t->nif.flags & SCPS_NETIF_GSO)))
         BROKEN("a packet of %zu bytes says %u; MTU %u", len, (unsigned)ip.total_len, t->mtu);
     if (scps_tcp_checksum(&ip.src, &ip.dst, p + ip.hdr_len, s.hdr_len, s.data, s.len))
         BROKEN("wrong TCP checksum");
@@ -186,8 +235,16 @@ static void inspect(struct script *t, const uint8_t *p, size_t len)
         v->our_shift = s.has & SCPS_HAS_WSCALE ? s.wscale : 0;
         v->have_edge = false;
         t->us.port = s.sport;
+        v->our_id = s.conn_id;
+        v->comp_rx = (struct scps_comp_rx){0};
+        v->may_compress =
+            s.has & SCPS_HAS_CAPS && s.caps & SCPS_CAP_COM && t->peer.caps & SCPS_CAP_COM;
     }
+    if (flow)
+        scps_comp_learn(&v->comp_rx, &s);
     describe(t, &s, true, text, sizeof text);
+    if (sent->compressed)
+        strcat(text, " (compressed)");
     say(t, text);
     if (!flow || !v->know_iss)
         return;
@@ -248,7 +305,9 @@ static void drain(struct script *t)
             memcpy(s->p + out.len, out.payload, out.payload_len);
         else
             memset(s->p + out.len, 0, out.payload_len);
-        inspect(t, s->p, s->len);
+        s->compressed = false;
+        expand(t, s);
+        inspect(t, s);
     }
     if (scps_stack_deadline(t->st) <= ORIGIN + v->now)
         BROKEN("nothing to send, yet the deadline is %lld us ago",
@@ -425,6 +484,8 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
         if (t->peer.caps) {
             s.has |= SCPS_HAS_CAPS;
             s.caps = t->peer.caps;
+            s.conn_id = t->peer.conn_id;
+            scps_comp_tx_init(&v->comp_tx, t->peer.conn_id, 2, false);
         }
         v->ts = t->peer.ts;
         if (!y->raw && !y->port)
@@ -462,10 +523,22 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
                          .ttl = 64,
                          .tos = y->tos,
                          .df = true};
-    size_t hdr = scps_tcp_hdr_len(&s), n = scps_ip_build(pkt, &ip, hdr + s.len);
-    scps_tcp_build(pkt + n, &s);
-    uint16_t sum = scps_tcp_checksum(&ip.src, &ip.dst, pkt + n, hdr, data, s.len);
-    scps_put16(pkt + n + 16, (uint16_t)(sum + (y->bad_checksum ? 1 : 0)));
+    size_t iph = ip.version == 4 ? 20 : 40, hdr = 0, n;
+    if (v->may_compress && !y->as_tcp && !other)
+        hdr = scps_comp_build(pkt + iph, &v->comp_tx, &s, NULL);
+    if (hdr) {
+        uint8_t proto = t->peer.comp_proto ? t->peer.comp_proto : SCPS_IPPROTO_SCPS_COMP;
+        ip.proto = SCPS_IPPROTO_SCPS_COMP;
+        n = scps_ip_build(pkt, &ip, hdr + s.len);
+        uint16_t sum = scps_comp_checksum(&ip.src, &ip.dst, proto, pkt + n, hdr, data, s.len);
+        scps_put16(pkt + n + hdr - 2, (uint16_t)(sum + (y->bad_checksum ? 1 : 0)));
+    } else {
+        hdr = scps_tcp_hdr_len(&s);
+        n = scps_ip_build(pkt, &ip, hdr + s.len);
+        scps_tcp_build(pkt + n, &s);
+        uint16_t sum = scps_tcp_checksum(&ip.src, &ip.dst, pkt + n, hdr, data, s.len);
+        scps_put16(pkt + n + 16, (uint16_t)(sum + (y->bad_checksum ? 1 : 0)));
+    }
     memcpy(pkt + n + hdr, data, s.len);
     if (!other) {
         int64_t end = seq + s.len + !!(s.flags & SCPS_SYN) + !!(s.flags & SCPS_FIN);
@@ -616,6 +689,9 @@ void script_expect_sent(struct script *t, const struct script_want *w, const cha
     SAME(!w->no_snack || !(s.has & SCPS_HAS_SNACK), "a SNACK");
     SAME((s.has & w->has) == w->has, "options %03x, not %03x", s.has, w->has);
     SAME(!(s.has & w->hasnt), "options %03x, without %03x", s.has, w->hasnt);
+    SAME(w->compressed == got.compressed, "%scompressed", got.compressed ? "" : "not ");
+    if (w->wire)
+        SAME(w->wire == got.wire, "a packet of %u octets, not %u", got.wire, w->wire);
 #undef SAME
     free(got.p);
 }
@@ -760,7 +836,10 @@ void script_established_(struct script *t, scps_dur rtt, const char *file, int l
     script_expect_sent(t, &(struct script_want){.flags = SCPS_SYN}, file, line);
     script_peer_says(t, at + rtt, &(struct script_say){.flags = SCPS_SYN | SCPS_ACK, .ack = 1},
                      file, line);
-    script_expect_sent(t, &(struct script_want){.at = at + rtt, .from = 1, .ack = 1}, file, line);
+    script_expect_sent(t,
+                       &(struct script_want){
+                           .at = at + rtt, .from = 1, .ack = 1, .compressed = t->p->may_compress},
+                       file, line);
     script_expect_event(t, SCPS_EV_CONNECTED, 0, file, line);
     script_expect_state(t, SCPS_ESTABLISHED, file, line);
 }

@@ -21,6 +21,9 @@
  * in a field means "as usual" (peer_says) or "any" (expect_sent, but see len); ZERO says that zero
  * is meant.
  *
+ * Where both offered compressed headers, the peer's segments go that way after its SYN, and the stack's are
+ * compared as what they stand for.
+ *
  * Each packet that leaves is checked on the way: headers and checksum, addresses, the octets of the
  * stream against the pattern the application wrote, and that neither the acknowledgement nor the
  * right edge of the window moves back. A failure prints the whole conversation.
@@ -63,6 +66,7 @@ struct script_say {
     uint8_t tos;
     bool record, corruption;
     uint16_t port; /* default: its own; of another flow seq and ack are absolute */
+    bool as_tcp;   /* not compressed, though agreed */
     bool raw;      /* seq and ack are absolute */
     bool bad_checksum;
     scps_dur late; /* the packet arrived this much earlier than it is handed in */
@@ -87,6 +91,8 @@ struct script_want {
     bool no_snack;
     uint16_t has, hasnt; /* options that must, must not be there */
     uint16_t port;       /* the flow's; default: the peer's */
+    uint32_t wire;       /* length of the packet */
+    bool compressed;     /* it came with a compressed header; else it must not have */
     bool any_len;
 };
 
@@ -95,6 +101,8 @@ struct script_syn { /* what the peer's SYN offers */
     bool sack, ts;
     int wscale;   /* -1: none */
     uint8_t caps; /* 0: no capabilities option */
+    uint8_t conn_id,
+        comp_proto; /* with SCPS_CAP_COM: what it sends under, and the checksum's protocol (0: 105) */
 };
 
 struct script {

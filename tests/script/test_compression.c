@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* Header compression, IP protocol 105, on a live connection (CCSDS 714.0-B-2 through the spec sheet, sections 1.2, 2.1, 6
+ * and 8). */
+#include "script.h"
+
+#include "base/bytes.h"
+
+#include <scps/comp.h>
+
+#define IP4 20
+#define IP6 40
+
+static struct script *compressing(void **x, bool ts)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.compress = true;
+    t->cfg.timestamps = t->peer.ts = ts;
+    t->peer.caps = SCPS_CAP_COM;
+    t->peer.conn_id = 0xce;
+    return t;
+}
+
+static uint32_t ip_len(const struct script *t)
+{
+    return t->us.addr.family == 4 ? IP4 : IP6;
+}
+
+/* 8.2: sizes. 2.1, 6: without timestamps a full segment carries the MSS and 12. The SYN stays TCP, the third handshake
+ * packet does not. */
+static void active(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint32_t ip = ip_len(t);
+
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    assert_int_equal(t->last.caps, SCPS_CAP_COM);
+    assert_int_not_equal(t->last.conn_id, 0);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1, .compressed = true, .wire = ip + 14);
+    expect_event(t, SCPS_EV_CONNECTED);
+    app_writes(t, MS(200), 3000);
+    expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
+    expect_sent(t, .from = 1013, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
+    expect_sent(t, .from = 2025, .len = 976, .push = true, .compressed = true);
+    peer_says(t, MS(300), .ack = 3001);
+    expect_event(t, SCPS_EV_WRITABLE);
+    expect_event(t, SCPS_EV_DRAINED);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.caps, SCPS_CAP_COM);
+    assert_int_equal(i.comp_peer_id, 0xce);
+    assert_int_equal(i.comp_out, 4);
+    assert_int_equal(i.comp_in, 1);
+    assert_true(i.comp_saved_out >= 6 + 2 * 12 && i.comp_saved_out <= 6 + 3 * 12);
+    assert_int_equal(i.snd_mss, 1012);
+    script_free(t);
+}
+
+/* With timestamps the MSS and 4; the peer's are heard in the headers. */
+static void passive_with_timestamps(void **x)
+{
+    struct script *t = compressing(x, true);
+    uint32_t ip = ip_len(t);
+
+    script_accepted(t, MS(100));
+    app_writes(t, MS(200), 2008);
+    expect_sent(t, .from = 1, .len = 1004, .has = SCPS_HAS_TS, .compressed = true,
+                .wire = ip + 16 + 1004);
+    expect_sent(t, .from = 1005, .len = 1004, .has = SCPS_HAS_TS, .compressed = true,
+                .wire = ip + 16 + 1004);
+    peer_says(t, MS(300), .ack = 2009, .len = 1004);
+    peer_says(t, MS(300), .len = 1004);
+    app_reads(t, MS(300), 2008);
+    expect_sent(t, .ack = 2009, .compressed = true, .has = SCPS_HAS_TS);
+    assert_in_range(script_info(t).srtt, MS(99), MS(101));
+    script_free(t);
+}
+
+/* In effect only if both sides offered it (1.2, rule 2). */
+static void one_side_only(void **x)
+{
+    struct script *t = compressing(x, false);
+    t->peer.caps = SCPS_CAP_SNACK1;
+    t->peer.conn_id = 0;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    assert_int_equal(script_info(t).comp_id, 0);
+    peer_says(t, MS(300), .ack = 1001);
+    script_free(t);
+
+    t = script_of(x);
+    t->cfg.snack = true;
+    t->peer.caps = SCPS_CAP_COM | SCPS_CAP_SNACK1;
+    t->peer.conn_id = 7;
+    script_listen(t);
+    peer_says(t, 0, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    assert_int_equal(t->last.caps, SCPS_CAP_SNACK1);
+    assert_int_equal(t->last.conn_id, 0); /* 1.1: 0 when COM is not offered */
+    peer_says(t, MS(100), .ack = 1, .as_tcp = true);
+    script_free(t);
+}
+
+/* An acknowledgement has no room beside a full segment and goes first, by itself; beside a small one it rides. */
+static void both_directions(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint32_t ip = ip_len(t);
+
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1012);
+    expect_quiet(t, SCPS_HOLD_APP); /* the second one, or the timer */
+    app_writes(t, MS(210), 100);
+    expect_sent(t, .from = 1, .len = 100, .ack = 1013, .compressed = true, .wire = ip + 14 + 100);
+    peer_says(t, MS(300), .len = 1012, .ack = 101);
+    app_writes(t, MS(310), 3036);
+    expect_sent(t, .from = 101, .len = 1012, .ack = 1013, .compressed = true,
+                .wire = ip + 8 + 1012);
+    peer_says(t, MS(320), .len = 1012); /* and now it is due */
+    expect_sent(t, .from = 1113, .len = 1012, .compressed = true);
+    expect_sent(t, .from = 2125, .len = 1012, .compressed = true);
+    expect_sent(t, .from = 3137, .ack = 3037, .compressed = true);
+    app_reads(t, MS(320), 3036);
+    peer_says(t, MS(400), .ack = 3137);
+    script_free(t);
+}
+
+/* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP is understood any time
+ * (8.5). */
+static void as_tcp(void **x)
+{
+    struct script *t = compressing(x, true);
+    uint32_t ip = ip_len(t);
+
+    t->cfg.ecn = true;
+    script_listen(t);
+    peer_says(t, 0, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(100), .ack = 1, .as_tcp = true);
+    t->c = scps_accept(t->l);
+    script_forget_events(t);
+    peer_says(t, MS(200), .len = 1004, .tos = SCPS_ECN_ECT0);
+    peer_says(t, MS(200), .len = 1004, .tos = SCPS_ECN_CE);
+    expect_sent(t, .ack = 2009, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(210), .len = 600, .flags = SCPS_ACK | SCPS_CWR, .tos = SCPS_ECN_ECT0);
+    app_reads(t, MS(220), 2608);
+    app_writes(t, MS(250), 2008);
+    expect_sent(t, .from = 1, .len = 1004, .compressed = true, .wire = ip + 16 + 1004);
+    expect_sent(t, .from = 1005, .len = 1004, .compressed = true);
+    peer_says(t, MS(350), .ack = 1005, .flags = SCPS_ACK | SCPS_ECE);
+    app_writes(t, MS(360), 3000);
+    expect_sent(t, .at = MS(360), .slack = MS(200), .ack = 2609, .any_len = true,
+                .flags = SCPS_ACK | SCPS_CWR);
+    assert_true(t->last.len + 32 + ip <= 1000 + 40 + (ip - 20)); /* fits as TCP */
+    script_forget_sent(t);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .at = MS(360));
+    script_free(t);
+}
+
+/* FIN: by itself or with what leaves room for it; the peer's FIN is read, too. */
+static void closing(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint32_t ip = ip_len(t);
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1012);
+    expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
+    scps_conn_shutdown(t->c);
+    expect_sent(t, .from = 1013, .flags = SCPS_FIN | SCPS_ACK, .compressed = true,
+                .wire = ip + 16); /* 8.6: FIN 16 */
+    peer_says(t, MS(300), .ack = 1014, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .from = 1014, .ack = 2, .compressed = true);
+    expect_state(t, SCPS_TIME_WAIT);
+    peer_says(t, MS(400), .seq = 1, .ack = 1014,
+              .flags = SCPS_FIN | SCPS_ACK); /* its answer was lost */
+    expect_sent(t, .from = 1014, .ack = 2, .compressed = true);
+    script_free(t);
+}
+
+/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. All are heard, one is sent by choice. */
+static void checksum_protocols(void **x)
+{
+    static const uint8_t protos[] = {0, 105, 6, 106};
+
+    for (size_t i = 0; i < sizeof protos; i++) {
+        struct script *t = compressing(x, true);
+        t->cfg.comp_proto = protos[i];
+        t->peer.comp_proto = protos[3 - i];
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 10);
+        expect_sent(t, .from = 1, .len = 10, .compressed = true);
+        peer_says(t, MS(300), .ack = 11);
+        expect_event(t, SCPS_EV_WRITABLE);
+        expect_event(t, SCPS_EV_DRAINED);
+        script_free(t);
+    }
+    struct script *t = compressing(x, true);
+    t->cfg.comp_proto = 17;
+    script_start(t);
+    int err;
+    assert_null(scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
+    assert_int_equal(err, SCPS_ERR_RANGE);
+    script_free(t);
+}
+
+static int compressed(struct script *t, scps_time at, const uint8_t *body, size_t n, bool right)
+{
+    uint8_t pkt[300];
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_SCPS_COMP,
+                         .ttl = 64};
+    size_t h = scps_ip_build(pkt, &ip, n);
+
+    memcpy(pkt + h, body, n);
+    if (right && n >= 2) { /* wherever the header ends: its last two octets put the sum right */
+        scps_put16(pkt + h + n - 2, 0);
+        scps_put16(pkt + h + n - 2,
+                   scps_comp_checksum(&ip.src, &ip.dst, SCPS_IPPROTO_SCPS_COMP, pkt + h, n & ~1u,
+                                      pkt + h + (n & ~1u), n & 1));
+    }
+    return script_input(t, at, pkt, h + n);
+}
+
+/* Named drops, and nothing else happens: unknown ids, short bodies, absurd option lengths, wrong checksums, a stranger. */
+static void nonsense(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint8_t b[100] = {0xce};
+    struct scps_stack_stats st;
+
+    script_established(t, MS(100));
+    for (unsigned id = 0; id < 256; id++) {
+        uint8_t other[10] = {(uint8_t)id, 0x01};
+        if (id != 0xce)
+            assert_int_equal(compressed(t, MS(200), other, 10, true),
+                             SCPS_DROP_UNKNOWN_CONNECTION_ID);
+    }
+    for (unsigned bits = 0; bits < 256; bits++) { /* every first octet, nothing behind it */
+        b[1] = (uint8_t)bits;
+        int why = compressed(t, MS(210), b, 4, true);
+        assert_true(why == SCPS_DROP_BAD_COMPRESSED || why == 0 || why == SCPS_DROP_NOT_ACCEPTABLE);
+        if (!(bits & ~0x04u)) /* nothing at all is said: what was said before */
+            assert_int_equal(why, 0);
+    }
+    for (unsigned n = 0; n < 256; n++) { /* options of every length, in a body of 60 */
+        memset(b, 0, sizeof b);
+        b[0] = 0xce;
+        b[1] = 0x80;
+        b[2] = 0x80;
+        b[3] = (uint8_t)n;
+        int why = compressed(t, MS(220), b, 60, true);
+        assert_int_equal(
+            why, SCPS_DROP_BAD_COMPRESSED); /* too long, or octets of data without their number */
+    }
+    b[1] = 0x01;
+    assert_int_equal(compressed(t, MS(230), b, 10, false), SCPS_DROP_BAD_CHECKSUM);
+    for (size_t n = 1; n < 4; n++)
+        assert_int_not_equal(compressed(t, MS(240), b, n, true), 0);
+    script_run(t, MS(700));
+    script_forget_sent(t);
+    scps_stack_stats(t->st, &st);
+    assert_in_range(st.drops[SCPS_DROP_UNKNOWN_CONNECTION_ID], 255, 258);
+    assert_true(st.drops[SCPS_DROP_BAD_COMPRESSED] > 256);
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, MS(800), .len = 100); /* and the connection goes on */
+    app_reads(t, MS(800), 100);
+    script_run(t, SEC(2));
+    expect_sent(t, .ack = 101, .compressed = true);
+    script_free(t);
+}
+
+/* Ids: never one in use, at rest for TIME-WAIT after use, 255 for a pair of hosts; who gets none goes without. */
+static void ids(void **x)
+{
+    struct script *t = compressing(x, false);
+    bool seen[256] = {false};
+    struct scps_conn *c[260];
+
+    t->cfg.time_wait = SEC(30);
+    script_start(t);
+    for (unsigned i = 0; i < 256; i++) {
+        struct scps_endpoint to = t->them;
+        to.port = (uint16_t)(6000 + i);
+        c[i] = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        assert_non_null(c[i]);
+        script_run(t, MS(i));
+        expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+        if (i == 255) {
+            assert_false(t->last.has & SCPS_HAS_CAPS);
+        } else {
+            assert_true(t->last.has & SCPS_HAS_CAPS && t->last.conn_id && !seen[t->last.conn_id]);
+            seen[t->last.conn_id] = true;
+        }
+    }
+    for (unsigned i = 0; i < 256; i++)
+        scps_conn_abort(c[i]);
+    for (unsigned k = 0; k < 2; k++) { /* at rest; rested */
+        script_run(t, k ? SEC(31) : SEC(20));
+        script_forget_sent(t);
+        struct scps_endpoint to = t->them;
+        to.port = 7000;
+        struct scps_conn *again = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        script_run(t, script_now(t));
+        expect_sent(t, .port = 7000, .flags = SCPS_SYN);
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), k);
+        scps_conn_abort(again);
+    }
+    script_free(t);
+}
+
+/* A second connection under an id that a living one has: it goes without compression, and the first one keeps it. */
+static void an_id_twice(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_accepted(t, MS(100));
+    struct scps_conn *first = t->c;
+    peer_says(t, MS(200), .raw = true, .port = 6001, .flags = SCPS_SYN, .seq = 99);
+    expect_sent(t, .port = 6001, .flags = SCPS_SYN | SCPS_ACK, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, MS(300), .len = 1000);
+    peer_says(t, MS(300), .len = 1000);
+    expect_sent(t, .ack = 2001, .compressed = true);
+    assert_int_equal(scps_conn_readable(first), 2000);
+    script_forget_sent(t);
+    script_run(t, SEC(120));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The path's MTU falls: compressed packets are quoted by id, cut to size and sent again. */
+static void path_mtu(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint8_t pkt[120], *m;
+    uint32_t ip = ip_len(t), mtu = t->us.addr.family == 4 ? 600 : 1280;
+    struct scps_seg s = {.len = 1, .flags = SCPS_ACK, .seq = 0};
+    struct scps_comp_tx tx;
+
+    t->cfg.mss = 1400;
+    t->peer.mss = 1400;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    uint8_t id = t->last.conn_id;
+    uint32_t iss = t->last.seq;
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    script_forget_sent(t);
+    script_forget_events(t);
+    app_writes(t, MS(200), 1412);
+    expect_sent(t, .from = 1, .len = 1412, .compressed = true);
+    struct scps_ip q = {.src = t->us.addr,
+                        .dst = t->them.addr,
+                        .version = t->us.addr.family,
+                        .proto = SCPS_IPPROTO_SCPS_COMP,
+                        .ttl = 60};
+    struct scps_ip outer = {.src = t->them.addr,
+                            .dst = t->us.addr,
+                            .version = q.version,
+                            .ttl = 64,
+                            .proto = q.version == 6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP};
+    s.seq = iss + 1;
+    scps_comp_tx_init(&tx, id, 2, true);
+    m = pkt + ip;
+    memset(pkt, 0, sizeof pkt);
+    m[0] = q.version == 6 ? 2 : 3;
+    m[1] = q.version == 6 ? 0 : 4;
+    scps_put32(m + 4, mtu);
+    size_t len = 8 + scps_ip_build(m + 8, &q, 1420);
+    len += scps_comp_build(m + len, &tx, &s, NULL);
+    scps_ip_build(pkt, &outer, len);
+    uint64_t sum = scps_cksum_add(0, m, len);
+    if (q.version == 6)
+        sum = scps_cksum_pseudo(sum, &outer.src, &outer.dst, SCPS_IPPROTO_ICMPV6, (uint32_t)len);
+    scps_put16(m + 2, scps_cksum_fold(sum));
+    assert_int_equal(script_input(t, MS(250), pkt, ip + len), 0);
+    uint32_t got = 0;
+    while (got < 1412) { /* each within the new MTU */
+        expect_sent(t, .from = (int64_t)got + 1, .any_len = true, .compressed = true);
+        assert_true(t->last.len && ip + 8 + t->last.len <= mtu);
+        got += t->last.len;
+    }
+    peer_says(t, MS(400), .ack = 1413);
+    script_free(t);
+}
+
+/* SNACK counts in the sender's full segments (2.1): MSS + 12 without timestamps, + 4 with. */
+static void snack_unit(void **x)
+{
+    for (unsigned ts = 0; ts < 2; ts++) {
+        struct script *t = compressing(x, ts);
+        int unit = ts ? 1004 : 1012;
+        t->cfg.snack = true;
+        t->peer.caps |= SCPS_CAP_SNACK1;
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .seq = 1 + 3 * unit, .len = unit);
+        expect_sent(t, .ack = 1, .snack = {{0, 3}}, .compressed = true);
+        app_writes(t, MS(300), 4 * unit);
+        for (int i = 0; i < 4; i++)
+            expect_sent(t, .from = 1 + i * unit, .len = unit, .compressed = true);
+        peer_says(t, MS(401), .seq = 1, .ack = 1, .snack = {{2, 1}});
+        expect_sent(t, .from = 1 + 2 * unit, .len = unit, .compressed = true);
+        peer_says(t, MS(500), .seq = 1, .ack = 1 + 4 * unit);
+        script_run(t, SEC(2));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(active),
+        SCRIPT_TEST(passive_with_timestamps),
+        SCRIPT_TEST(one_side_only),
+        SCRIPT_TEST(both_directions),
+        SCRIPT_TEST(as_tcp),
+        SCRIPT_TEST(closing),
+        SCRIPT_TEST(checksum_protocols),
+        SCRIPT_TEST(nonsense),
+        SCRIPT_TEST(ids),
+        SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(path_mtu),
+        SCRIPT_TEST(snack_unit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
