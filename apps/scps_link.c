@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 {
     struct link_options o;
     char msg[LINK_MSGLEN];
+    int status;
 
     signal(SIGPIPE, SIG_IGN);
     if (link_options_parse(&o, argc, argv, msg) != 0) {
@@ -82,5 +83,7 @@ int main(int argc, char **argv)
     case LINK_RUN:
         break;
     }
-    return run(&o);
+    status = run(&o);
+    scps_link_tables_free(o.tables);
+    return status;
 }

@@ -6,7 +6,6 @@
  * nothing keeps only its place, until the next one takes it.
  */
 #include "scps_link/control.h"
-#include "scps_link/change.h"
 #include "scps_link/emu.h"
 #include "scps_link/report.h"
 
@@ -46,31 +45,45 @@ struct control {
 
 static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *out)
 {
-    char text[CHANGE_TEXTLEN];
+    char text[SCPS_LINK_TEXTLEN];
 
     if (scps_channel_change(e->dir[dir].ch, emu_now(e), c) != 0) {
         fprintf(out, "error: this configuration makes no sense\n");
         return -1;
     }
-    fprintf(out, "%s %s\n", dir ? "b2a" : "a2b", change_print(c, text));
+    fprintf(out, "%s %s\n", dir ? "b2a" : "a2b", scps_link_print(c, text));
     return 0;
 }
+
+static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
 
 /* which: bit 0 a2b, bit 1 b2a. Both are read before either is changed. */
 static void change(struct emu *e, unsigned which, const char *items, FILE *out)
 {
     struct scps_link_config c[2];
+    struct scps_link_tables *tables;
     char msg[LINK_MSGLEN];
 
+    if (!*items) {
+        fputs("error: nothing to change: give KEY=VALUE, for example ber=1e-6\n", out);
+        return;
+    }
     for (int d = 0; d < 2; d++)
         c[d] = *scps_channel_config(e->dir[d].ch);
     for (int round = 0; round < 2;
          round++) /* twice: a queue in round trips needs both new delays */
-        for (int d = 0; d < 2; d++)
-            if (which & 1u << d && change_apply(items, &c[d], &c[!d], msg, sizeof msg) != 0) {
-                fprintf(out, "error: %s\n", msg);
+        for (int d = 0; d < 2; d++) {
+            if (!(which & 1u << d))
+                continue;
+            if (scps_link_update(items, &files, &c[d], &c[!d], &tables, msg, sizeof msg) != 0) {
+                fprintf(out, "error: %s\n", msg + strlen("link: "));
                 return;
             }
+            if (emu_keep(e, tables) != 0) {
+                fputs("error: out of memory\n", out);
+                return;
+            }
+        }
     fputs("ok\n", out);
     for (int d = 0; d < 2; d++)
         if (which & 1u << d)
@@ -80,10 +93,15 @@ static void change(struct emu *e, unsigned which, const char *items, FILE *out)
 static void replace(struct emu *e, const char *spec, FILE *out)
 {
     struct scps_link_config c[2];
+    struct scps_link_tables *tables;
     char msg[LINK_MSGLEN];
 
-    if (scps_link_parse(spec, &c[0], &c[1], msg, sizeof msg) != 0) {
+    if (scps_link_parse_tables(spec, &files, &c[0], &c[1], &tables, msg, sizeof msg) != 0) {
         fprintf(out, "error: %s\n", msg);
+        return;
+    }
+    if (emu_keep(e, tables) != 0) {
+        fputs("error: out of memory\n", out);
         return;
     }
     fputs("ok\n", out);
@@ -96,7 +114,7 @@ static void replace(struct emu *e, const char *spec, FILE *out)
 static void command(struct control *c, char *line, FILE *out)
 {
     char *rest = line + strcspn(line, " ");
-    char text[CHANGE_TEXTLEN];
+    char text[SCPS_LINK_TEXTLEN];
 
     if (*rest)
         *rest++ = 0;
@@ -121,7 +139,7 @@ static void command(struct control *c, char *line, FILE *out)
         fputs("ok\n", out);
         for (int d = 0; d < 2; d++)
             fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
-                    change_print(scps_channel_config(c->e->dir[d].ch), text));
+                    scps_link_print(scps_channel_config(c->e->dir[d].ch), text));
     } else if (strcmp(line, "stop") == 0) {
         fputs("ok\n", out);
         c->stop = true;

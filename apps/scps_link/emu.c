@@ -263,6 +263,22 @@ void emu_stop(struct emu *e)
     ev_break(e->ev, EVBREAK_ALL);
 }
 
+int emu_keep(struct emu *e, struct scps_link_tables *tables)
+{
+    struct scps_link_tables **v;
+
+    if (!tables)
+        return 0;
+    v = realloc(e->tables, (e->ntables + 1) * sizeof *v);
+    if (!v) {
+        scps_link_tables_free(tables);
+        return -1;
+    }
+    e->tables = v;
+    e->tables[e->ntables++] = tables;
+    return 0;
+}
+
 int emu_close(struct emu *e)
 {
     char msg[LINK_MSGLEN];
@@ -280,6 +296,9 @@ int emu_close(struct emu *e)
         }
         scps_channel_free(e->dir[i].ch);
     }
+    for (size_t i = 0; i < e->ntables; i++)
+        scps_link_tables_free(e->tables[i]);
+    free(e->tables);
     if (e->timer_fd >= 0)
         close(e->timer_fd);
     if (e->ev)

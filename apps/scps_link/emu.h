@@ -24,6 +24,8 @@ struct emu {
     struct link_end end[2];
     struct link_dir dir[2]; /* a to b, b to a */
     struct truth *truth;
+    struct scps_link_tables **tables; /* of all changes: the channels point into the latest */
+    size_t ntables;
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
@@ -45,6 +47,8 @@ void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
 /* The channels' time: since the start. */
 scps_time emu_now(const struct emu *e);
+/* Takes tables (may be NULL), for as long as the channels live. 0, or -1 without memory: they are freed. */
+int emu_keep(struct emu *e, struct scps_link_tables *tables);
 /* Ends the log and the captures. 0, or -1 when something of them could not be written, which has been said. */
 int emu_close(struct emu *e);
 

@@ -99,7 +99,7 @@ void link_print_links(FILE *f)
     const char *name, *help;
 
     for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
-        fprintf(f, "%-10s %s\n", name, help);
+        fprintf(f, "%-14s %s\n", name, help);
 }
 
 #if defined(__GNUC__)
@@ -219,9 +219,11 @@ static int check_ends(const struct link_options *o, char *msg)
 
 static int take_link(struct link_options *o, char *msg)
 {
+    static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
     char why[LINK_MSGLEN];
 
-    if (scps_link_parse(o->link, &o->dir[0], &o->dir[1], why, sizeof why) != 0) {
+    if (scps_link_parse_tables(o->link, &files, &o->dir[0], &o->dir[1], &o->tables, why,
+                               sizeof why) != 0) {
         /* "link: ..." becomes "--link ..." */
         return fail(msg, "--%s", why);
     }

@@ -25,10 +25,11 @@ struct link_end_options {
 
 struct link_options {
     enum link_action action;
-    struct link_end_options end[2]; /* a, b */
-    uint32_t mtu;                   /* 0: the devices' own */
-    const char *link;               /* the SPEC as typed, or the default */
-    struct scps_link_config dir[2]; /* a to b, b to a; seeds set */
+    struct link_end_options end[2];  /* a, b */
+    uint32_t mtu;                    /* 0: the devices' own */
+    const char *link;                /* the SPEC as typed, or the default */
+    struct scps_link_config dir[2];  /* a to b, b to a; seeds set */
+    struct scps_link_tables *tables; /* dir points into it; the caller's to free */
     uint64_t seed;
     scps_dur time, interval; /* 0: none */
     const char *truth, *ctl; /* NULL: none */

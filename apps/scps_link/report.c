@@ -5,7 +5,6 @@
  * before they came to us (overruns) or after we handed them over (undelivered) stands beside them.
  */
 #include "scps_link/report.h"
-#include "scps_link/change.h"
 #include "scps_link/emu.h"
 
 #include <scps/scps.h>
@@ -32,7 +31,7 @@ static void print_end(const struct link_end_options *o, FILE *f)
 
 void report_start(const struct emu *e, FILE *f)
 {
-    char text[CHANGE_TEXTLEN];
+    char text[SCPS_LINK_TEXTLEN];
 
     fputs("scps_link: ", f);
     print_end(&e->o->end[0], f);
@@ -41,7 +40,8 @@ void report_start(const struct emu *e, FILE *f)
     fprintf(f, ", link %s, seed %" PRIu64 "%s\n", e->o->link, e->o->seed,
             e->realtime ? "" : ", not in real time");
     for (int d = 0; d < 2; d++)
-        fprintf(f, "%s: %s\n", dir_name[d], change_print(scps_channel_config(e->dir[d].ch), text));
+        fprintf(f, "%s: %s\n", dir_name[d],
+                scps_link_print(scps_channel_config(e->dir[d].ch), text));
 }
 
 void report_interval(struct emu *e, FILE *f)
@@ -78,12 +78,12 @@ void report_text(const struct emu *e, FILE *f)
     for (int i = 0; i < 2; i++) {
         const struct link_dir *d = &e->dir[i];
         const char *n = dir_name[i];
-        char text[CHANGE_TEXTLEN];
+        char text[SCPS_LINK_TEXTLEN];
         struct scps_link_stats s;
         uint32_t waiting;
         scps_channel_stats(d->ch, now - e->start, &s);
         uint64_t queue = scps_channel_queue(d->ch, now - e->start, &waiting);
-        fprintf(f, "%s: %s\n", n, change_print(scps_channel_config(d->ch), text));
+        fprintf(f, "%s: %s\n", n, scps_link_print(scps_channel_config(d->ch), text));
         fprintf(f,
                 "%s: %" PRIu64 " packets in (%" PRIu64 " bytes), %" PRIu64 " out (%" PRIu64
                 " bytes, %.3f Mbit/s), %" PRIu64 " on the way\n",
@@ -143,14 +143,17 @@ static void json_end(const struct emu *e, int i, FILE *f)
 
 static void json_config(const struct scps_link_config *c, FILE *f)
 {
+    char text[SCPS_LINK_TEXTLEN];
+
     fprintf(
         f,
-        "    \"config\": {\"rate_bps\": %" PRIu64 ", \"delay_us\": %" PRId64
-        ", \"queue_bytes\": %" PRIu64 ", \"queue_packets\": %" PRIu32 ", \"overhead\": %" PRIu32
-        ", \"ber_exempt\": %" PRIu32
+        "    \"config\": {\"text\": \"%s\", \"rate_bps\": %" PRIu64 ", \"delay_us\": %" PRId64
+        ", \"queue_bytes\": %" PRIu64 ", \"queue_packets\": %" PRIu32
+        ", \"framing\": \"%s\", \"overhead\": %" PRIu32 ", \"ber_exempt\": %" PRIu32
         ", \"ber\": %.15g, \"loss\": %.15g, \"dup\": %.15g, \"reorder\": %.15g, \"flip\": %s},\n",
-        c->rate_bps, c->delay, c->queue_bytes, c->queue_packets, c->overhead, c->ber_exempt, c->ber,
-        c->loss, c->dup, c->reorder, c->flip ? "true" : "false");
+        scps_link_print(c, text), c->rate_bps, c->delay, c->queue_bytes, c->queue_packets,
+        scps_framing_name(c->framing), c->overhead, c->ber_exempt, c->ber, c->loss, c->dup,
+        c->reorder, c->flip ? "true" : "false");
 }
 
 static void json_dir(const struct emu *e, int i, scps_time now, FILE *f)

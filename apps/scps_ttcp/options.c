@@ -458,6 +458,13 @@ TAKE(take_pcap_peer)
     return 0;
 }
 
+TAKE(take_truth)
+{
+    (void)msg;
+    o->truth = arg;
+    return 0;
+}
+
 TAKE(take_json)
 {
     UNUSED;
@@ -577,6 +584,7 @@ static const struct word {
     {"json", 0, NULL, take_json, "one JSON document on standard output, in iperf3's shape"},
     {"pcap", 0, "FILE", take_pcap, "capture this end (the sender's on a link)"},
     {"pcap-peer", 0, "FILE", take_pcap_peer, "capture the receiver's end of a link"},
+    {"truth", 0, "FILE", take_truth, "what became of every packet of a link, as CSV"},
     {"hollow", 0, NULL, take_hollow, "with -s on a link: count bytes without storing them"},
     {"ipv4", '4', NULL, take_4, "IPv4 only"},
     {"ipv6", '6', NULL, take_6, "IPv6 only"},
@@ -638,7 +646,7 @@ void ttcp_print_links(FILE *f)
     const char *name, *help;
 
     for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
-        fprintf(f, "%-10s %s\n", name, help);
+        fprintf(f, "%-14s %s\n", name, help);
 }
 
 const char *ttcp_ack_mode_name(enum scps_ack_mode m)
@@ -674,7 +682,7 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
 {
     if (c->rate_bps == 0)
         return 0;
-    return (scps_dur)(((uint64_t)bytes + c->overhead) * 8 * 1000000 / c->rate_bps);
+    return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
 /* What belongs together, once everything has been read. */
@@ -720,6 +728,8 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
             return FAIL("--hollow works over a virtual link only: hollow bytes have no content");
         if (o->pcap_peer != NULL)
             return FAIL("--pcap-peer works over a virtual link only: capture at the peer");
+        if (o->truth != NULL)
+            return FAIL("--truth works over a virtual link only: nobody else knows it all");
         if (o->ifs.mtu == 0)
             o->ifs.mtu = o->mtu;
         if (scps_ifopts_check(&o->ifs, why) != 0)
@@ -736,11 +746,13 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;
     if (o->link) {
+        static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
         char why[TTCP_MSGLEN - 32];
 
         if (o->link_spec == NULL)
             o->link_spec = DEFAULT_LINK;
-        if (scps_link_parse(o->link_spec, &o->fwd, &o->back, why, sizeof(why)) != 0)
+        if (scps_link_parse_tables(o->link_spec, &files, &o->fwd, &o->back, &o->tables, why,
+                                   sizeof(why)) != 0)
             return FAIL("--%s", why); /* it begins with "link:" */
         if (o->mtu == 0)
             o->mtu = 1500;
@@ -777,6 +789,8 @@ void ttcp_options_fini(struct ttcp_options *o)
 {
     free(o->env_text);
     free(o->env_words);
+    scps_link_tables_free(o->tables);
+    o->tables = NULL;
     o->env_text = NULL;
     o->env_words = NULL;
 }
@@ -909,7 +923,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.cc = o->cc;
     memcpy(c.cc_param, o->cc_param, sizeof(c.cc_param));
     c.rate = o->rate_bps / 8;
-    c.rate_overhead = o->link ? o->fwd.overhead : 0;
+    c.rate_overhead = o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
     c.sndbuf = c.rcvbuf = buffer_for(o);
     c.first_window = first_window_for(o);
     c.hollow = o->hollow;

@@ -58,12 +58,13 @@ struct ttcp_options {
     bool link;             /* both ends in this process, virtual time */
     const char *link_spec; /* as typed, or the default */
     struct scps_link_config fwd, back;
+    struct scps_link_tables *tables; /* they point into it */
     struct scps_ifopts ifs;
     uint64_t seed;
     bool seed_set;
     /* when it ends, what is reported */
     scps_dur time, interval, timeout; /* 0: none */
-    const char *pcap, *pcap_peer;
+    const char *pcap, *pcap_peer, *truth;
     char unit; /* -f */
     bool json;
     unsigned verbose;

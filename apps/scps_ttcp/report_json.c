@@ -88,9 +88,10 @@ static void test_start(struct json *j, const struct ttcp_result *r)
 
 static void link_config(struct json *j, const char *key, const struct scps_link_config *c)
 {
-    char text[40];
+    char text[SCPS_LINK_TEXTLEN];
 
     json_open(j, key, '{');
+    json_str(j, "text", scps_link_print(c, text));
     json_uint(j, "rate_bps", c->rate_bps);
     json_us(j, "delay_us", c->delay);
     json_uint(j, "queue_bytes", c->queue_bytes);

@@ -11,6 +11,7 @@
  * goes on until both connections are closed, so that a capture shows all of it, but every figure was taken before.
  */
 #include "scps_ttcp/run.h"
+#include "scps_ttcp/truth.h"
 #include "scps_ttcp/watch.h"
 
 #include <scps/error.h>
@@ -34,6 +35,7 @@ struct run {
     struct ttcp_receiver receiver;
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;
+    struct ttcp_truth truth;
     bool finished; /* what is measured is over */
 };
 
@@ -178,7 +180,8 @@ static bool build(struct run *x)
                               &fwd, &back);
     if (x->link == NULL)
         goto fail;
-    if (!tap(x, 0, o->pcap) || !tap(x, 1, o->pcap_peer))
+    if (!tap(x, 0, o->pcap) || !tap(x, 1, o->pcap_peer) ||
+        !ttcp_truth_open(&x->truth, o, x->link, x->r))
         return false;
     l = scps_listen(scps_host_stack(x->rx_host), &rx, &any, 1, &err);
     if (l == NULL)
@@ -299,6 +302,7 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
     ttcp_progress_clear(&x.progress);
     ttcp_capture_check(r, x.taps[0], o->pcap);
     ttcp_capture_check(r, x.taps[1], o->pcap_peer);
+    ttcp_truth_close(&x.truth, o, r);
     if (ttcp_output_fini(&x.out) != 0)
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: what was written may be incomplete",
                          x.out.name, strerror(x.out.sys_errno));

@@ -129,6 +129,12 @@ SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char m
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
 
+/* Reads a file whole, at most 128 MB; NULL with the reason in why. ctx is not used: with the next function, what struct
+ * scps_link_files (sim.h) wants. */
+SCPS_API char *scps_io_read_file(void *ctx, const char *name, size_t *len, char *why,
+                                 size_t whylen);
+SCPS_API void scps_io_free_file(void *ctx, char *data);
+
 #ifdef __cplusplus
 }
 #endif

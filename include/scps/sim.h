@@ -157,17 +157,38 @@ typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 SCPS_API size_t scps_truth_line(const struct scps_verdict *v, int dir, scps_time epoch,
                                 char buf[SCPS_TRUTH_LINELEN]);
 
+/* What the tables and files named in a spec became: configurations point into it. */
+struct scps_link_tables;
+SCPS_API void scps_link_tables_free(struct scps_link_tables *t); /* NULL is fine */
+/* How the file of a value "@NAME" comes to the parser, which itself does no I/O. */
+struct scps_link_files {
+    /* Its contents and their length; NULL with the reason in why. */
+    char *(*read)(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
+    void (*done)(void *ctx, char *data); /* they are no longer needed */
+    void *ctx;
+};
+
 /* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a to b), seeds 0.
- * A preset stands first; what is given neither there nor by a key is as in geo. Keys:
- *   rate, rate-back        bit/s: a number with nothing, bit, kbit, mbit or gbit
- *   rtt, or delay, delay-back   a number with s, ms or us
- *   ber, ber-back; loss, loss-back; dup; reorder       probabilities
- *   queue    bytes, packets (500p) or round trips' worth (2bdp); 0: no limit; not given: 1bdp, at least 100000 bytes
- *   overhead bytes          flip (without a value)
- * A key without -back sets both directions, one with it then the return one alone. Returns 0; SCPS_ERR_INVAL with one
- * line in msg (may be NULL) that names the key or unit and the allowed ones, and leaves fwd and back alone. */
+ * A preset stands first; what is given neither there nor by a key is as in geo. The keys are in scps_ttcp(1), "VIRTUAL
+ * LINK"; each but rtt and pass sets both directions, or with -back behind it the return one alone.
+ * *tables gets what the configurations point into, NULL if nothing; tables NULL: keys that need them are refused, files NULL:
+ * "@NAME" is. Returns 0; SCPS_ERR_INVAL with one line in msg (may be NULL) that names the key or unit and the
+ * allowed ones, and leaves fwd, back and *tables alone. */
+SCPS_API int scps_link_parse_tables(const char *spec, const struct scps_link_files *files,
+                                    struct scps_link_config *fwd, struct scps_link_config *back,
+                                    struct scps_link_tables **tables, char *msg, size_t msglen);
+/* Without tables. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
+/* Items such as "rate=2mbit,flip=off", cut by commas or blanks, upon one direction: no preset, no rtt, no -back; what is not
+ * named stays. KEY=off takes a burst, codel, vector, outage, contact, rates, delays, flip or hold away. *other is the opposite
+ * direction, whose delay counts for queues in round trips. Otherwise as above; *own is left alone on errors. */
+SCPS_API int scps_link_update(const char *items, const struct scps_link_files *files,
+                              struct scps_link_config *own, const struct scps_link_config *other,
+                              struct scps_link_tables **tables, char *msg, size_t msglen);
+/* The configuration in the same words, cut by blanks, tables by their number of rows. Returns buf. */
+#define SCPS_LINK_TEXTLEN 512
+SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTLEN]);
 /* Name and one-line help of preset i, e.g. "geo", "10 Mbit/s both ways, 560 ms round trip"; false past the last. */
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 /* The physical limit: the mean goodput, bit/s of payload, of a sender nobody can beat over this channel. It opens with one

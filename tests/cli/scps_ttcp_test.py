@@ -11,6 +11,7 @@ files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
 """
+import csv
 import functools
 import hashlib
 import json
@@ -432,6 +433,26 @@ class Virtual(Case):
             self.assertEqual(times, sorted(times))
             counted = doc["end"]["tcp"]["segments_sent"] + doc["end"]["tcp"]["segments_received"]
             self.assertTrue(counted <= n <= counted + 4, (n, counted))  # the closing is captured, but no longer counted
+
+    def test_truth(self):
+        """--truth has a row for every packet of the link, with the fates that the link counted; what scps_trace needs of it."""
+        doc = self.document(["-t", "-s", "-n", "1000", "--link", "geo,ber=3e-6,loss-back=0.01,dup=0.01,outage=2.8s-2.9s,queue=60p",
+                             "--truth", self.path("truth.csv")])
+        with open(self.path("truth.csv"), encoding="ascii") as f:
+            rows = list(csv.DictReader(f))
+        for way, key in [("a2b", "forward"), ("b2a", "back")]:
+            mine, counted = [r for r in rows if r["direction"] == way], doc["end"]["link"][key]
+            self.assertEqual(len({r["packet_no"] for r in mine}), len(mine))
+            self.assertTrue(0 <= len(mine) - counted["offered"] <= 4, (len(mine), counted))  # closing is no longer counted
+            for cause in ["queue", "ber", "loss", "codel", "outage", "burst", "vector"]:
+                self.assertEqual(sum(r["cause"] == cause for r in mine), counted["dropped_" + cause], (way, cause))
+            self.assertEqual(sum(r["copies"] == "2" for r in mine), counted["duplicated"])
+        self.assertTrue(any(r["cause"] == "outage" for r in rows) and any(r["cause"] == "ber" for r in rows))
+
+    def test_truth_cannot_be_written(self):
+        status, _, err = run(["-t", "-s", "-n", "5", "--truth", "/nonexistent/x"])
+        self.assertEqual(status, 1)
+        self.assertIn("--truth /nonexistent/x", err[-1])
 
 
 def tshark(path, what, *fields):

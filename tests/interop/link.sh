@@ -48,7 +48,7 @@ says() { # WORDS COMMAND...
     grep -qF -- "$words" "$TMP/e" || { echo "'$words' is not said"; return 1; }
 }
 ok "no ends" says '--a NAME' "$L"
-ok "a bad SPEC" says 'allowed: rate' "$L" "${ends[@]}" --link rat=1mbit
+ok "a bad SPEC" says 'allowed: rtt pass' "$L" "${ends[@]}" --link rat=1mbit
 ok "no such option" says '--help' "$L" --speed 3
 ok "an option without its value" says 'needs a value' "$L" "${ends[@]}" --link
 ok "no address" says 'not an address' "$L" "${ends[@]}" --addr-a 10.79.0
@@ -116,7 +116,7 @@ round() {
 }
 ok "changes while it runs" changed
 ok "a bad change" says 'loss=2: a probability' "$L" ctl "$TMP/ctl" both loss=2
-ok "an unknown key" says 'allowed: rate' "$L" ctl "$TMP/ctl" a2b speed=3
+ok "an unknown key" says 'allowed: rtt pass' "$L" ctl "$TMP/ctl" a2b speed=3
 ok "an unknown command" says 'there are: stats' "$L" ctl "$TMP/ctl" dance
 ok "no change" says 'nothing to change' "$L" ctl "$TMP/ctl" a2b
 finish_link

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* --truth: what became of every packet of a virtual link. */
+#ifndef SCPS_TTCP_TRUTH_H
+#define SCPS_TTCP_TRUTH_H
+
+#include "scps_ttcp/result.h"
+
+struct ttcp_truth {
+    FILE *f; /* NULL: none */
+    struct ttcp_truth_side {
+        struct ttcp_truth *t;
+        int dir;
+    } side[2];
+    int err; /* errno of the first write that failed */
+};
+
+/* Opens --truth FILE, if there is one, and hears both directions of l. False, and the failure is in r. */
+bool ttcp_truth_open(struct ttcp_truth *t, const struct ttcp_options *o, struct scps_link *l,
+                     struct ttcp_result *r);
+/* A log that is not whole is a failure. The link tells nothing any more. */
+void ttcp_truth_close(struct ttcp_truth *t, const struct ttcp_options *o, struct ttcp_result *r);
+
+#endif
