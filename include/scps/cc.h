@@ -35,7 +35,8 @@ enum scps_evidence {
     SCPS_BY_RESEND,  /* something sent after the retransmission arrived */
     SCPS_BY_RACK,    /* RFC 8985 */
     SCPS_BY_RTO,
-    SCPS_BY_ECN /* nothing lost: an ECN echo, RFC 3168 */
+    SCPS_BY_ECN, /* nothing lost: an ECN echo, RFC 3168 */
+    SCPS_BY_AGE  /* older than a round trip and its spread: scps_cc_ops.by_age */
 };
 
 struct scps_cc_view { /* the connection just before the event */
@@ -96,6 +97,9 @@ struct scps_cc_ops {
     size_t state_size; /* zeroed room inside the connection: a controller never allocates */
     const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
     bool needs_rate;                    /* connect and listen refuse without a configured rate */
+    /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a resend, the oldest
+     * segment is resent if it is older than srtt + 4 rttvar. The core's RACK, where chosen, does better. */
+    bool by_age;
     /* Called once when the connection is established (again after the handshake gave an RTT).
      * param has one value for each of params, in that order. */
     void (*start)(void *s, const int64_t *param, const struct scps_cc_view *v,

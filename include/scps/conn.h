@@ -28,9 +28,11 @@ struct scps_conn_config {
         [SCPS_CC_PARAMS]; /* default the controller's; scps_cc_param_defaults after changing cc */
     uint64_t
         rate; /* bytes/s on the wire, IP header and rate_overhead counted; 0: only as the route (stack.h) limits it */
-    uint32_t rate_overhead;  /* bytes a packet counted beyond its IP length (framing); default 0 */
-    uint32_t burst;          /* token bucket, bytes; 0: 4 MTU */
-    bool pacing;             /* spread a window-based sender's window over srtt; default false */
+    uint32_t rate_overhead; /* bytes a packet counted beyond its IP length (framing); default 0 */
+    uint32_t burst;         /* token bucket, bytes; 0: 4 MTU */
+    /* Spread a window-based sender's window over srtt. Default false, but always on with SCPS_ACK_DELAYED, where bursts
+     * would be whole windows. */
+    bool pacing;
     uint32_t init_cwnd_segs; /* initial window, segments; 0: RFC 6928 (10, at most 14600 bytes) */
     /* buffers: the limits; memory is taken as it is used */
     uint32_t sndbuf, rcvbuf; /* bytes; default 1 MiB each; at most 1 GiB */

@@ -178,7 +178,7 @@ const char *scps_loss_cause_name(enum scps_loss_cause c)
 
 const char *scps_evidence_name(enum scps_evidence e)
 {
-    static const char *const name[] = {"dupack", "sack", "snack", "partial",
-                                       "resend", "rack", "rto",   "ecn"};
+    static const char *const name[] = {"dupack", "sack", "snack", "partial", "resend",
+                                       "rack",   "rto",  "ecn",   "age"};
     return (unsigned)e < sizeof name / sizeof *name ? name[e] : "unknown";
 }

@@ -5,7 +5,8 @@
 
 #include "base/bytes.h"
 
-/* A gap of a quarter of base, or of four mean ones, ends a train; eight ACKs say enough of its rate. */
+/* A gap of a quarter of base, or of four mean ones, ends a train; a first gap so long was none of its own.  Eight
+ * ACKs say enough of its rate. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_train *tr)
@@ -20,10 +21,12 @@ bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps
     scps_dur mean = tr->acks > 1 ? (tr->last - tr->began) / (tr->acks - 1) : 0;
 
     tr->last = now;
-    if (!tr->acks || gap > base / 4 || (tr->acks > 2 && gap > SCPS_MAX(4 * mean, base / 64))) {
+    if (!tr->acks || gap > base / 4 || (tr->acks > 1 && gap > SCPS_MAX(4 * mean, base / 64))) {
         *tr = (struct scps_train){.began = now, .last = now, .acks = 1};
         return false;
     }
+    if (tr->acks == 2 && 4 * gap < mean) /* the first was the delayed one of the train before */
+        *tr = (struct scps_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;

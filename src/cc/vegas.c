@@ -16,7 +16,7 @@
  * JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas"; the
  * project's spec sheet 4.3, which says what the SCPS reference implementation (RI) does.
  *
- * With RI: 3/5/4 segments, doubling every round trip (ss=0), half the excess, the first sample discarded,
+ * With RI: 3/5/4 segments, doubling every round trip (ss=0, ours without a rate), half the excess, the first sample discarded,
  * base forgotten after four timeouts in a row, half the window at a loss by congestion and nothing at
  * one by corruption.  Not with RI: its decrease takes one segment more and its third duplicate halves
  * twice, both oversights.
@@ -42,7 +42,8 @@
  * - ss=2 is ours: a window 32 times as large after a round trip, for paths so long that doubling takes
  *   most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips).  It stops where a
  *   train of ACKs says the path is full and goes there at the bottleneck's rate (train.h); gamma is on guard
- *   as ever.  For a path that is ours.
+ *   as ever.  For a path that is ours; who sets a rate says that it is, and how fast, so with a rate this is
+ *   the default (ss=3).  RI doubles whatever its rate: ss=0.
  * - base and route changes.  A longer route looks like a queue, and Vegas would give up its window for
  *   ever.  But a queue of our own is gone after a few rounds of giving up half of it; if the excess is
  *   still there after `rounds` round trips in a row it is not ours, base becomes the lowest RTT of those
@@ -50,7 +51,7 @@
  *   ages would creep upwards with our own queue in it.
  * - A timeout taken for corruption changes nothing but the count of timeouts (spec sheet, table 3.4).
  *
- * The fine-grained retransmission check of Vegas is the core's: it owns the send times.
+ * The fine-grained retransmission check is the core's (by_age, loss.c): it owns the send times.
  */
 #include "cc/cc.h"
 #include "cc/train.h"
@@ -61,7 +62,8 @@
 enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
-enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK };
+enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
+enum { EARLY_MAX = 8 };
 
 struct vegas {
     struct scps_win win;
@@ -84,7 +86,9 @@ struct vegas {
     uint64_t wish;    /* the window when it began */
     uint16_t over;    /* rounds since then */
     uint16_t timeouts;
-    bool old_known; /* the core says rtt_old, so the newest RTT is never used */
+    bool old_known;   /* the core says rtt_old, so the newest RTT is never used */
+    uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    scps_dur soonest; /* lowest RTT of a newest segment */
     struct scps_quick quick;
 };
 
@@ -109,7 +113,8 @@ enum {
         {"alpha", "segments queued below which the window grows", 3, 0, 65535},                    \
         {"beta", "segments queued above which it shrinks; at least alpha", 5, 0, 65535},           \
         {"gamma", "segments queued above which slow start ends", 4, 0, 65535},                     \
-        {"ss", "slow start: x2 every round trip (0), every other one (1), x32 (2)", 0, 0, 2},       \
+        {"ss", "slow start: x2 every round trip (0), every other one (1), x32 (2), x32 if a rate " \
+               "is set, else x2 (3)", 3, 0, 3},                                                    \
         {"decrease", "above beta: half the excess less (0) or one segment (1)", 0, 0, 1},          \
         {"keep", "of the window at a loss by congestion, x/1024", 512, 64, 1024},                  \
         {"rtt", "of a round's RTTs the lowest (0) or the mean (1)", 0, 0, 1},                      \
@@ -136,7 +141,9 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .alpha = (uint32_t)param[P_ALPHA],
         .beta = (uint32_t)SCPS_MAX(param[P_ALPHA], param[P_BETA]),
         .gamma = (uint32_t)param[P_GAMMA],
-        .ss = (uint8_t)param[P_SS],
+        .ss = param[P_SS] != SS_BY_RATE ? (uint8_t)param[P_SS]
+              : v->conf_rate            ? SS_QUICK
+                                        : SS_EVERY_RTT,
         .decrease = (uint8_t)param[P_DECREASE],
         .keep = (uint16_t)param[P_KEEP],
         .stat = (uint8_t)param[P_RTT],
@@ -147,19 +154,35 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .corruption = (uint8_t)param[P_CORRUPTION],
         .exponential = true,
         .began = v->now,
+        .soonest = v->min_rtt,
     };
     scps_win_start(&ve->win, NULL, v, ctl);
 }
 
 /* ---- round trips ------------------------------------------------------------------------------- */
 
+/* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it lacks the wait that is
+ * in base.  A shorter path would show in the newest segment's RTT, too; or, at last, in every ACK of EARLY_MAX rounds. */
+static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                  uint64_t cwnd)
+{
+    scps_dur slack = (scps_dur)scps_muldiv((uint64_t)ve->base, ve->alpha * (uint64_t)v->mss, cwnd);
+    bool shorter = a->rtt > 0 && a->rtt < ve->soonest;
+
+    if (a->rtt > 0 && (!ve->soonest || shorter))
+        ve->soonest = a->rtt;
+    return !shorter && a->bytes > 2 * (uint64_t)v->mss && a->rtt_old + slack < ve->base &&
+           ve->early < EARLY_MAX;
+}
+
 /* The RTT this ACK tells of, or 0. */
-static scps_dur sample(struct vegas *ve, const struct scps_cc_ack *a)
+static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                       uint64_t cwnd)
 {
     if (a->rtt_old > 0)
         ve->old_known = true;
     scps_dur rtt = ve->old_known ? a->rtt_old : a->rtt;
-    if (rtt <= 0)
+    if (rtt <= 0 || (ve->old_known && early(ve, v, a, cwnd)))
         return 0;
     if (ve->skip_first) {
         ve->skip_first = false;
@@ -170,7 +193,8 @@ static scps_dur sample(struct vegas *ve, const struct scps_cc_ack *a)
 
 static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
-    ve->base = 0;
+    ve->base = ve->soonest = 0;
+    ve->early = 0;
     ve->over = 0;
     ve->samples = 0;
     scps_quick_forget(&ve->quick, ctl);
@@ -178,6 +202,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 
 static void new_round(struct vegas *ve, const struct scps_cc_view *v)
 {
+    ve->early = ve->samples ? 0 : (uint8_t)SCPS_MIN(ve->early + 1, EARLY_MAX);
     ve->began = v->now;
     ve->delivered = 0;
     ve->lowest = ve->sum = 0;
@@ -255,7 +280,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
 {
     struct vegas *ve = s;
     uint64_t credit = scps_win_credit(&ve->win, v, a, ctl);
-    scps_dur rtt = sample(ve, a);
+    scps_dur rtt = sample(ve, v, a, ctl->cwnd);
 
     scps_quick_round(&ve->quick, a, ctl);
     ve->timeouts = 0;
@@ -363,6 +388,7 @@ const struct scps_cc_ops scps_cc_vegas = {
     .help = "Vegas as in SCPS-TP: by delay; half at a loss unless it was corruption",
     .state_size = sizeof(struct vegas),
     .params = params,
+    .by_age = true,
     .start = start,
     .ack = ack,
     .loss = loss,
@@ -374,6 +400,7 @@ const struct scps_cc_ops scps_cc_vegas_corruption = {
     .help = "Vegas as in SCPS-TP: by delay alone; losses leave the window as it is",
     .state_size = sizeof(struct vegas),
     .params = params_corruption,
+    .by_age = true,
     .start = start,
     .ack = ack,
     .loss = loss,

@@ -181,6 +181,21 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
         return;
     SCPS_NOTE_IT(c, LOST, c->una, sum->lost, scps_loss_cause_now(c), evidence);
     scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
+    sum->lost = 0;
+}
+
+/* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two acknowledgements of progress after
+ * a resend. */
+static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
+                                   struct scps_ack_sum *sum)
+{
+    if (!dup && !advanced)
+        return;
+    if (dup ? c->dupacks == 1 : c->tx->age_checks > 0)
+        scps_loss_by_age(c, sum);
+    if (!dup)
+        c->tx->age_checks--;
+    lost(c, sum, SCPS_BY_AGE);
 }
 
 /* An acknowledgement while something is outstanding; ack_in is where it points, ack that or the left edge. */
@@ -239,10 +254,8 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
 
     if (tx->rec.episode != SCPS_EPISODE_NONE)
         scps_recovery_acked(c, &sum, before, seg);
-    if (snack) {
+    if (snack)
         lost(c, &sum, SCPS_BY_SNACK);
-        sum.lost = 0;
-    }
     if (c->flags & SCPS_F_SACK) {
         /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and behind a bit
          * vector come others of the same instant: what they say of a resent segment is worth waiting for. */
@@ -258,6 +271,8 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
                      &sum); /* RFC 6582 section 3.2, partial acknowledgement */
         lost(c, &sum, SCPS_BY_PARTIAL);
     }
+    if ((dup || tx->age_checks) && c->cfg->c.cc->by_age)
+        look_at_age(c, dup, advanced, &sum);
     if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN) {
         c->st->ecn_echoes++;
         if (tx->rec.episode == SCPS_EPISODE_NONE && c->nxt > c->una) {

@@ -68,6 +68,9 @@ int scps_config_resolve(struct scps_conn_config *c)
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
         c->rate > SCPS_RATE_MAX)
         return SCPS_ERR_RANGE;
+    /* One acknowledgement for all of a window brings the next one in a burst that no queue holds; both ends are taken
+     * to acknowledge alike. */
+    c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_initial = derive(c->rto_initial, rtt ? 3 * rtt : SCPS_SEC(1));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));

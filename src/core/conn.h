@@ -155,7 +155,8 @@ struct scps_tx {
     uint64_t rate;         /* newest sample */
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
-    uint64_t virtual_arrived;   /* without SACK: what duplicate acknowledgements stand for, bytes */
+    uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
+    uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
     enum scps_loss_cause cause; /* what a loss means before cause_until */
     scps_time cause_until;
     /* gate.c */
@@ -344,6 +345,8 @@ void scps_cc_apply(struct scps_conn *c);
 /* The rules of loss.c. tail: nothing more is to be sent; resent_only: the receiver names first losses itself. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
                         struct scps_ack_sum *sum);
+/* The oldest segment is lost if it is older than a round trip and its spread: scps_cc_ops.by_age. */
+void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum);
 /* bytes were found lost by an acknowledgement that tells of `delivered` arrived ones. */
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
                         enum scps_evidence evidence);

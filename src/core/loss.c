@@ -9,6 +9,8 @@
  * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space link is too long for
  * that.  When a segment sent dupthresh or more transmissions later has arrived, the resent one is lost again.  The
  * queue of resent segments is in order of sending, so only its front is looked at.
+ *
+ * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a third duplicate.
  */
 #include "core/conn.h"
 
@@ -49,4 +51,17 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
             scps_sb_lose(sb, e.idx, sum);
         sb->resent_head++;
     }
+}
+
+#define CLOCK SCPS_MS(1) /* rttvar of a steady path is 0; RFC 6298's G */
+
+void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+
+    if (!c->rtt.srtt || sb->head == sb->tail)
+        return;
+    if (c->env->now - scps_sb_at(sb, sb->head)->sent >
+        c->rtt.srtt + SCPS_MAX(4 * c->rtt.rttvar, CLOCK))
+        scps_sb_lose(sb, sb->head, sum);
 }

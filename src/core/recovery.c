@@ -221,6 +221,7 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
     if (!resent)
         return;
     rec->first_resend = false;
+    c->tx->age_checks = 2;
     rec->resent++;
     if (resent->from == rec->first && !resent->resends)
         rec->stamp = SCPS_MAX(scps_conn_tsval(c), 1);

@@ -202,8 +202,11 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
     else
         sb->lost -= r->len;
     sum->delivered += r->len;
-    if (!r->resends)
+    if (!r->resends) {
         sum->orig = true;
+        if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+            sum->oldest_sent = r->sent;
+    }
     if (told && before(sb->hi_xseq, r->xseq))
         sb->hi_xseq = r->xseq;
     else if (!r->resends)
@@ -246,8 +249,6 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             credit(sb, r, now, min_rtt, sum);
             if (r->resends)
                 sum->refilled = true;
-            else if (sum->oldest_sent < 0)
-                sum->oldest_sent = r->sent;
         }
         sb->head++;
     }

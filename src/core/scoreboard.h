@@ -71,7 +71,7 @@ struct scps_ack_sum {
     struct scps_sent newest;
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
-    scps_time oldest_sent; /* of the earliest record passed that was sent once; -1: none */
+    scps_time oldest_sent; /* earliest of what arrived and was sent once; -1: none */
     bool reordered;        /* something arrived that a later arrival had overtaken */
 };
 

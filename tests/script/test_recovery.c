@@ -353,6 +353,44 @@ static void second_episode(void **x)
     script_free(t);
 }
 
+/* Vegas's fine-grained check: the first duplicate is enough when the oldest segment is older than srtt + 4 rttvar, and
+ * the acknowledgements after a resend look at the next one's age; a younger one waits for the third, and so does
+ * everyone's with another controller. */
+static void by_age(void **x)
+{
+    for (int vegas = 0; vegas < 2; vegas++) {
+        struct script *t = script_of(x);
+        scps_time at = MS(200);
+        assert_int_equal(
+            scps_cc_parse(vegas ? "vegas" : "vj", &t->cfg.cc, t->cfg.cc_param, NULL, 0), 0);
+        t->peer.sack = false;
+        script_established(t, MS(100));
+        for (int k = 0; k < 12; k++, at += MS(100)) { /* a steady path: rttvar goes to 0 */
+            app_writes(t, at, 1000);
+            expect_sent(t, .at = at, .from = 1 + 1000 * k, .len = 1000);
+            peer_says(t, at + MS(100), .ack = 1001 + 1000 * k);
+        }
+        app_writes(t, at, 6000);
+        for (int k = 0; k < 6; k++)
+            expect_sent(t, .from = 12001 + 1000 * k, .len = 1000);
+        peer_says(t, at + MS(100), .ack = 12001);
+        expect_quiet(t, ANY_HOLD);
+        assert_int_equal(script_info(t).resent_segs, 0); /* young: it may be late */
+        peer_says(t, at + MS(101), .ack = 13001);
+        peer_says(t, at + MS(150), .ack = 13001);
+        if (vegas) {
+            expect_sent(t, .at = at + MS(150), .from = 13001, .len = 1000);
+            peer_says(t, at + MS(250), .ack = 15001);
+            expect_sent(t, .at = at + MS(250), .from = 15001, .len = 1000);
+            assert_int_equal(script_info(t).recoveries, 1);
+        } else {
+            expect_quiet(t, ANY_HOLD);
+        }
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,7 +402,7 @@ int main(void)
         SCRIPT_TEST(no_early_retransmit), SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),          SCRIPT_TEST(timestamp_undo),
         SCRIPT_TEST(senseless_blocks),    SCRIPT_TEST(partial_blocks),
-        SCRIPT_TEST(second_episode),
+        SCRIPT_TEST(second_episode),      SCRIPT_TEST(by_age),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

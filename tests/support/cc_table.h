@@ -52,6 +52,7 @@ struct cc_row {
     uint64_t outstanding; /* 0: cwnd */
     bool app;             /* the application, not the window, limited */
     scps_dur rtt;         /* ack: 0: as before; -1: unknown */
+    scps_dur rtt_old;     /* ack */
     bool round;           /* ack: first of a round trip */
     bool in_recovery;     /* ack */
     bool fresh;           /* loss: new episode */
@@ -105,6 +106,7 @@ static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
     case CC_ACK: {
         struct scps_cc_ack a = {.bytes = r->bytes,
                                 .rtt = r->rtt ? r->rtt : v->srtt,
+                                .rtt_old = r->rtt_old,
                                 .round_start = r->round,
                                 .in_recovery = r->in_recovery};
         t->ops->ack(t->u.state, v, &a, &t->ctl);

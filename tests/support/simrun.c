@@ -189,6 +189,8 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     cc.snack = cc.snack_long = cfg->snack;
     cc.hollow = cfg->data == SIMRUN_HOLLOW;
     cc.expected_rtt = r->fwd.delay + r->back.delay;
+    if (cfg->tune)
+        cfg->tune(&cc);
     there.addr = b;
     bench.sink.take = take;
     bench.sink.ctx = &bench;

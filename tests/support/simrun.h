@@ -3,6 +3,7 @@
 #ifndef SIMRUN_H
 #define SIMRUN_H
 
+#include <scps/conn.h>
 #include <scps/sim.h>
 #include <scps/traffic.h>
 
@@ -22,11 +23,12 @@ struct simrun_config {
     uint32_t buffers; /* both ends; 0: the default */
     uint32_t mtu;     /* 0: 1500 */
     bool v6;
-    uint32_t record;             /* octets a record; 0: none */
-    bool snack;                  /* offered by both, the long form too */
-    bool ack_every, ack_delayed; /* instead of every other segment */
-    scps_dur ack_delay;          /* 0: the default */
-    scps_time limit;             /* virtual time after which it has failed; 0: none */
+    uint32_t record;                         /* octets a record; 0: none */
+    bool snack;                              /* offered by both, the long form too */
+    bool ack_every, ack_delayed;             /* instead of every other segment */
+    scps_dur ack_delay;                      /* 0: the default */
+    scps_time limit;                         /* virtual time after which it has failed; 0: none */
+    void (*tune)(struct scps_conn_config *); /* the rest of both ends' configuration; may be NULL */
 };
 
 struct simrun {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cc/vegas.c: its decisions against the papers' formula in floating point, and where it settles on a path. */
+#include "cc/train.h"
 #include "cc_path.h"
 
 #include <math.h>
@@ -322,6 +323,67 @@ static void newest_rtt_would_strangle_f0(void **state)
     assert_true(cwnd[0] > 5 * cwnd[1]);
 }
 
+/* F0: an ACK that did not wait for the receiver's timer is no shorter path; eight rounds of them are. */
+static void early_acks_leave_base_alone(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    const scps_dur timer = SCPS_MS(210);
+    const struct cc_row round = {
+        CC_ACK,          .after = timer, .round = true, .bytes = 400 * SEG, .rtt = SCPS_MS(110),
+        .rtt_old = timer};
+    const struct cc_row hasty = {CC_ACK,
+                                 .after = SCPS_MS(30),
+                                 .round = true,
+                                 .bytes = 100 * SEG,
+                                 .rtt = SCPS_MS(12),
+                                 .rtt_old = SCPS_MS(30)};
+
+    cc_open(&t, "vegas", .mss = SEG, .init_cwnd = 800 * SEG, .srtt = SCPS_MS(10));
+    const struct cc_row linear[] = {
+        round, round, {CC_LOSS, .fresh = true}, {CC_CHANGE, .what = SCPS_CC_RECOVERED}};
+    cc_play(&t, linear, CC_ROWS(linear));
+    cc_play_row(&t, &round);
+    cc_play_row(&t, &hasty);
+    uint64_t low = t.ctl.cwnd;
+    for (int i = 0; i < 20; i++)
+        cc_play_row(&t, &round);
+    assert_in_range(t.ctl.cwnd, low + 18 * SEG, low + 20 * SEG);
+    /* a path that is shorter by 100 ms: at first its ACKs look hasty, in the end base follows */
+    struct cc_row shorter = round, queued = round;
+    shorter.rtt = SCPS_MS(50), shorter.rtt_old = SCPS_MS(110);
+    for (int i = 0; i < 10; i++)
+        cc_play_row(&t, &shorter);
+    uint64_t before = t.ctl.cwnd;
+    cc_play_row(&t, &queued);
+    cc_play_row(&t, &queued);
+    assert_true(t.ctl.cwnd < before);
+}
+
+/* The delayed ACK of one train, a long way before the next, says nothing of the next one's rate. */
+static void a_lone_ack_is_no_train(void **state)
+{
+    (void)state;
+    static const scps_dur lone[] = {SCPS_MS(116), SCPS_MS(139), SCPS_MS(30)};
+
+    for (size_t i = 0; i < CC_ROWS(lone); i++)
+        for (int ahead = 1; ahead <= 2; ahead++) {
+            struct scps_train tr = {0};
+            scps_time now = SCPS_SEC(1);
+            uint64_t carried = 0;
+            bool told = false;
+
+            for (int k = 0; k < ahead; k++)
+                assert_false(scps_train_tells(&tr, now += 2400, 2896, SCPS_MS(570), SCPS_MS(560),
+                                              5000, &carried));
+            now += lone[i];
+            for (int k = 0; k < 40 && !told; k++, now += 2400)
+                told = scps_train_tells(&tr, now, 2896, SCPS_MS(600), SCPS_MS(560), 5000, &carried);
+            assert_true(told);
+            assert_in_range(carried, 560000 / 2400 * 2896, 560000 / 2400 * 2896 * 5 / 4);
+        }
+}
+
 static void a_longer_route_is_not_a_queue(void **state)
 {
     (void)state;
@@ -417,6 +479,8 @@ int main(void)
         cmocka_unit_test(settles_with_a_few_segments_queued),
         cmocka_unit_test(strictly_delayed_acks),
         cmocka_unit_test(newest_rtt_would_strangle_f0),
+        cmocka_unit_test(early_acks_leave_base_alone),
+        cmocka_unit_test(a_lone_ack_is_no_train),
         cmocka_unit_test(a_longer_route_is_not_a_queue),
         cmocka_unit_test(corruption_keeps_the_window),
         cmocka_unit_test(the_paper_by_parameters),
