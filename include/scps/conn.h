@@ -60,6 +60,17 @@ struct scps_conn_config {
         comp_proto; /* protocol number in the pseudo-header of their checksum: 105 (default), or 6 or 106 as the reference implementation sends; heard are all */
     uint8_t
         caps_tries; /* SYNs that carry capabilities before they are left out; default 3, 0: always there */
+    /* Best effort (BETS), offered and accepted; default false. What does not arrive is given up in the end: reading is
+     * told of the hole (scps_conn_hole), writing of the range (scps_conn_given_up). */
+    bool bets;
+    bool
+        bets_legacy; /* offer it with the option from before capabilities (kind 16), too; default false */
+    scps_dur
+        bets_timeout; /* a hole that holds the reader up is given up after this; 0: 1.05 s, or 2 round trips if longer */
+    uint8_t
+        bets_retries; /* a segment resent this often and lost again is given up; default 32, 1 to 254 */
+    scps_dur
+        bets_lifetime; /* likewise what the left edge has waited for this long; 0 (default): however long */
     /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
      * them reads plain TCP. Default false: those that arrive mean nothing. */
     bool records;
@@ -132,7 +143,7 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
 /* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when there is
  * nothing yet; or the error that ended the connection once everything before it was read. A read ends where a
- * record does (scps_conn_record); what it leaves of one is for the next.
+ * record does (scps_conn_record); what it leaves of one is for the next. SCPS_ERR_HOLE: see scps_conn_hole.
  * buf NULL: the bytes are skipped. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
 /* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid until
@@ -140,8 +151,20 @@ SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsi
  * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
 #define SCPS_RECORD_END 1u /* the byte last read ended a record */
+#define SCPS_RECORD_TORN                                                                           \
+    2u /* bytes of this record are missing, and perhaps ends of records before it */
 /* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record without a word. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
+struct scps_hole { /* bytes of the stream that are missing */
+    uint64_t at;   /* how many come before them in the stream, the missing ones counted */
+    uint64_t len;
+};
+/* Best effort: 1 when reading stands at a hole, which is told in *out and passed over (SCPS_PEEK: not); else 0. Until
+ * it is passed reads return SCPS_ERR_HOLE, and bytes that arrive after all still fill it. */
+SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags);
+/* Best effort: how many ranges of what was written have been given up, neighbours joined; the first max of them, in
+ * order, in out. No more than 4096 are listed; scps_info has the sum of all. A range may have arrived all the same. */
+SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
 /* More data is coming: hold the last small segment (on) or let it go (off). */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
@@ -235,6 +258,10 @@ struct scps_info {
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
+    uint32_t holes;           /* best effort, receiving: given up and not filled since */
+    uint64_t bytes_missing;   /* in them; not in bytes_received */
+    uint32_t ranges_given_up; /* best effort, sending: as scps_conn_given_up */
+    uint64_t bytes_given_up;  /* in all of them; not in bytes_acked */
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

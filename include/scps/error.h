@@ -32,7 +32,8 @@ extern "C" {
     X(LIMIT, -19, "a configured limit was reached")                                                \
     X(LINKDOWN, -20, "the link is gone")                                                           \
     X(PERM, -21, "not permitted")                                                                  \
-    X(SYSTEM, -22, "the operating system refused; see errno")
+    X(SYSTEM, -22, "the operating system refused; see errno")                                      \
+    X(HOLE, -23, "reading meets a hole that was given up: take note of it to go on")
 
 enum scps_error {
 #define SCPS_X(name, value, words) SCPS_ERR_##name = value,

@@ -125,10 +125,11 @@ enum scps_event_kind {
     SCPS_EV_READABLE,    /* conn: data, a record end, or the end of the stream can be read */
     SCPS_EV_WRITABLE,    /* conn: room again after a short or refused write */
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
-    SCPS_EV_DRAINED,     /* conn: everything written has been acknowledged */
+    SCPS_EV_DRAINED,     /* conn: everything written has been acknowledged, or given up */
     SCPS_EV_CLOSED,      /* conn: both directions are over; our FIN was acknowledged */
     SCPS_EV_ERROR,       /* conn: ended by err */
     SCPS_EV_HOLE,        /* conn: best effort, reading meets a hole (see scps_conn_hole) */
+    SCPS_EV_GAVE_UP,     /* conn: best effort, a range sent was given up (see scps_conn_given_up) */
     SCPS_EV_COUNT
 };
 struct scps_event {

@@ -47,12 +47,16 @@ scps_bulk_source_fini(struct scps_bulk_source *s); /* frees the buffer; closes n
 struct scps_bulk_sink {
     /* Takes len bytes; NULL: they are discarded. data NULL: hollow. Returns 0, or an error to abort. */
     int (*take)(void *ctx, const void *data, size_t len);
+    /* Best effort: told of each hole before the bytes behind it. May be NULL. */
+    void (*hole)(void *ctx, const struct scps_hole *h);
     void *ctx;
     struct scps_conn *conn;
     uint64_t received;
     uint64_t records;                /* read to their end; that of the stream ends the last one */
     uint64_t record_min, record_max; /* bytes; 0 before the first */
     uint64_t record;                 /* bytes of the one being read */
+    uint64_t torn;                   /* records with bytes missing: they count in nothing else */
+    uint64_t holes, missing;         /* best effort: holes, and bytes in them */
     bool eof;
     int err;
 };

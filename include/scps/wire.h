@@ -79,6 +79,7 @@ enum {
     SCPS_OPT_SACK_OK = 4,
     SCPS_OPT_SACK = 5,
     SCPS_OPT_TS = 8,
+    SCPS_OPT_BETS_OK = 16, /* before there was kind 20 */
     SCPS_OPT_CAPS = 20,
     SCPS_OPT_SNACK = 21,
     SCPS_OPT_RECORD = 22,
@@ -96,7 +97,8 @@ enum {
     SCPS_HAS_SNACK = 64,
     SCPS_HAS_RECORD = 128,
     SCPS_HAS_CORRUPTION = 256,
-    SCPS_HAS_XCAPS = 512
+    SCPS_HAS_XCAPS = 512,
+    SCPS_HAS_BETS_OK = 1024
 };
 
 /* Bits of scps_seg.caps (spec sheet 1.1). */

@@ -81,7 +81,8 @@ static scps_dur min_window(const struct scps_conn *c)
     return SCPS_MAX(SCPS_SEC(10), 10 * c->rtt.srtt);
 }
 
-static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
+/* told: where the segment's own acknowledgement points, below ack if it is old. */
+static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack, int64_t told,
                       struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -93,7 +94,7 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
         int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
         if (from >= to || to > (int64_t)c->nxt)
             continue;
-        if (i == 0 && (to <= (int64_t)ack ||
+        if (i == 0 && (to <= told ||
                        (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                         (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
             /* RFC 2883 section 4: the first block tells of a duplicate */
@@ -209,9 +210,11 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     bool advanced = ack > c->una, dup;
 
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
-        take_sack(c, seg, ack, &sum);
+        take_sack(c, seg, ack, ack_in, &sum);
     if (snack)
         scps_snack_take(c, seg, (scps_off)ack_in, &sum);
+    if (c->caps & SCPS_CAP_BETS && scps_bets_pass(c, &ack))
+        advanced = true;
     if (advanced) {
         scps_sb_ack(&tx->sb, c->env->now, ack, scps_rtt_min(&c->rtt), &sum);
         c->una = ack;
@@ -325,6 +328,11 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;
+        if (c->tx && c->caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
+            c->una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
+            c->tx->peer_una = (scps_off)ack_in;
+            take_window(c, seg, c->tx->peer_una);
+        }
         bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
                        (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
         if (!c->tx || !reports)

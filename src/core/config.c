@@ -28,6 +28,7 @@ struct scps_conn_config scps_conn_config_default(void)
         .dupthresh = 3,
         .comp_proto = SCPS_IPPROTO_SCPS_COMP,
         .caps_tries = 3,
+        .bets_retries = 32,
         .ack_mode = SCPS_ACK_OTHER,
         .syn_retries = 6,
         .data_retries = 15,
@@ -50,7 +51,8 @@ int scps_config_resolve(struct scps_conn_config *c)
     scps_dur rtt = c->expected_rtt;
     const scps_dur *d[] = {&c->expected_rtt, &c->rto_initial,   &c->rto_min,   &c->rto_max,
                            &c->persist_max,  &c->time_wait,     &c->fin_wait2, &c->user_timeout,
-                           &c->keep_idle,    &c->keep_interval, &c->ack_delay, &c->snack_delay};
+                           &c->keep_idle,    &c->keep_interval, &c->ack_delay, &c->snack_delay,
+                           &c->bets_timeout, &c->bets_lifetime};
 
     for (size_t i = 0; i < sizeof d / sizeof *d; i++)
         if (*d[i] < 0 || *d[i] > SCPS_SEC(INT64_C(100) * 365 * 86400))
@@ -64,6 +66,10 @@ int scps_config_resolve(struct scps_conn_config *c)
         c->comp_proto = SCPS_IPPROTO_SCPS_COMP;
     if (c->comp_proto != SCPS_IPPROTO_SCPS_COMP && c->comp_proto != SCPS_IPPROTO_TCP &&
         c->comp_proto != SCPS_IPPROTO_SCPS_TP)
+        return SCPS_ERR_RANGE;
+    if (!c->bets_retries)
+        c->bets_retries = 32;
+    if (c->bets_retries > 254)
         return SCPS_ERR_RANGE;
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
         c->rate > SCPS_RATE_MAX)

@@ -79,6 +79,7 @@ void scps_conn_free(struct scps_conn *c)
         a->free(a->ctx, c->tp, sizeof *c->tp);
     scps_rcvbuf_fini(&c->in, a);
     scps_marks_free(c);
+    scps_rangeset_fini(&c->st->given_up, a);
     if (c->st != &c->env->nobody)
         a->free(a->ctx, c->st, sizeof *c->st);
     a->free(a->ctx, c, conn_size(cfg));
@@ -261,6 +262,8 @@ void scps_conn_finish(struct scps_conn *c, int err)
     scps_conn_set_state(c, SCPS_CLOSED);
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
+    if (c->st->marks)
+        c->st->marks->due = SCPS_NEVER;
     scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
@@ -435,11 +438,14 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
             if (c->st->marks)
                 scps_marks_read(c, n);
             scps_rcv_read(c);
+            scps_bets_look(c);
         }
         return (int64_t)n;
     }
     if (ready)
         return 0; /* len was 0 */
+    if (c->st->marks && scps_marks_at_hole(c))
+        return SCPS_ERR_HOLE;
     if (c->flags & SCPS_F_FIN_IN)
         return 0;
     if (c->err)
@@ -459,7 +465,9 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    return c->st->marks && c->st->marks->ended ? SCPS_RECORD_END : 0;
+    const struct scps_marks *m = c->st->marks;
+
+    return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
 
 static void set_flag(struct scps_conn *c, uint32_t flag, bool on)
@@ -750,8 +758,8 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .data_segs_in = st->data_segs_in,
         .bytes_sent = st->bytes_sent,
         .bytes_resent = st->bytes_resent,
-        .bytes_acked = (una > c->end ? c->end : una) - 1,
-        .bytes_received = c->in.next - 1,
+        .bytes_acked = (una > c->end ? c->end : una) - 1 - st->bytes_given_up,
+        .bytes_received = c->in.next - 1 - st->bytes_missing,
         .bytes_duplicate = st->bytes_duplicate,
         .resent_segs = st->resent_segs,
         .timeouts = st->timeouts,
@@ -778,6 +786,10 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .ecn_echoes = st->ecn_echoes,
         .records_out = st->records_out,
         .records_in = st->records_in,
+        .holes = st->holes,
+        .bytes_missing = st->bytes_missing,
+        .ranges_given_up = st->given_up.n,
+        .bytes_given_up = st->bytes_given_up,
     };
     if (c->tp) {
         out->comp_out = c->tp->comp_out;

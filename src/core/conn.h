@@ -29,6 +29,11 @@ struct scps_conn;
 struct scps_marks {
     struct scps_rangeset ends; /* octets not read that end a record */
     bool ended;                /* so did the last one read */
+    bool torn;                 /* a hole lies in the record being read, or before it */
+    /* bets.c */
+    struct scps_range hole; /* given up, and the application not told; empty: none */
+    scps_time due;          /* the next one is given up; SCPS_NEVER: nobody waits for it */
+    scps_off known, old; /* end of what had arrived when waiting began; and when it last was over */
 };
 
 /* Connections of one link, or of one route whose rate is set, with something to send, in turn. */
@@ -50,7 +55,11 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
-    struct scps_marks *marks; /* NULL: the peer's stream had none */
+    uint32_t holes;                /* given up on the receiving side */
+    uint64_t bytes_missing;        /* in them */
+    uint64_t bytes_given_up;       /* by the sending side */
+    struct scps_rangeset given_up; /* the ranges */
+    struct scps_marks *marks;      /* NULL: the peer's stream had none */
 };
 
 /* What a host lends its connections. */
@@ -155,6 +164,9 @@ struct scps_tx {
     uint64_t rate;         /* newest sample */
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
+    scps_off gave_up_to,
+        peer_una; /* best effort: where the left edge went on its own; the peer's */
+    scps_time gave_up_at;
     uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
     uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
     enum scps_loss_cause cause; /* what a loss means before cause_until */
@@ -299,6 +311,8 @@ static inline void scps_timer_stop(struct scps_conn *c, enum scps_timer t)
     c->timer[t] = SCPS_NEVER; /* the heap finds out when it gets there */
 }
 scps_time scps_conn_deadline(const struct scps_conn *c);
+/* Not later than when the connection's timers are to be looked at. */
+void scps_timer_due(struct scps_conn *c, scps_time when);
 /* Serves every timer due by env->now. */
 void scps_conn_timers(struct scps_conn *c);
 
@@ -357,6 +371,8 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
 /* A segment left; resent: its record, not told of it yet; NULL for new data. */
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to);
+/* The left edge moved without an acknowledgement. */
+void scps_recovery_passed(struct scps_conn *c);
 /* Bytes that may be in flight now, and that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);
 uint64_t scps_recovery_inflight(const struct scps_conn *c);
@@ -414,6 +430,8 @@ static inline scps_off scps_rcv_edge(const struct scps_conn *c)
 }
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
+/* What is missing below `to` is given up. */
+void scps_rcv_jump(struct scps_conn *c, scps_off to);
 void scps_ackout_now(struct scps_conn *c);
 /* The delayed-acknowledgement timer has expired. */
 void scps_ackout_timer(struct scps_conn *c);
@@ -438,11 +456,38 @@ void scps_marks_free(struct scps_conn *c);
 /* There are marks: how much one read may give; and it gave n. */
 uint64_t scps_marks_ready(const struct scps_conn *c);
 void scps_marks_read(struct scps_conn *c, uint64_t n);
+/* Does reading stand at a hole? Then pass over it. */
+bool scps_marks_at_hole(const struct scps_conn *c);
+void scps_marks_pass(struct scps_conn *c);
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
     return c->st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
 }
+
+/* ---- bets.c ------------------------------------------------------------------------------------------------ */
+
+void scps_bets_wait(struct scps_conn *c);
+/* What was read, or what arrived, changed: does a hole hold the reader up, and since when? */
+static inline void scps_bets_look(struct scps_conn *c)
+{
+    if (c->caps & SCPS_CAP_BETS)
+        scps_bets_wait(c);
+}
+/* It has waited long enough. */
+void scps_bets_timer(struct scps_conn *c);
+/* [from, to) lies below the left edge; there are marks. record: its last octet ends a record. */
+void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
+                    bool record);
+/* Something is lost: gives up what was resent too often. */
+void scps_bets_send(struct scps_conn *c);
+/* What the peer has reported lies at a left edge that its acknowledgement cannot reach yet: true, and *ack is behind
+ * it. */
+bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
+/* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given up. */
+scps_time scps_bets_until(const struct scps_conn *c);
+/* limit timeouts in a row, or more, are no reason to end it. */
+bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit);
 
 /* ---- snd.c -------------------------------------------------------------------------------------------------- */
 

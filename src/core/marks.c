@@ -23,7 +23,7 @@ int scps_marks_need(struct scps_conn *c)
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    *m = (struct scps_marks){0};
+    *m = (struct scps_marks){.due = SCPS_NEVER};
     /* what they weigh stays below what the octets do */
     scps_rangeset_init(&m->ends, SCPS_MAX(MIN_ENDS, c->cfg->c.rcvbuf / sizeof(struct scps_range)));
     c->st->marks = m;
@@ -52,15 +52,41 @@ static scps_off record_end(const struct scps_marks *m, scps_off from)
     return SCPS_MAX(scps_rangeset_at(&m->ends, i)->from, from) + 1;
 }
 
+static bool hole(const struct scps_marks *m)
+{
+    return m->hole.from < m->hole.to;
+}
+
 uint64_t scps_marks_ready(const struct scps_conn *c)
 {
-    return SCPS_MIN(c->in.next, record_end(c->st->marks, c->in.read)) - c->in.read;
+    const struct scps_marks *m = c->st->marks;
+    scps_off to = SCPS_MIN(hole(m) ? m->hole.from : c->in.next, record_end(m, c->in.read));
+
+    return to - c->in.read;
+}
+
+bool scps_marks_at_hole(const struct scps_conn *c)
+{
+    return hole(c->st->marks) && c->st->marks->hole.from == c->in.read;
 }
 
 void scps_marks_read(struct scps_conn *c, uint64_t n)
 {
     struct scps_marks *m = c->st->marks;
 
+    if (m->ended)
+        m->torn = false;
     m->ended = record_end(m, c->in.read - n) == c->in.read;
+    scps_rangeset_trim(&m->ends, c->in.read);
+}
+
+void scps_marks_pass(struct scps_conn *c)
+{
+    struct scps_marks *m = c->st->marks;
+
+    c->in.read = m->hole.to;
+    m->hole = (struct scps_range){0};
+    m->ended = false;
+    m->torn = true;
     scps_rangeset_trim(&m->ends, c->in.read);
 }

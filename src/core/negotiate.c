@@ -23,7 +23,7 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
 
-    return (uint8_t)((cfg->snack ? SCPS_CAP_SNACK1 : 0) |
+    return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
                      (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
                      (c->tp && c->tp->conn_id ? SCPS_CAP_COM : 0));
 }
@@ -52,6 +52,8 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
+        if (cfg->bets && cfg->bets_legacy)
+            syn->has |= SCPS_HAS_BETS_OK;
     }
     /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168 6.1.1.1). */
     if (reply) {

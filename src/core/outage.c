@@ -55,6 +55,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
     scps_timer_stop(c, SCPS_T_PACE);
     scps_timer_stop(c, SCPS_T_ACK);
+    scps_bets_look(c);
     scps_timer_set(c, SCPS_T_RTX,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->env->now) : c->env->now + schedule(0));
     scps_conn_wake(c); /* to find out that it is held, and by what */
@@ -73,6 +74,7 @@ void scps_outage_end(struct scps_conn *c)
         c->tx->progress_at = c->env->now;
         scps_snd_arm_rtx(c);
     }
+    scps_bets_look(c);
     scps_cc_change(c, SCPS_CC_LINK_UP);
     scps_conn_wake(c);
 }

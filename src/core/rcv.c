@@ -99,6 +99,8 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
         if (c->rx)
             c->rx->dups = 0;
         scps_ackout_data(c, had_holes);
+        if (had_holes)
+            scps_bets_look(c);
     } else {
         c->st->ooo_segs++;
         remember(c, from);
@@ -106,6 +108,7 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
             scps_ackout_beyond(c, len, run.from == from);
         else
             scps_ackout_data(c, true);
+        scps_bets_look(c);
     }
     return true;
 }
@@ -130,6 +133,14 @@ struct piece {
     bool fin;        /* and this segment says so */
 };
 
+/* What lies below the left edge may belong into a hole that was given up and nobody told of. */
+static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
+{
+    if (c->st->marks && p->from > 0)
+        scps_bets_late(c, (scps_off)p->from, (scps_off)p->to, p->data,
+                       seg->has & SCPS_HAS_RECORD && c->cfg->c.records);
+}
+
 /* Cuts off what is not wanted. */
 static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                            int64_t edge, struct piece *p)
@@ -140,6 +151,7 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
         p->fin = false;
     if (p->from < next) {
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
+        late(c, seg, p);
         duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
@@ -176,6 +188,17 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
         c->rx->fin_at = p->fin_at;
     if (p->fin)
         scps_ackout_now(c);
+    scps_bets_look(c);
+}
+
+void scps_rcv_jump(struct scps_conn *c, scps_off to)
+{
+    scps_rcvbuf_jump(&c->in, &c->env->alloc, to);
+    if (c->rx)
+        c->rx->dups = 0;
+    scps_ackout_now(c);
+    if (c->rx && c->rx->fin_at == c->in.next)
+        take_fin(c);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
@@ -192,6 +215,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!seg->len && !p.fin)
         return;
     if (c->flags & SCPS_F_FIN_IN) { /* everything has arrived already */
+        late(c, seg, &p);
         scps_ackout_now(c);
         return;
     }

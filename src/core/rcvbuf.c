@@ -162,6 +162,24 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
     return fresh;
 }
 
+int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
+                     const uint8_t *data, uint32_t len)
+{
+    if (b->hollow)
+        return 0;
+    if (b->next - b->read > b->cap && !grow(b, a, b->next - b->read))
+        return SCPS_ERR_NOMEM;
+    store(b->mem, b->cap, off, data, len);
+    return 0;
+}
+
+void scps_rcvbuf_jump(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off to)
+{
+    b->next = to;
+    if (b->ooo->n)
+        join(b, a);
+}
+
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
 {
     uint8_t *to = dst;

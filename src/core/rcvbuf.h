@@ -23,6 +23,11 @@ void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
  * NULL): the run of octets, in or out of order, that these are now part of. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, struct scps_range *range);
+/* Fills [off, off+len), below next and not read, with octets that were missing. 0 or SCPS_ERR_NOMEM. */
+int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
+                     const uint8_t *data, uint32_t len);
+/* What is missing below to is given up: next goes there, and over what is held from there on. */
+void scps_rcvbuf_jump(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off to);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
 /* The contiguous run at the front; NULL if hollow or empty. */

@@ -211,6 +211,18 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
     proportion(c, sum->delivered);
 }
 
+void scps_recovery_passed(struct scps_conn *c)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+
+    rec->undoable = false; /* what is known of the episode no longer tells */
+    if (rec->episode == SCPS_EPISODE_NONE || c->una < rec->point)
+        return;
+    end(c);
+    scps_cc_change(c, SCPS_CC_RECOVERED);
+    SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+}
+
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)
 {
     struct scps_recovery *rec = &c->tx->rec;

@@ -337,6 +337,34 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     }
 }
 
+scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
+{
+    struct scps_sent *r = scps_sb_at(sb, sb->head);
+    uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
+
+    *end = r->from + data;
+    *(r->state == SCPS_SENT_FLIGHT ? &sb->inflight : &sb->lost) -= data;
+    if (r->flags & SCPS_SENT_FIN) {
+        r->from = *end;
+        r->len = 1;
+        r->resends = 0;
+        r->flags &= (uint8_t)~SCPS_SENT_RECORD;
+        return *end;
+    }
+    while (++sb->head != sb->tail) {
+        r = scps_sb_at(sb, sb->head);
+        if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
+            break;
+        sb->arrived -= r->len;
+        sb->arrived_recs--;
+        if (before(sb->head, sb->frontier))
+            sb->arrived_below--;
+    }
+    if (before(sb->frontier, sb->head))
+        sb->frontier = sb->head;
+    return sb->head != sb->tail ? r->from : r->from + r->len;
+}
+
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
 {
     struct scps_sent *r = scps_sb_at(sb, idx);

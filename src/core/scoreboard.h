@@ -104,6 +104,9 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 /* [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_sum *sum);
+/* Gives up the first record, of which a FIN stays behind, and with it what has arrived right behind; but a FIN stays.
+ * Returns the new left edge; *end: where the record's data ended. */
+scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
 /* Declares lost (the timer) the first record and everything in flight that last left at or before then. Returns the

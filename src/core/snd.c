@@ -98,6 +98,8 @@ void scps_snd_arm_rtx(struct scps_conn *c)
         scps_time give_up = c->tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));
     }
+    if (cfg->bets_lifetime && c->tx)
+        when = SCPS_MIN(when, SCPS_MAX(scps_bets_until(c), c->env->now));
     scps_timer_set(c, SCPS_T_RTX, when);
 }
 
@@ -144,7 +146,7 @@ static bool timed_out(struct scps_conn *c, unsigned limit)
 
     if (cfg->user_timeout && c->established)
         return c->env->now - c->tx->progress_at >= cfg->user_timeout;
-    return c->backoff >= limit;
+    return c->backoff >= limit && !scps_bets_holds_on(c, limit);
 }
 
 void scps_snd_timeout(struct scps_conn *c)
@@ -177,6 +179,13 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (c->una == c->nxt)
         return;
+    if (c->env->now >= scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
+        struct scps_ack_sum sum = {0};
+        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
+        scps_bets_send(c);
+        scps_conn_wake(c);
+        return;
+    }
     scps_conn_need_stats(c);
     c->st->timeouts++;
     SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
@@ -620,6 +629,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return bare_ack(c, seg);
         if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
             return true;
+        if (c->tx->sb.lost && c->caps & SCPS_CAP_BETS)
+            scps_bets_send(c);
         if (c->tx->sb.lost && c->tx->rec.frto != 2) {
             if (repair(c, seg))
                 return true;

@@ -14,16 +14,23 @@ scps_time scps_conn_deadline(const struct scps_conn *c)
 
     for (int i = 1; i < SCPS_T_COUNT; i++)
         t = SCPS_MIN(t, c->timer[i]);
+    if (c->st->marks)
+        t = SCPS_MIN(t, c->st->marks->due);
     return t;
+}
+
+void scps_timer_due(struct scps_conn *c, scps_time when)
+{
+    struct scps_heap *h = &c->env->deadlines;
+
+    if (c->heap_slot == SCPS_HEAP_NONE || when < h->v[c->heap_slot].key)
+        scps_heap_set(h, when, c); /* room was reserved when c was made */
 }
 
 void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when)
 {
-    struct scps_heap *h = &c->env->deadlines;
-
     c->timer[t] = when;
-    if (c->heap_slot == SCPS_HEAP_NONE || when < h->v[c->heap_slot].key)
-        scps_heap_set(h, when, c); /* room was reserved when c was made */
+    scps_timer_due(c, when);
 }
 
 static bool take(struct scps_conn *c, enum scps_timer t)
@@ -97,6 +104,8 @@ void scps_conn_timers(struct scps_conn *c)
     }
     if (take(c, SCPS_T_RTX))
         scps_snd_timeout(c);
+    if (c->st->marks && c->st->marks->due <= c->env->now)
+        scps_bets_timer(c);
     if (take(c, SCPS_T_LIFE))
         life(c);
     if (take(c, SCPS_T_TRIM))

@@ -187,8 +187,13 @@ static int64_t sink_read(struct scps_bulk_sink *s)
     return rc != 0 ? rc : n;
 }
 
-static void end_record(struct scps_bulk_sink *s)
+static void end_record(struct scps_bulk_sink *s, bool torn)
 {
+    if (torn) {
+        s->torn++;
+        s->record = 0;
+        return;
+    }
     if (!s->records || s->record < s->record_min)
         s->record_min = s->record;
     if (s->record > s->record_max)
@@ -199,17 +204,32 @@ static void end_record(struct scps_bulk_sink *s)
 
 static void took(struct scps_bulk_sink *s, uint64_t n)
 {
+    unsigned record = scps_conn_record(s->conn);
+
     s->received += n;
     s->record += n;
-    if (scps_conn_record(s->conn) & SCPS_RECORD_END)
-        end_record(s);
+    if (record & SCPS_RECORD_END)
+        end_record(s, record & SCPS_RECORD_TORN);
+}
+
+/* Reading meets a hole; it may have been filled meanwhile. */
+static void over_hole(struct scps_bulk_sink *s)
+{
+    struct scps_hole h;
+
+    if (!scps_conn_hole(s->conn, &h, 0))
+        return;
+    s->holes++;
+    s->missing += h.len;
+    if (s->hole)
+        s->hole(s->ctx, &h);
 }
 
 static void at_end(struct scps_bulk_sink *s)
 {
     s->eof = true;
     if (s->records && s->record)
-        end_record(s);
+        end_record(s, scps_conn_record(s->conn) & SCPS_RECORD_TORN);
 }
 
 static void sink_run(struct scps_bulk_sink *s)
@@ -223,6 +243,8 @@ static void sink_run(struct scps_bulk_sink *s)
             at_end(s);
         else if (n == SCPS_ERR_AGAIN)
             return;
+        else if (n == SCPS_ERR_HOLE)
+            over_hole(s);
         else
             s->err = (int)n;
     }
@@ -233,6 +255,7 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
     s->conn = c;
     s->received = 0;
     s->records = s->record_min = s->record_max = s->record = 0;
+    s->torn = s->holes = s->missing = 0;
     s->eof = false;
     s->err = 0;
     if (c)
@@ -245,6 +268,7 @@ void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
         return;
     switch (ev->kind) {
     case SCPS_EV_READABLE:
+    case SCPS_EV_HOLE:
     case SCPS_EV_PEER_CLOSED:
         sink_run(s);
         break;

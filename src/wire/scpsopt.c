@@ -72,7 +72,8 @@ uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s)
         *o++ = s->caps;
         *o++ = s->conn_id;
     }
-    size_t others = (s->has & SCPS_HAS_MSS ? 4 : 0) + (s->has & SCPS_HAS_WSCALE ? 4 : 0) +
+    size_t others = (s->has & SCPS_HAS_MSS ? 4 : 0) + (s->has & SCPS_HAS_BETS_OK ? 4 : 0) +
+                    (s->has & SCPS_HAS_WSCALE ? 4 : 0) +
                     (s->has & SCPS_HAS_TS        ? 12
                      : s->has & SCPS_HAS_SACK_OK ? 4
                                                  : 0);

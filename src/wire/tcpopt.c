@@ -9,7 +9,7 @@
  * Written in this order, always in groups of 4:
  *
  *      SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
- *      SYN+SCPS   kind 20, mss, nop ws, sackOK TS | ... as above        as the SCPS reference
+ *      SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
  *      others     nop nop TS, nop nop SACK, SNACK, record, corruption
  *
  * SACK takes the room that is left: with TS and SNACK two blocks fit exactly.
@@ -69,6 +69,10 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
                 s->has |= SCPS_HAS_TS;
             }
             break;
+        case SCPS_OPT_BETS_OK:
+            if (n == 2)
+                s->has |= SCPS_HAS_BETS_OK;
+            break;
         case SCPS_OPT_CAPS:
         case SCPS_OPT_SNACK:
         case SCPS_OPT_RECORD:
@@ -107,6 +111,8 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
         o = put_word(o, WORD(SCPS_OPT_MSS, 4, s->mss >> 8, s->mss & 255));
     if (caps)
         o = put_wscale(o, s);
+    if (s->has & SCPS_HAS_BETS_OK)
+        o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_BETS_OK, 2));
     if (s->has & SCPS_HAS_TS) {
         if (s->has & SCPS_HAS_SACK_OK)
             o = put_word(o, WORD(SCPS_OPT_SACK_OK, 2, SCPS_OPT_TS, 10));

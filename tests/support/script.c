@@ -742,8 +742,9 @@ void script_forget_events(struct script *t)
 
 static const char *event_name(enum scps_event_kind k)
 {
-    static const char *const name[] = {"connected", "accept", "readable", "writable", "peer_closed",
-                                       "drained",   "closed", "error",    "hole",     "nothing"};
+    static const char *const name[] = {"connected",   "accept",  "readable", "writable",
+                                       "peer_closed", "drained", "closed",   "error",
+                                       "hole",        "gave up", "nothing"};
     return name[k];
 }
 
@@ -802,6 +803,13 @@ void script_app_reads(struct script *t, scps_time at, int64_t n, const char *fil
             script_fail(t, file, line, "octet %lld read is wrong", (long long)(v->read + 1 + i));
     free(buf);
     v->read += n;
+    drain(t);
+}
+
+void script_skip(struct script *t, int64_t n)
+{
+    script_comment(t, "  app passes over %lld", (long long)n);
+    t->p->read += n;
     drain(t);
 }
 

@@ -166,6 +166,8 @@ void script_expect_event(struct script *t, enum scps_event_kind kind, int err, c
 void script_expect_state(struct script *t, enum scps_state s, const char *file, int line);
 void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags, const char *file,
                        int line);
+/* The application passed over n octets of the peer's stream. */
+void script_skip(struct script *t, int64_t n);
 void script_app_reads(struct script *t, scps_time at, int64_t n, const char *file, int line);
 /* The next packet sent is not TCP: hands it over. Returns its length. */
 size_t script_expect_other(struct script *t, uint8_t *p, size_t cap, const char *file, int line);

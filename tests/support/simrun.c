@@ -32,7 +32,7 @@ struct bench {
     struct scps_host *host[2];
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
-    uint64_t taken;
+    uint64_t taken, missing;
 };
 
 static void fold(struct simrun *r, uint64_t v)
@@ -91,7 +91,7 @@ static int take(void *ctx, const void *data, size_t len)
 
     switch (b->cfg->data) {
     case SIMRUN_PATTERN:
-        if (!scps_pattern_check(p, len, b->taken))
+        if (!scps_pattern_check(p, len, b->taken + b->missing))
             b->r->intact = false;
         break;
     case SIMRUN_ZEROS:
@@ -105,6 +105,15 @@ static int take(void *ctx, const void *data, size_t len)
     }
     b->taken += len;
     return 0;
+}
+
+static void hole(void *ctx, const struct scps_hole *h)
+{
+    struct bench *b = ctx;
+
+    if (h->at != b->taken + b->missing || !h->len)
+        b->r->intact = false;
+    b->missing += h->len;
 }
 
 static void finish_if_over(struct bench *b)
@@ -133,7 +142,7 @@ static void on_receiver(struct scps_host *h, const struct scps_event *ev, void *
         scps_bulk_sink_start(&b->sink, scps_accept(ev->listener));
     else
         scps_bulk_sink_event(&b->sink, ev);
-    if (b->sink.received == b->cfg->size && b->r->delivered < 0)
+    if (b->sink.received + b->sink.missing == b->cfg->size && b->r->delivered < 0)
         b->r->delivered = scps_world_now(b->w);
     finish_if_over(b);
 }
@@ -187,12 +196,18 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
         cc.ack_delay = cfg->ack_delay;
     cc.records = cfg->record > 0;
     cc.snack = cc.snack_long = cfg->snack;
+    cc.bets = cfg->bets;
+    cc.bets_timeout = cfg->bets_timeout;
+    cc.bets_lifetime = cfg->bets_lifetime;
+    if (cfg->bets_retries)
+        cc.bets_retries = cfg->bets_retries;
     cc.hollow = cfg->data == SIMRUN_HOLLOW;
     cc.expected_rtt = r->fwd.delay + r->back.delay;
     if (cfg->tune)
         cfg->tune(&cc);
     there.addr = b;
     bench.sink.take = take;
+    bench.sink.hole = hole;
     bench.sink.ctx = &bench;
     bench.source.total = cfg->size;
     bench.source.record = cfg->record;
@@ -210,7 +225,10 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     r->records = bench.sink.records;
     r->record_min = bench.sink.record_min;
     r->record_max = bench.sink.record_max;
-    if (r->received != cfg->size || bench.taken != cfg->size)
+    r->torn = bench.sink.torn;
+    r->holes = bench.sink.holes;
+    r->missing = bench.sink.missing;
+    if (r->received + r->missing != cfg->size || bench.taken != r->received)
         r->intact = false;
     scps_conn_info(c, &r->sender);
     if (bench.sink.conn)

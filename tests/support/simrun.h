@@ -23,8 +23,11 @@ struct simrun_config {
     uint32_t buffers; /* both ends; 0: the default */
     uint32_t mtu;     /* 0: 1500 */
     bool v6;
-    uint32_t record;                         /* octets a record; 0: none */
-    bool snack;                              /* offered by both, the long form too */
+    uint32_t record;                      /* octets a record; 0: none */
+    bool snack;                           /* offered by both, the long form too */
+    bool bets;                            /* likewise best effort */
+    scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
+    uint8_t bets_retries;
     bool ack_every, ack_delayed;             /* instead of every other segment */
     scps_dur ack_delay;                      /* 0: the default */
     scps_time limit;                         /* virtual time after which it has failed; 0: none */
@@ -35,9 +38,10 @@ struct simrun {
     scps_time acked;     /* from the SYN to the acknowledgement of the sender's FIN; -1: never */
     scps_time delivered; /* to the last byte, in the receiver's hands; -1: never */
     uint64_t received;
-    uint64_t records, record_min, record_max; /* as the receiver read them */
-    bool intact;                              /* all of it, each byte as it was sent */
-    int err;                                  /* of either end */
+    uint64_t records, record_min, record_max, torn; /* as the receiver read them */
+    uint64_t holes, missing;                        /* as it was told of them */
+    bool intact; /* all of it but what is missing, each byte as it was sent and where it belongs */
+    int err;     /* of either end */
     /* every packet leaving or reaching a host: time, end, direction, headers, length */
     uint64_t digest, packets;
     struct scps_link_config fwd, back;

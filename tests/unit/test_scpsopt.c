@@ -11,6 +11,10 @@ static void golden_syns(void **x)
     (void)x;
     s.caps = SCPS_CAP_SNACK1;
     opts_expect(&s, "14044000 02040598 01030300 0101080a e17e4fb1 00000000");
+    s.caps = SCPS_CAP_BETS | SCPS_CAP_SNACK1;
+    s.has = SYN | SCPS_HAS_BETS_OK;
+    opts_expect(&s, "1404c000 02040598 01030300 01011002 0101080a e17e4fb1 00000000");
+    s.has = SYN;
     s.caps = SCPS_CAP_SNACK1 | SCPS_CAP_COM;
     s.conn_id = 0x7c;
     opts_expect(&s, "1404507c 02040598 01030300 0101080a e17e4fb1 00000000");
@@ -31,11 +35,12 @@ static void golden_syns(void **x)
 
 static void captured_syns(void **x)
 {
-    /* with BETS: the legacy BETS-permitted option 10 02 is met and stepped over */
+    /* with BETS: the BETS-permitted option 10 02 from before capabilities */
     struct scps_seg s =
         opts_parse_hex("1404c000 02040598 01030300 01011002 0101080a e17e4fb1 00000000");
     (void)x;
-    assert_int_equal(s.has, SYN);
+    assert_int_equal(s.has, SYN | SCPS_HAS_BETS_OK);
+    assert_int_equal(opts_parse_hex("100301 020405b4 01").has, SCPS_HAS_MSS); /* an odd length */
     assert_int_equal(s.caps, SCPS_CAP_BETS | SCPS_CAP_SNACK1);
     assert_int_equal(s.conn_id, 0);
     assert_int_equal(s.mss, 1432);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Best effort (BETS: CCSDS 714.0-B-2 through the spec sheet, section 7): what arrives is whole, in order and at its
+ * place; what does not is given up in the end, and said.  In force when both SYNs offered it.  No option announces a
+ * gap: either side comes to it alone.
+ *
+ * Receiver.  When everything in order has been read and something waits beyond a hole, a timer starts.  Then the
+ * acknowledgement jumps over the hole, at once and in every mode, and reading stops there until the application has
+ * taken note (scps_conn_hole): octets behind a hole are never given out as if there were none.  Until then late octets
+ * still fill it, from either end.  Holes that were known when the timer started have waited as long when their turn
+ * comes, so they go without waiting again; the reference implementation waits anew for each, which on a bad link with
+ * no way back is a second a hole.  Only one hole at a time is given up and not told.
+ *
+ * Sender.  When the oldest segment is to be sent again after so many times, or so long after the left edge last moved,
+ * it is given up: the edge moves past it and past what the peer has reported behind it.  The connection does not end
+ * for lack of answers while there is data to give up.  The peer's acknowledgements lag behind our left edge then; the
+ * window they offer counts all the same.
+ *
+ * A FIN is never given up, and ends the stream only when the hole before it has been told.  While the link is out no
+ * time passes for either side.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define WAIT_MIN    SCPS_US(0x100001) /* the reference's receive timer */
+#define KEPT_RANGES 4096u
+
+/* ---- receiver ------------------------------------------------------------------------------------------------ */
+
+/* Where what lies beyond the hole at the left edge begins; 0: there is no hole. */
+static scps_off beyond(const struct scps_conn *c)
+{
+    if (c->in.ooo->n)
+        return scps_rangeset_at(c->in.ooo, 0)->from;
+    return c->rx && !(c->flags & SCPS_F_FIN_IN) ? c->rx->fin_at : 0;
+}
+
+static scps_off highest(const struct scps_conn *c)
+{
+    uint32_t n = c->in.ooo->n;
+    scps_off to = n ? scps_rangeset_at(c->in.ooo, n - 1)->to : 0;
+
+    return c->rx ? SCPS_MAX(to, c->rx->fin_at) : to;
+}
+
+static void jump(struct scps_conn *c)
+{
+    struct scps_marks *m = c->st->marks;
+
+    m->due = SCPS_NEVER;
+    m->hole = (struct scps_range){c->in.next, beyond(c)};
+    c->st->holes++;
+    c->st->bytes_missing += m->hole.to - m->hole.from;
+    SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
+    scps_rcv_jump(c, m->hole.to);
+    scps_conn_tell(c, SCPS_EV_HOLE);
+    scps_conn_tell(c, SCPS_EV_READABLE);
+}
+
+static scps_dur patience(const struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    if (cfg->bets_timeout)
+        return cfg->bets_timeout;
+    return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, c->rtt.srtt));
+}
+
+void scps_bets_wait(struct scps_conn *c)
+{
+    struct scps_marks *m = c->st->marks;
+    scps_off to = beyond(c);
+
+    if (!to || c->in.read != c->in.next || c->flags & SCPS_F_OUTAGE || c->state == SCPS_CLOSED) {
+        if (m)
+            m->due = SCPS_NEVER;
+        return;
+    }
+    if (scps_marks_need(c))
+        return; /* without memory the peer has to repair it after all */
+    m = c->st->marks;
+    if (to <= m->old) {
+        jump(c);
+    } else if (m->due == SCPS_NEVER) {
+        m->known = highest(c);
+        m->due = c->env->now + patience(c);
+        scps_timer_due(c, m->due);
+    }
+}
+
+void scps_bets_timer(struct scps_conn *c)
+{
+    struct scps_marks *m = c->st->marks;
+
+    m->old = m->known;
+    jump(c);
+}
+
+void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
+                    bool record)
+{
+    struct scps_range *h = &c->st->marks->hole;
+
+    if (to <= h->from || from >= h->to)
+        return;
+    record = record && to <= h->to;
+    if (from < h->from) {
+        data = data ? data + (h->from - from) : NULL;
+        from = h->from;
+    }
+    to = SCPS_MIN(to, h->to);
+    if ((from != h->from && to != h->to) || /* it would leave two holes */
+        (record && !scps_record_arrived(c, from, to)) ||
+        scps_rcvbuf_fill(&c->in, &c->env->alloc, from, data, (uint32_t)(to - from)))
+        return;
+    if (from == h->from)
+        h->from = to;
+    else
+        h->to = from;
+    if (h->from == h->to)
+        c->st->holes--;
+    c->st->bytes_missing -= to - from;
+    SCPS_NOTE_IT(c, RECEIVED, from, to - from, 0, 0);
+    scps_conn_tell(c, SCPS_EV_READABLE);
+}
+
+int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
+{
+    struct scps_marks *m = c->st->marks;
+
+    if (!m || !scps_marks_at_hole(c))
+        return 0;
+    *out = (struct scps_hole){m->hole.from - 1, m->hole.to - m->hole.from};
+    if (flags & SCPS_PEEK)
+        return 1;
+    scps_marks_pass(c);
+    scps_rcv_read(c);
+    scps_bets_wait(c);
+    return 1;
+}
+
+/* ---- sender -------------------------------------------------------------------------------------------------- */
+
+/* The oldest segment, if it can be given up: it has data and has not arrived. */
+static const struct scps_sent *oldest(const struct scps_conn *c)
+{
+    const struct scps_scoreboard *sb = &c->tx->sb;
+    const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
+
+    if (!r || r->state == SCPS_SENT_ARRIVED)
+        return NULL;
+    return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
+}
+
+bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+
+    if (*ack != c->una || c->una != c->tx->gave_up_to)
+        return false;
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        const struct scps_sent *r = scps_sb_at(sb, i);
+        if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
+            break;
+        *ack = r->from + r->len;
+    }
+    c->tx->gave_up_to = *ack;
+    return *ack != c->una;
+}
+
+scps_time scps_bets_until(const struct scps_conn *c)
+{
+    scps_dur life = c->cfg->c.bets_lifetime;
+
+    if (!life || !(c->caps & SCPS_CAP_BETS) || !c->established || !oldest(c))
+        return SCPS_NEVER;
+    return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
+}
+
+bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit)
+{
+    const struct scps_scoreboard *sb = &c->tx->sb;
+
+    if (!(c->caps & SCPS_CAP_BETS) || !c->established)
+        return false;
+    return oldest(c) || scps_sb_at(sb, sb->head)->resends < SCPS_MIN(limit, UINT8_MAX);
+}
+
+static void give_up(struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_rangeset *list = &c->st->given_up;
+    scps_off from = c->una, end;
+
+    if (from != tx->gave_up_to)
+        tx->peer_una = from;
+    c->una = tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
+    tx->gave_up_at = c->env->now;
+    if (!list->max)
+        scps_rangeset_init(list, KEPT_RANGES);
+    scps_rangeset_add(list, &c->env->alloc, from, end,
+                      NULL); /* the first ones; the sum is kept of all */
+    c->st->bytes_given_up += end - from;
+    SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
+    scps_sndbuf_release(&tx->buf, c->una);
+    tx->virtual_arrived = 0;
+    c->dupacks = 0;
+    scps_recovery_passed(c);
+    scps_conn_tell(c, SCPS_EV_GAVE_UP);
+    if (c->flags & SCPS_F_WANT_ROOM)
+        scps_conn_tell(c, SCPS_EV_WRITABLE);
+    if (c->una < c->nxt) {
+        scps_snd_arm_rtx(c);
+        return;
+    }
+    scps_timer_stop(c, SCPS_T_RTX);
+    if (c->una == scps_snd_fin_end(c)) {
+        scps_conn_tell(c, SCPS_EV_DRAINED);
+        scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+    }
+}
+
+void scps_bets_send(struct scps_conn *c)
+{
+    const struct scps_sent *r;
+
+    while (c->established && (r = oldest(c)) && r->state == SCPS_SENT_LOST &&
+           (r->resends >= c->cfg->c.bets_retries || c->env->now >= scps_bets_until(c)))
+        give_up(c);
+}
+
+size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max)
+{
+    const struct scps_rangeset *list = &c->st->given_up;
+
+    for (uint32_t i = 0; i < list->n && i < max; i++) {
+        const struct scps_range *r = scps_rangeset_at(list, i);
+        out[i] = (struct scps_hole){r->from - 1, r->to - r->from};
+    }
+    return list->n;
+}

@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: MIT */
+/* Best effort (BETS; CCSDS 714.0-B-2 through the spec sheet, section 7). */
+#include "script.h"
+
+#define WAIT MS(500)
+
+static struct script *bets_of(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.bets = true;
+    t->cfg.bets_timeout = WAIT;
+    t->cfg.bets_retries = 2;
+    t->peer.caps = SCPS_CAP_BETS;
+    return t;
+}
+
+#define app_writes_record(t, at, n) script_app_writes(t, at, n, SCPS_EOR, __FILE__, __LINE__)
+
+/* Reading stands at a hole: it says so until the hole is taken note of. */
+static void takes_hole(struct script *t, uint64_t at, uint64_t len)
+{
+    struct scps_hole h;
+    uint8_t b[10];
+    size_t n;
+
+    assert_int_equal(scps_conn_read(t->c, b, sizeof b, 0), SCPS_ERR_HOLE);
+    assert_int_equal(scps_conn_read(t->c, b, 0, 0), SCPS_ERR_HOLE);
+    assert_int_equal(scps_conn_readable(t->c), 0);
+    assert_null(scps_conn_data(t->c, &n));
+    assert_false(scps_conn_eof(t->c));
+    assert_int_equal(scps_conn_hole(t->c, &h, SCPS_PEEK), 1);
+    assert_int_equal(h.at, at);
+    assert_int_equal(h.len, len);
+    assert_int_equal(scps_conn_hole(t->c, &h, 0), 1);
+    assert_int_equal(h.at, at);
+    assert_int_equal(h.len, len);
+    assert_int_equal(scps_conn_hole(t->c, &h, 0), 0);
+    script_skip(t, (int64_t)len);
+}
+
+static unsigned given_up(struct script *t, struct scps_hole *h)
+{
+    return (unsigned)scps_conn_given_up(t->c, h, 4);
+}
+
+/* ---- the handshake --------------------------------------------------------------------------- */
+
+static void agreed(void **x)
+{
+    struct script *t = bets_of(x);
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS, .hasnt = SCPS_HAS_BETS_OK);
+    assert_int_equal(t->last.caps, SCPS_CAP_BETS);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_BETS);
+    script_free(t);
+}
+
+/* The option from before capabilities, on request; the reference's octets in the reference's order */
+static void the_legacy_option(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_legacy = true;
+    t->cfg.snack = true;
+    t->peer.caps |= SCPS_CAP_SNACK1;
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS | SCPS_HAS_BETS_OK);
+    assert_int_equal(t->last.caps, SCPS_CAP_BETS | SCPS_CAP_SNACK1);
+    script_free(t);
+}
+
+/* One side alone does not make it: a hole is waited for, a segment resent until the connection ends */
+static void not_agreed(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer.caps = SCPS_CAP_SNACK1;
+    t->cfg.data_retries = 4;
+    script_established(t, MS(100));
+    assert_int_equal(script_info(t).caps, 0);
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    expect_sent(t, .ack = 1);
+    script_run(t, SEC(1000));
+    assert_int_equal(script_info(t).holes, 0);
+    app_writes(t, SEC(1000), 100);
+    script_run(t, SEC(1100));
+    script_forget_sent(t);
+    script_forget_events(t);
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
+    assert_int_equal(given_up(t, NULL), 0);
+    script_free(t);
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+/* In every mode the jump is told at once; the octets beyond come after the hole */
+static void a_hole_is_given_up(void **x)
+{
+    for (int mode = 0; mode < 3; mode++) {
+        struct script *t = bets_of(x);
+        t->cfg.ack_mode = (enum scps_ack_mode)mode;
+        t->cfg.ack_delay = SEC(5);
+        script_established(t, MS(100));
+        script_forget_events(t);
+        peer_says(t, MS(200), .seq = 101, .len = 100);
+        script_forget_sent(t);
+        script_run(t, MS(200) + WAIT - 1);
+        expect_quiet(t, ANY_HOLD);
+        expect_no_event(t);
+        expect_sent(t, .at = MS(200) + WAIT, .ack = 201, .wnd = 20000 - 200);
+        expect_event(t, SCPS_EV_READABLE);
+        expect_event(t, SCPS_EV_HOLE);
+        takes_hole(t, 0, 100);
+        app_reads(t, MS(900), 100);
+        struct scps_info i = script_info(t);
+        assert_int_equal(i.holes, 1);
+        assert_int_equal(i.bytes_missing, 100);
+        assert_int_equal(i.bytes_received, 100);
+        assert_int_equal(t->notes[SCPS_NOTE_GAVE_UP], 1);
+        peer_says(t, MS(1000), .seq = 201, .len = 100);
+        app_reads(t, MS(1000), 100);
+        script_run(t, SEC(7));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* Time begins when nothing in order is left to read, and begins again when it was not so for a while */
+static void only_when_the_reader_waits(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 100);
+    peer_says(t, MS(200), .seq = 301, .len = 100);
+    script_forget_sent(t);
+    script_run(t, SEC(10));
+    expect_quiet(t, ANY_HOLD);
+    app_reads(t, SEC(10), 50);
+    script_run(t, SEC(20));
+    expect_quiet(t, ANY_HOLD);
+    app_reads(t, SEC(20), 50);
+    script_run(t, SEC(20) + WAIT / 2);
+    peer_says(t, SEC(20) + WAIT / 2, .seq = 101, .len = 100); /* some of it comes */
+    script_forget_sent(t);
+    app_reads(t, SEC(20) + WAIT / 2, 100);
+    script_run(t, SEC(20) + WAIT + WAIT / 2 - 1);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = SEC(20) + WAIT + WAIT / 2, .ack = 401);
+    takes_hole(t, 200, 100);
+    app_reads(t, SEC(21), 100);
+    script_free(t);
+}
+
+/* Repaired in time: no hole */
+static void filled_in_time(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    peer_says(t, MS(200) + WAIT - 1, .seq = 1, .len = 100);
+    script_forget_sent(t);
+    app_reads(t, SEC(1), 200);
+    script_run(t, SEC(10));
+    expect_quiet(t, SCPS_HOLD_APP);
+    assert_int_equal(script_info(t).holes, 0);
+    script_free(t);
+}
+
+/* Holes known as long as the first go with it; one found out later has its own time */
+static void several_holes(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 401, .len = 100);
+    peer_says(t, MS(200), .seq = 201,
+              .len = 100); /* known just after waiting began: a round later */
+    peer_says(t, MS(300), .seq = 601, .len = 100);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(200) + WAIT, .ack = 301);
+    takes_hole(t, 0, 200);
+    app_reads(t, MS(700), 100);
+    expect_sent(t, .at = MS(700), .ack = 501); /* at once: it had begun before 501 */
+    takes_hole(t, 300, 100);
+    app_reads(t, MS(700), 100);
+    script_run(t, MS(700) + WAIT - 1);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = MS(700) + WAIT, .ack = 701);
+    takes_hole(t, 500, 100);
+    app_reads(t, SEC(2), 100);
+    assert_int_equal(script_info(t).bytes_missing, 400);
+    script_free(t);
+}
+
+/* Until the application has taken note, late octets still fill the hole: from the front, from behind, all of it */
+static void late_octets(void **x)
+{
+    struct script *t = bets_of(x);
+    struct scps_hole h;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 1001, .len = 100);
+    script_run(t, MS(200) + WAIT);
+    script_forget_sent(t);
+    peer_says(t, SEC(1), .seq = 401, .len = 100); /* in the middle: not kept */
+    assert_int_equal(script_info(t).bytes_missing, 1000);
+    peer_says(t, SEC(1), .seq = 1, .len = 100);
+    peer_says(t, SEC(1), .seq = 901, .len = 150); /* half of it is here */
+    peer_says(t, SEC(1), .seq = 51, .len = 150);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_missing, 700);
+    app_reads(t, SEC(2), 150);
+    peer_says(t, SEC(2), .seq = 1, .len = 1000); /* some of it read, some of it here */
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_missing, 0);
+    assert_int_equal(script_info(t).holes, 0);
+    assert_int_equal(scps_conn_hole(t->c, &h, 0), 0);
+    app_reads(t, SEC(3), 950);
+    assert_int_equal(script_info(t).bytes_received, 1100);
+    peer_says(t, SEC(4), .seq = 1301, .len = 100);
+    script_run(t, SEC(4) + WAIT);
+    takes_hole(t, 1100, 200);
+    peer_says(t, SEC(5), .seq = 1101, .len = 200); /* too late */
+    script_forget_sent(t);
+    app_reads(t, SEC(5), 100);
+    assert_int_equal(script_info(t).bytes_missing, 200);
+    script_free(t);
+}
+
+/* A FIN beyond a hole: the hole is told, what lies behind is read, then the stream ends */
+static void fin_beyond_a_hole(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(200), .seq = 101, .len = 100, .flags = SCPS_FIN | SCPS_ACK);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(200) + WAIT, .ack = 202);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    takes_hole(t, 0, 100);
+    app_reads(t, SEC(1), 100);
+    assert_true(scps_conn_eof(t->c));
+    app_reads(t, SEC(1), 0);
+    script_free(t);
+}
+
+/* The same with nothing but the FIN behind it; late octets count after it, too */
+static void fin_alone_beyond_a_hole(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 50);
+    app_reads(t, MS(200), 50);
+    script_forget_sent(t);
+    peer_says(t, MS(300), .seq = 10051, .flags = SCPS_FIN | SCPS_ACK);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(300) + WAIT, .ack = 10052);
+    peer_says(t, SEC(1), .seq = 51, .len = 1000);
+    script_forget_sent(t);
+    app_reads(t, SEC(1), 1000);
+    takes_hole(t, 1050, 9000);
+    app_reads(t, SEC(2), 0);
+    script_free(t);
+}
+
+/* A record that misses octets says so; the boundaries that are known stay where they are */
+static void records_with_holes(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.records = true;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 1, .len = 100, .record = true);
+    peer_says(t, MS(200), .seq = 101, .len = 50);
+    peer_says(t, MS(200), .seq = 251, .len = 50, .record = true); /* 151 to 250 are missing */
+    peer_says(t, MS(200), .seq = 301, .len = 100, .record = true);
+    app_reads(t, MS(300), 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
+    app_reads(t, MS(300), 50);
+    expect_that(t, scps_conn_record(t->c) == 0);
+    script_run(t, SEC(1));
+    takes_hole(t, 150, 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_TORN);
+    app_reads(t, SEC(1), 50);
+    expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
+    app_reads(t, SEC(1), 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
+    /* a hole right behind a boundary: what follows may have lost its beginning, or others before it */
+    peer_says(t, SEC(2), .seq = 501, .len = 100, .record = true);
+    script_run(t, SEC(3));
+    takes_hole(t, 400, 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_TORN);
+    app_reads(t, SEC(3), 100);
+    expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
+    /* a late segment brings its boundary */
+    peer_says(t, SEC(4), .seq = 701, .len = 100, .record = true);
+    script_run(t, SEC(5));
+    peer_says(t, SEC(5), .seq = 601, .len = 100, .record = true);
+    app_reads(t, SEC(5), 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
+    app_reads(t, SEC(5), 100);
+    expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+static void signal_link(struct script *t, scps_time at, enum scps_signal_kind kind)
+{
+    struct scps_signal s = {.kind = kind, .until = SCPS_NEVER};
+    scps_time epoch = scps_stack_now(t->st) - script_now(t);
+    scps_stack_signal(t->st, at + epoch, &s);
+}
+
+/* While the link is out nothing can be repaired: no time passes, and all of it begins when the link is back */
+static void no_time_in_an_outage(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    script_run(t, MS(300));
+    signal_link(t, MS(300), SCPS_SIGNAL_LINK_DOWN);
+    script_run(t, SEC(100));
+    script_forget_sent(t); /* probes */
+    assert_int_equal(script_info(t).holes, 0);
+    signal_link(t, SEC(100), SCPS_SIGNAL_LINK_UP);
+    script_run(t, SEC(100) + WAIT - 1);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).holes, 0);
+    expect_sent(t, .at = SEC(100) + WAIT, .ack = 201);
+    takes_hole(t, 0, 100);
+    app_reads(t, SEC(101), 100);
+    script_free(t);
+}
+
+/* The wait that nobody chose: the reference's, or two round trips */
+static void default_wait(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    script_established(t, MS(900)); /* the first round trip is known */
+    peer_says(t, SEC(1), .seq = 101, .len = 100);
+    script_forget_sent(t);
+    expect_sent(t, .at = SEC(1) + MS(1800), .ack = 201);
+    script_free(t);
+    t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .seq = 101, .len = 100);
+    script_forget_sent(t);
+    expect_sent(t, .at = SEC(1) + 0x100001, .ack = 201);
+    script_free(t);
+}
+
+/* What can be read when the peer resets stays readable, hole and all; no more is given up then */
+static void after_a_reset(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    script_run(t, SEC(1));
+    peer_says(t, SEC(1), .seq = 201, .flags = SCPS_RST);
+    script_forget_sent(t);
+    script_run(t, SEC(100));
+    takes_hole(t, 0, 100);
+    app_reads(t, SEC(100), 100);
+    assert_int_equal(scps_conn_read(t->c, NULL, 1, 0), SCPS_ERR_RESET);
+    script_free(t);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Resent so often and lost again: given up, and the sender goes on */
+static void a_segment_is_given_up(void **x)
+{
+    struct script *t = bets_of(x);
+    struct scps_hole h[4];
+    t->cfg.init_cwnd_segs = 10;
+    script_established(t, MS(100)); /* rto 300 ms */
+    app_writes(t, MS(200), 1000);
+    script_forget_events(t);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(1100), .from = 1, .len = 1000);
+    script_run(t, MS(2299));
+    assert_int_equal(given_up(t, h), 0);
+    script_run(t, MS(2300));
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_event(t, SCPS_EV_DRAINED);
+    expect_event(t, SCPS_EV_GAVE_UP);
+    assert_int_equal(given_up(t, h), 1);
+    assert_int_equal(h[0].at, 0);
+    assert_int_equal(h[0].len, 1000);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.bytes_given_up, 1000);
+    assert_int_equal(i.bytes_acked, 0);
+    assert_int_equal(i.outstanding, 0);
+    app_writes(t, SEC(3), 500);
+    expect_sent(t, .at = SEC(3), .from = 1001, .len = 500);
+    peer_says(t, SEC(4), .ack = 1501); /* its own jump */
+    i = script_info(t);
+    assert_int_equal(i.bytes_acked, 500);
+    assert_int_equal(i.outstanding, 0);
+    script_run(t, SEC(100));
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
+/* Neighbours are one range; what the peer has reported behind it goes along and is no part of it */
+static void ranges(void **x)
+{
+    struct script *t = bets_of(x);
+    struct scps_hole h[4];
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 6000);
+    assert_int_equal(script_forget_sent(t), 6);
+    peer_says(t, MS(300), .ack = 1, .sack = {{2001, 4001}, {5001, 6001}});
+    script_run(t, SEC(60)); /* 1 to 2000 and 4001 to 5000 never get through */
+    script_forget_sent(t);
+    script_forget_events(t);
+    assert_int_equal(given_up(t, h), 2);
+    assert_int_equal(h[0].at, 0);
+    assert_int_equal(h[0].len, 2000);
+    assert_int_equal(h[1].at, 4000);
+    assert_int_equal(h[1].len, 1000);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.outstanding, 0);
+    assert_int_equal(i.inflight, 0);
+    assert_int_equal(i.lost, 0);
+    assert_int_equal(i.sacked, 0);
+    assert_int_equal(i.bytes_given_up, 3000);
+    assert_int_equal(i.bytes_acked, 3000);
+    assert_false(i.in_recovery);
+    /* the peer's acknowledgement lags behind: not old, not new, and no duplicate */
+    peer_says(t, SEC(61), .ack = 1, .sack = {{2001, 4001}, {5001, 6001}});
+    assert_int_equal(script_info(t).dsacks_in, 0);
+    app_writes(t, SEC(61), 1000);
+    expect_sent(t, .from = 6001, .len = 1000);
+    peer_says(t, SEC(61) + MS(100), .ack = 1, .sack = {{5001, 7001}, {2001, 4001}});
+    assert_int_equal(script_info(t).sacked, 1000);
+    peer_says(t, SEC(62), .ack = 7001);
+    assert_int_equal(script_info(t).bytes_acked, 4000);
+    script_free(t);
+}
+
+/* Where the peer still waits, its window counts from there */
+static void the_window_of_a_peer_that_lags(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 3000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 6000);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}});
+    script_run(t, SEC(3)); /* the first one is given up; the window ends at 3001 */
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, SEC(3), .ack = 1, .wnd = 4500);
+    expect_sent(t, .from = 3001, .len = 1000);
+    peer_says(t, SEC(3) + MS(100), .ack = 4001, .wnd = 3000);
+    expect_sent(t, .at = SEC(3) + MS(100), .from = 4001, .len = 1000);
+    expect_sent(t, .at = SEC(3) + MS(100), .from = 5001, .len = 1000);
+    peer_says(t, SEC(3) + MS(200), .ack = 6001);
+    script_free(t);
+}
+
+/* A closed window of such a peer is probed as any other */
+static void probes_of_a_peer_that_lags(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 1000;
+    t->cfg.persist_max = SEC(1);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2000);
+    assert_int_equal(script_forget_sent(t), 1);
+    script_run(t, MS(2300));
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    script_forget_sent(t);
+    for (int i = 0; i < 50; i++) { /* for ever */
+        scps_time at = script_now(t) + SEC(2);
+        script_run(t, at);
+        expect_that(t, script_sent_count(t) >= 1);
+        script_forget_sent(t);
+        peer_says(t, at, .ack = 1, .wnd = 1000);
+        script_forget_sent(t);
+    }
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, script_now(t) + MS(10), .ack = 1001, .wnd = 1000);
+    script_run(t, script_now(t) + SEC(1));
+    script_forget_sent(t);
+    peer_says(t, script_now(t) + MS(10), .ack = 2001, .wnd = 1000);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_free(t);
+}
+
+/* So long at the left edge: given up without a timeout of its own */
+static void lifetime(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_lifetime = MS(800);
+    t->cfg.bets_retries = 200;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    script_run(t, MS(999));
+    assert_int_equal(script_info(t).bytes_given_up, 0);
+    script_run(t, MS(1000));
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    assert_int_equal(script_info(t).outstanding, 0);
+    assert_int_equal(script_info(t).bytes_acked, 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A FIN is never given up: its segment's data is, and it goes on alone, until the peer is given up */
+static void a_fin_is_reliable(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.data_retries = 5;
+    script_established(t, MS(100));
+    scps_conn_cork(t->c, true);
+    app_writes(t, MS(200), 500);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    scps_conn_cork(t->c, false);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 500, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 500, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(1100), .from = 1, .len = 500, .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, MS(2300));
+    assert_int_equal(script_info(t).bytes_given_up, 500);
+    for (int i = 0; i < 5; i++) {
+        script_run(t, script_now(t) + SEC(60));
+        if (i == 0) {
+            expect_sent(t, .at = MS(2300), .from = 501, .flags = SCPS_FIN | SCPS_ACK);
+            script_forget_events(t);
+        }
+    }
+    assert_int_equal(script_forget_sent(t), 5); /* four more, and the reset */
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
+/* And when the peer answers: an orderly end behind a hole */
+static void a_fin_behind_a_hole(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1500);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 1502}});
+    script_run(t, SEC(5));
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    script_forget_sent(t);
+    script_run(t,
+               SEC(30)); /* the FIN has arrived, says the peer; it is sure only when acknowledged */
+    script_forget_sent(t);
+    expect_state(t, SCPS_FIN_WAIT_1);
+    peer_says(t, SEC(30), .ack = 1502);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    assert_int_equal(script_info(t).bytes_acked, 500);
+    script_free(t);
+}
+
+/* Reports of what was given up move nothing */
+static void reports_of_what_is_gone(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.snack = true;
+    t->peer.caps |= SCPS_CAP_SNACK1;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    scps_time at = MS(300);
+    for (int i = 0; i < 3; i++, at += SEC(1)) { /* the first is missing, again and again */
+        peer_says(t, at, .ack = 1, .sack = {{1001, 3001}}, .snack = {{0, 1}});
+        script_forget_sent(t);
+    }
+    script_run(t, SEC(10));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    peer_says(t, SEC(10), .ack = 1, .sack = {{1001, 3001}}, .snack = {{0, 1}});
+    expect_quiet(t, SCPS_HOLD_APP);
+    app_writes(t, SEC(11), 1000);
+    expect_sent(t, .from = 3001, .len = 1000);
+    peer_says(t, SEC(11) + MS(100), .ack = 1, .sack = {{1001, 3001}}, .snack = {{0, 1}});
+    peer_says(t, SEC(11) + MS(200), .ack = 4001);
+    assert_int_equal(script_info(t).outstanding, 0);
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    script_free(t);
+}
+
+/* No tries are counted while the link is out */
+static void no_tries_in_an_outage(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_lifetime = SEC(3);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    script_run(t, MS(300));
+    signal_link(t, MS(300), SCPS_SIGNAL_LINK_DOWN);
+    script_run(t, SEC(1000));
+    script_forget_sent(t);
+    signal_link(t, SEC(1000), SCPS_SIGNAL_LINK_UP);
+    expect_sent(t, .at = SEC(1000), .from = 1, .len = 1000);
+    assert_int_equal(script_info(t).bytes_given_up, 0);
+    peer_says(t, SEC(1000) + MS(100), .ack = 1001);
+    assert_int_equal(script_info(t).bytes_acked, 1000);
+    script_free(t);
+}
+
+/* The receiver's jump frees the sender: an acknowledgement like any other, of records, too */
+static void the_peer_jumps(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.records = true;
+    script_established(t, MS(100));
+    app_writes_record(t, MS(200), 1500);
+    app_writes_record(t, MS(200), 500);
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1501, 2001}});
+    peer_says(t, MS(310), .ack = 2001);
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_APP);
+    assert_int_equal(script_info(t).outstanding, 0);
+    assert_int_equal(script_info(t).bytes_given_up, 0);
+    peer_says(t, MS(320), .ack = 9000); /* never sent */
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_acked, 2000);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(agreed),
+        SCRIPT_TEST(the_legacy_option),
+        SCRIPT_TEST(not_agreed),
+        SCRIPT_TEST(a_hole_is_given_up),
+        SCRIPT_TEST(only_when_the_reader_waits),
+        SCRIPT_TEST(filled_in_time),
+        SCRIPT_TEST(several_holes),
+        SCRIPT_TEST(late_octets),
+        SCRIPT_TEST(fin_beyond_a_hole),
+        SCRIPT_TEST(fin_alone_beyond_a_hole),
+        SCRIPT_TEST(records_with_holes),
+        SCRIPT_TEST(no_time_in_an_outage),
+        SCRIPT_TEST(default_wait),
+        SCRIPT_TEST(after_a_reset),
+        SCRIPT_TEST(a_segment_is_given_up),
+        SCRIPT_TEST(ranges),
+        SCRIPT_TEST(the_window_of_a_peer_that_lags),
+        SCRIPT_TEST(probes_of_a_peer_that_lags),
+        SCRIPT_TEST(lifetime),
+        SCRIPT_TEST(a_fin_is_reliable),
+        SCRIPT_TEST(a_fin_behind_a_hole),
+        SCRIPT_TEST(reports_of_what_is_gone),
+        SCRIPT_TEST(no_tries_in_an_outage),
+        SCRIPT_TEST(the_peer_jumps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
