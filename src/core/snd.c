@@ -595,6 +595,7 @@ bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg)
     return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
            c->nxt < c->end && !(c->flags & urgent) && may_send_data(c) &&
            (!c->tx->sb.lost || c->tx->rec.frto == 2) &&
+           (!c->tx->ends.n || scps_rangeset_at(&c->tx->ends, 0)->from - c->nxt >= c->mss) &&
            seg->seq + seg->len == scps_seq_wrap(c->iss, c->nxt) &&
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt);
 }

@@ -107,12 +107,32 @@ static void both_directions(void **x)
     script_free(t);
 }
 
+/* The end of a record is its segment's own: no train runs up to it */
+static void records_in_trains(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.records = true;
+    script_start(t);
+    t->nif.flags |= SCPS_NETIF_GSO;
+    script_established(t, MS(100));
+    script_app_writes(t, MS(200), 4500, SCPS_EOR, __FILE__, __LINE__);
+    expect_sent(t, .from = 1, .len = 4000, .hasnt = SCPS_HAS_RECORD);
+    expect_sent(t, .from = 4001, .len = 500, .has = SCPS_HAS_RECORD, .flags = SCPS_ACK | SCPS_PSH);
+    script_app_writes(t, MS(210), 996, SCPS_EOR, __FILE__, __LINE__);
+    script_app_writes(t, MS(210), 2000, 0, __FILE__, __LINE__);
+    expect_sent(t, .from = 4501, .len = 996, .has = SCPS_HAS_RECORD, .flags = SCPS_ACK | SCPS_PSH);
+    expect_sent(t, .from = 5497, .len = 2000, .hasnt = SCPS_HAS_RECORD);
+    peer_says(t, MS(300), .ack = 7497);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(a_window_in_one),      SCRIPT_TEST(a_hole_in_a_train),
         SCRIPT_TEST(repair_then_new),      SCRIPT_TEST(the_end_is_part_of_it),
         SCRIPT_TEST(sixty_four_kilobytes), SCRIPT_TEST(both_directions),
+        SCRIPT_TEST(records_in_trains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

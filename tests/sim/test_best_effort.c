@@ -72,6 +72,7 @@ static void impatience_loses_only_what_it_says(void **state)
                                       .ack_delayed = how & 2,
                                       .record = how & 1 ? 3000 : 0,
                                       .v6 = how == 3,
+                                      .compress = how == 7,
                                       .bets_timeout = SCPS_MS(30),
                                       .bets_retries = 3};
             struct simrun r;

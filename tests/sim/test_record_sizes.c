@@ -41,7 +41,7 @@ static void sizes_are_equal(void **state)
 
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (size_t j = 0; j < sizeof link / sizeof *link; j++)
-            for (int how = 0; how < 3; how++) {
+            for (int how = 0; how < 4; how++) {
                 struct simrun_config c = {.link = link[j],
                                           .seed = 1 + i,
                                           .size = size[i] < 50 ? 20001 : 1000001,
@@ -49,6 +49,7 @@ static void sizes_are_equal(void **state)
                                           .buffers = 300000,
                                           .snack = how == 1,
                                           .ack_delayed = how == 2,
+                                          .compress = how == 3,
                                           .v6 = i % 2};
                 c.data = how == 2 ? SIMRUN_HOLLOW : SIMRUN_PATTERN;
                 run(&c);

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include <scps/error.h>
+#include <scps/wire.h>
 
 struct watch {
     struct scps_netif nif; /* first */
@@ -45,7 +46,10 @@ static void fold(struct simrun *r, uint64_t v)
 static size_t header_len(const struct scps_pkt *p)
 {
     size_t ip = p->data[0] >> 4 == 4 ? (size_t)(p->data[0] & 15) * 4 : 40;
+    uint8_t proto = p->data[0] >> 4 == 4 ? p->data[9] : p->data[6];
 
+    if (proto == SCPS_IPPROTO_SCPS_COMP)
+        return p->len < ip + 8 ? p->len : ip + 8;
     assert_true(p->len >= ip + 20);
     return ip + (size_t)(p->data[ip + 12] >> 4) * 4;
 }
@@ -197,6 +201,7 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     cc.records = cfg->record > 0;
     cc.snack = cc.snack_long = cfg->snack;
     cc.bets = cfg->bets;
+    cc.compress = cfg->compress;
     cc.bets_timeout = cfg->bets_timeout;
     cc.bets_lifetime = cfg->bets_lifetime;
     if (cfg->bets_retries)

@@ -26,6 +26,7 @@ struct simrun_config {
     uint32_t record;                      /* octets a record; 0: none */
     bool snack;                           /* offered by both, the long form too */
     bool bets;                            /* likewise best effort */
+    bool compress;                        /* likewise compressed headers */
     scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
     uint8_t bets_retries;
     bool ack_every, ack_delayed;             /* instead of every other segment */
