@@ -55,6 +55,10 @@ struct scps_conn_config {
         snack_raw_unit; /* count SNACK blocks in the bare MSS, not less the timestamps' 12 octets (spec sheet 2.1) */
     scps_dur
         snack_delay; /* wait this long after a SNACK before resending, for reordered segments; default 0 */
+    bool
+        corruption; /* tell the peer of damage (option 23) where it knows SCPS options; default true */
+    scps_dur
+        corruption_hold; /* so long after the peer told of damage losses count as corruption; 0: 2 retransmission timeouts */
     bool compress; /* headers as IP protocol 105 (spec sheet section 8) */
     uint8_t
         comp_proto; /* protocol number in the pseudo-header of their checksum: 105 (default), or 6 or 106 as the reference implementation sends; heard are all */
@@ -221,7 +225,8 @@ struct scps_info {
     /* agreed in the handshake */
     bool sack, timestamps, ecn;
     uint8_t caps_offered, caps_peer,
-        caps; /* SCPS_CAP_* of <scps/wire.h>: ours, the peer's, in force */
+        caps;                        /* SCPS_CAP_* of <scps/wire.h>: ours, the peer's, in force */
+    uint8_t why[SCPS_FEATURE_COUNT]; /* enum scps_why of each: in force, or why not */
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment, options deducted */

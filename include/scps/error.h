@@ -115,6 +115,50 @@ enum scps_hold {
         SCPS_HOLD_COUNT
 };
 
+/* What two ends may agree on. */
+#define SCPS_FEATURES(X)                                                                           \
+    X(WSCALE, "windows above 64 KiB (RFC 7323)")                                                   \
+    X(TIMESTAMPS, "timestamps (RFC 7323)")                                                         \
+    X(SACK, "selective acknowledgements (RFC 2018)")                                               \
+    X(ECN, "explicit congestion notification (RFC 3168)")                                          \
+    X(CAPABILITIES, "the SCPS capabilities option (kind 20)")                                      \
+    X(SNACK, "selective negative acknowledgements, short form (kind 21)")                          \
+    X(SNACK_LONG, "selective negative acknowledgements, long form")                                \
+    X(COMPRESSION, "header compression (IP protocol 105)")                                         \
+    X(BETS, "best-effort transport service")
+
+enum scps_feature {
+#define SCPS_X(name, words) SCPS_FEATURE_##name,
+    SCPS_FEATURES(SCPS_X)
+#undef SCPS_X
+        SCPS_FEATURE_COUNT
+};
+
+/* Why a feature is in force, or why not. */
+#define SCPS_WHYS(X)                                                                               \
+    X(IN_FORCE, "both ends offered it")                                                            \
+    X(NOT_YET, "the handshake is not over")                                                        \
+    X(NOT_CONFIGURED, "not configured here")                                                       \
+    X(NOT_OFFERED, "the peer did not offer it")                                                    \
+    X(NO_CAPABILITIES, "the peer knows no capabilities option: it is a plain TCP")                 \
+    X(FELL_BACK, "SYNs with the option stayed without answer, one without it did not")             \
+    X(REMEMBERED, "this destination has not answered SYNs with the option before")                 \
+    X(COOKIE, "a SYN cookie answered, which cannot keep it")                                       \
+    X(NO_ID, "no connection id was free, or the peer's was in use")
+
+enum scps_why {
+#define SCPS_X(name, words) SCPS_WHY_##name,
+    SCPS_WHYS(SCPS_X)
+#undef SCPS_X
+        SCPS_WHY_COUNT
+};
+
+/* "snack_long", "not_offered" and the like: the keys of JSON. */
+SCPS_API const char *scps_feature_name(enum scps_feature f);
+SCPS_API const char *scps_feature_words(enum scps_feature f);
+SCPS_API const char *scps_why_name(enum scps_why w);
+SCPS_API const char *scps_why_words(enum scps_why w);
+
 SCPS_API const char *scps_hold_name(enum scps_hold h);
 SCPS_API const char *scps_hold_words(enum scps_hold h);
 

@@ -26,11 +26,18 @@ struct scps_stack_config {
     uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
     scps_time now;    /* the driver's clock at creation */
     struct scps_observer observer;
-    uint32_t max_conns;          /* connections of all states; default 65536 */
-    uint32_t max_half_open;      /* per listener, before SYN cookies; default 256 */
-    bool syn_cookies;            /* default true; false: SYNs beyond the limit are dropped */
-    uint32_t challenge_acks;     /* RFC 5961 section 7: at most this many a second; default 100 */
-    uint32_t resets;             /* resets to unknown ports, ICMP errors, a second; default 1000 */
+    uint32_t max_conns;      /* connections of all states; default 65536 */
+    uint32_t max_half_open;  /* per listener, before SYN cookies; default 256 */
+    bool syn_cookies;        /* default true; false: SYNs beyond the limit are dropped */
+    uint32_t challenge_acks; /* RFC 5961 section 7: at most this many a second; default 100 */
+    uint32_t resets;         /* resets to unknown ports, ICMP errors, a second; default 1000 */
+    /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
+     * at once. */
+    uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */
+    scps_dur plain_memory; /* for how long; default 10 min */
+    bool
+        checksum_hints; /* a wrong transport checksum from a peer is taken for damage on the way, as
+                                    SCPS_SIGNAL_DAMAGED says; default false */
     uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
     bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
@@ -106,7 +113,9 @@ enum scps_signal_kind {
     SCPS_SIGNAL_LINK_UP,
     SCPS_SIGNAL_CORRUPTION, /* bits are being damaged, from now to until */
     SCPS_SIGNAL_CONGESTION, /* losses are congestion again */
-    SCPS_SIGNAL_PATH        /* rate or delay changed: rate (bytes/s, 0 unknown), rtt (0 unknown) */
+    SCPS_SIGNAL_DAMAGED, /* segments from remote arrived damaged and were discarded: its next acknowledgements
+                               say so (option 23), those until `until` (0: of one round trip), three at least */
+    SCPS_SIGNAL_PATH /* rate or delay changed: rate (bytes/s, 0 unknown), rtt (0 unknown) */
 };
 struct scps_signal {
     enum scps_signal_kind kind;

@@ -156,3 +156,63 @@ const char *scps_note_arg(uint32_t kind, unsigned i)
     const char *name = notes[kind].arg[i];
     return name[0] == '_' && !name[1] ? NULL : name;
 }
+
+static const char *const feature_names[SCPS_FEATURE_COUNT] = {
+    [SCPS_FEATURE_WSCALE] = "wscale",
+    [SCPS_FEATURE_TIMESTAMPS] = "timestamps",
+    [SCPS_FEATURE_SACK] = "sack",
+    [SCPS_FEATURE_ECN] = "ecn",
+    [SCPS_FEATURE_CAPABILITIES] = "capabilities",
+    [SCPS_FEATURE_SNACK] = "snack",
+    [SCPS_FEATURE_SNACK_LONG] = "snack_long",
+    [SCPS_FEATURE_COMPRESSION] = "compression",
+    [SCPS_FEATURE_BETS] = "bets",
+};
+
+const char *scps_feature_name(enum scps_feature f)
+{
+    return (unsigned)f < SCPS_FEATURE_COUNT ? feature_names[f] : "?";
+}
+
+const char *scps_feature_words(enum scps_feature f)
+{
+    switch (f) {
+#define SCPS_X(name, words)                                                                        \
+    case SCPS_FEATURE_##name:                                                                      \
+        return words;
+        SCPS_FEATURES(SCPS_X)
+#undef SCPS_X
+    default:
+        return "?";
+    }
+}
+
+static const char *const why_names[SCPS_WHY_COUNT] = {
+    [SCPS_WHY_IN_FORCE] = "in_force",
+    [SCPS_WHY_NOT_YET] = "not_yet",
+    [SCPS_WHY_NOT_CONFIGURED] = "not_configured",
+    [SCPS_WHY_NOT_OFFERED] = "not_offered",
+    [SCPS_WHY_NO_CAPABILITIES] = "no_capabilities",
+    [SCPS_WHY_FELL_BACK] = "fell_back",
+    [SCPS_WHY_REMEMBERED] = "remembered",
+    [SCPS_WHY_COOKIE] = "cookie",
+    [SCPS_WHY_NO_ID] = "no_id",
+};
+
+const char *scps_why_name(enum scps_why w)
+{
+    return (unsigned)w < SCPS_WHY_COUNT ? why_names[w] : "?";
+}
+
+const char *scps_why_words(enum scps_why w)
+{
+    switch (w) {
+#define SCPS_X(name, words)                                                                        \
+    case SCPS_WHY_##name:                                                                          \
+        return words;
+        SCPS_WHYS(SCPS_X)
+#undef SCPS_X
+    default:
+        return "?";
+    }
+}

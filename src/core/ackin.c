@@ -276,9 +276,9 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     }
     if ((dup || tx->age_checks) && c->cfg->c.cc->by_age)
         look_at_age(c, dup, advanced, &sum);
-    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN) {
+    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN)) {
         c->st->ecn_echoes++;
-        if (tx->rec.episode == SCPS_EPISODE_NONE && c->nxt > c->una) {
+        if (tx->rec.episode == SCPS_EPISODE_NONE) {
             c->flags |= SCPS_F_CWR;
             scps_recovery_lost(c, 0, sum.delivered, SCPS_BY_ECN);
         }
@@ -324,7 +324,9 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
         scps_outage_end(c); /* who is heard is not out of reach */
     if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS)
-        scps_outage_cause(c, SCPS_LOSS_CORRUPTION, c->env->now + 2 * c->rtt.rto);
+        scps_outage_cause(
+            c, SCPS_LOSS_CORRUPTION,
+            c->env->now + (c->cfg->c.corruption_hold ? c->cfg->c.corruption_hold : 2 * c->rtt.rto));
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;

@@ -154,17 +154,17 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     struct scps_rx *rx = c->rx;
     bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
          sack = c->flags & SCPS_F_SACK;
+    unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
-        unsigned taken = seg->has & SCPS_HAS_RECORD ? SCPS_RECORD_ROOM : 0;
         uint32_t most = scps_conn_any_mss(c);
         room = SCPS_MIN(room, most > seg->len ? most - seg->len : 0u);
         snack = false;
         if (room < 12 + taken)
             return true;
-        room -= taken;
     }
+    room -= taken;
     if (snack && c->caps & SCPS_CAP_SNACK2 && cfg->ack_mode == SCPS_ACK_DELAYED && !rx->dsack_to)
         sack = false; /* a bit a block says more */
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
@@ -202,6 +202,9 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     seg->wnd = window(c, seg->flags & SCPS_SYN);
     if (c->flags & SCPS_F_ECE)
         seg->flags |= SCPS_ECE;
+    if (c->tp && seg->len + 8 <= scps_conn_any_mss(c) && !(seg->flags & SCPS_SYN) &&
+        scps_corruption_tell(c))
+        seg->has |= SCPS_HAS_CORRUPTION;
     if (c->rx && (c->in.ooo->n || c->rx->dsack_to) &&
         (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1))
         more = report(c, seg) && c->rx->burst++ < BURST;

@@ -26,6 +26,7 @@ struct scps_conn_config scps_conn_config_default(void)
         .limited_transmit = true,
         .spurious_undo = true,
         .dupthresh = 3,
+        .corruption = true,
         .comp_proto = SCPS_IPPROTO_SCPS_COMP,
         .caps_tries = 3,
         .bets_retries = 32,
@@ -49,10 +50,11 @@ static scps_dur derive(scps_dur given, scps_dur fallback)
 int scps_config_resolve(struct scps_conn_config *c)
 {
     scps_dur rtt = c->expected_rtt;
-    const scps_dur *d[] = {&c->expected_rtt, &c->rto_initial,   &c->rto_min,   &c->rto_max,
-                           &c->persist_max,  &c->time_wait,     &c->fin_wait2, &c->user_timeout,
-                           &c->keep_idle,    &c->keep_interval, &c->ack_delay, &c->snack_delay,
-                           &c->bets_timeout, &c->bets_lifetime};
+    const scps_dur *d[] = {&c->expected_rtt,  &c->rto_initial,   &c->rto_min,
+                           &c->rto_max,       &c->persist_max,   &c->time_wait,
+                           &c->fin_wait2,     &c->user_timeout,  &c->keep_idle,
+                           &c->keep_interval, &c->ack_delay,     &c->snack_delay,
+                           &c->bets_timeout,  &c->bets_lifetime, &c->corruption_hold};
 
     for (size_t i = 0; i < sizeof d / sizeof *d; i++)
         if (*d[i] < 0 || *d[i] > SCPS_SEC(INT64_C(100) * 365 * 86400))

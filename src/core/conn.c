@@ -308,6 +308,8 @@ void scps_conn_established(struct scps_conn *c)
     scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
     if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
+    if (c->plain == SCPS_PLAIN_FELL_BACK)
+        c->env->fell_back(c->env, c);
     if (c->pending) {
         c->env->established(c->env, c);
     } else {
@@ -354,6 +356,7 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
+    c->plain = SCPS_PLAIN_COOKIE;
     take_syn(c, syn);
     c->una = c->nxt = una;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
@@ -791,6 +794,8 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .ranges_given_up = st->given_up.n,
         .bytes_given_up = st->bytes_given_up,
     };
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
+        out->why[f] = (uint8_t)scps_negotiate_why(c, (enum scps_feature)f);
     if (c->tp) {
         out->comp_out = c->tp->comp_out;
         out->comp_in = c->tp->comp_in;

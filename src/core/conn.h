@@ -79,6 +79,8 @@ struct scps_env {
         nobody; /* where connections count that have carried no data yet: never read */
     /* A passive open has succeeded: the stack queues it for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
+    /* An active one has, but not before capabilities were left out of the SYN. */
+    void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
 };
 
 /* A configuration with everything derived filled in: shared by the connections that were opened with it. */
@@ -130,6 +132,13 @@ enum { /* scps_conn.flags */
        SCPS_F_DEAD = 1u << 29,
        SCPS_F_CAPS = 1u << 30,   /* the SYN that arrived had capabilities */
        SCPS_F_OUTAGE = INT32_MIN /* the link is out */
+};
+
+enum scps_plain {
+    SCPS_PLAIN_NO,
+    SCPS_PLAIN_REMEMBERED, /* this destination has not answered them before */
+    SCPS_PLAIN_FELL_BACK,  /* SYNs with them stayed without answer */
+    SCPS_PLAIN_COOKIE      /* a cookie keeps none */
 };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
@@ -201,6 +210,9 @@ struct scps_tp {
     struct scps_comp_rx comp_rx;
     uint64_t comp_out, comp_in;             /* segments */
     uint64_t comp_saved_out, comp_saved_in; /* octets less than as TCP */
+    /* damage to tell the peer of (option 23): until then, and so often at least */
+    scps_time damaged_until;
+    uint8_t damaged_acks;
 };
 
 struct scps_conn {
@@ -225,11 +237,12 @@ struct scps_conn {
     int8_t err;
     uint8_t hold, backoff, probes, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
-    bool pending;                        /* not accepted yet */
-    uint8_t caps_peer, caps;             /* SCPS_CAP_*: what the peer offered, what is in force */
-    uint16_t events;                     /* 1 << enum scps_event_kind */
-    uint16_t pmtu_mss;                   /* largest payload plus options the path takes */
-    uint16_t mss;                        /* payload of a full segment, options deducted */
+    bool pending : 1;        /* not accepted yet */
+    uint8_t plain : 2;       /* enum scps_plain: why SYNs go, or went, without capabilities */
+    uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
+    uint16_t events;         /* 1 << enum scps_event_kind */
+    uint16_t pmtu_mss;       /* largest payload plus options the path takes */
+    uint16_t mss;            /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
     uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */
     uint8_t dupacks;
@@ -391,8 +404,17 @@ unsigned scps_snack_backlog(const struct scps_conn *c);
 /* A report that arrived; ack: where the segment that carries it points. */
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum);
-/* What a configuration offers. */
+/* What a configuration wants, and what of that can be offered. */
+uint8_t scps_negotiate_wants(const struct scps_conn *c);
 uint8_t scps_negotiate_caps(const struct scps_conn *c);
+enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f);
+
+/* ---- corruption.c ---------------------------------------------------------------------------------- */
+
+/* Segments of the peer's were damaged: to be told to it. until: as SCPS_SIGNAL_DAMAGED has it. */
+void scps_corruption_felt(struct scps_conn *c, scps_time until);
+/* Is the segment that leaves now to say so? c->tp is there. */
+bool scps_corruption_tell(struct scps_conn *c);
 
 /* ---- outage.c ------------------------------------------------------------------------------------- */
 

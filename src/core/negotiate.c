@@ -19,13 +19,89 @@ static uint8_t wscale_for(uint32_t rcvbuf)
     return s;
 }
 
-uint8_t scps_negotiate_caps(const struct scps_conn *c)
+uint8_t scps_negotiate_wants(const struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
 
     return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
                      (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
-                     (c->tp && c->tp->conn_id ? SCPS_CAP_COM : 0));
+                     (cfg->compress ? SCPS_CAP_COM : 0));
+}
+
+uint8_t scps_negotiate_caps(const struct scps_conn *c)
+{
+    bool id = c->tp && c->tp->conn_id;
+
+    return (uint8_t)(scps_negotiate_wants(c) & ~(id ? 0 : SCPS_CAP_COM));
+}
+
+/* One of the capabilities, bit, or the option that carries them, 0. */
+static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
+{
+    static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
+                                    [SCPS_PLAIN_REMEMBERED] = SCPS_WHY_REMEMBERED,
+                                    [SCPS_PLAIN_FELL_BACK] = SCPS_WHY_FELL_BACK,
+                                    [SCPS_PLAIN_COOKIE] = SCPS_WHY_COOKIE};
+    uint8_t wants = scps_negotiate_wants(c);
+
+    if (bit ? c->caps & bit : c->flags & SCPS_F_CAPS)
+        return SCPS_WHY_IN_FORCE;
+    if (bit ? !(wants & bit) : !wants)
+        return SCPS_WHY_NOT_CONFIGURED;
+    if (!c->established)
+        return SCPS_WHY_NOT_YET;
+    if (bit == SCPS_CAP_COM && !(c->tp && c->tp->conn_id) &&
+        (c->flags & SCPS_F_ACTIVE || c->caps_peer & SCPS_CAP_COM))
+        return SCPS_WHY_NO_ID;
+    if (!(c->flags & SCPS_F_CAPS))
+        return (enum scps_why)plain[c->plain];
+    return SCPS_WHY_NOT_OFFERED;
+}
+
+enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    bool wants = false, agreed = false;
+
+    switch (f) {
+    case SCPS_FEATURE_WSCALE:
+        wants = cfg->wscale;
+        agreed = c->flags & SCPS_F_WSCALE;
+        break;
+    case SCPS_FEATURE_TIMESTAMPS:
+        wants = cfg->timestamps;
+        agreed = c->flags & SCPS_F_TS;
+        break;
+    case SCPS_FEATURE_SACK:
+        wants = cfg->sack;
+        agreed = c->flags & SCPS_F_SACK;
+        break;
+    case SCPS_FEATURE_ECN:
+        wants = cfg->ecn;
+        agreed = c->flags & SCPS_F_ECN;
+        break;
+    case SCPS_FEATURE_CAPABILITIES:
+        return why_cap(c, 0);
+    case SCPS_FEATURE_SNACK:
+        return why_cap(c, SCPS_CAP_SNACK1);
+    case SCPS_FEATURE_SNACK_LONG:
+        return why_cap(c, SCPS_CAP_SNACK2);
+    case SCPS_FEATURE_COMPRESSION:
+        return why_cap(c, SCPS_CAP_COM);
+    case SCPS_FEATURE_BETS:
+        return why_cap(c, SCPS_CAP_BETS);
+    case SCPS_FEATURE_COUNT:
+        break;
+    }
+    if (agreed)
+        return SCPS_WHY_IN_FORCE;
+    if (!wants)
+        return SCPS_WHY_NOT_CONFIGURED;
+    if (!c->established)
+        return SCPS_WHY_NOT_YET;
+    if (f == SCPS_FEATURE_ECN && c->flags & SCPS_F_SYN_LOST)
+        return SCPS_WHY_FELL_BACK; /* RFC 3168 section 6.1.1.1 */
+    return SCPS_WHY_NOT_OFFERED;
 }
 
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
@@ -47,8 +123,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->tsecr = reply ? c->ts_recent : 0;
     }
     /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (spec sheet 1.4). */
-    if (reply ? c->flags & SCPS_F_CAPS
-              : scps_negotiate_caps(c) && (!cfg->caps_tries || c->backoff < cfg->caps_tries)) {
+    if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_caps(c) && !c->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
@@ -85,6 +160,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_caps(c)) {
+        c->plain = SCPS_PLAIN_NO; /* an earlier SYN of ours, which had them, is what it answers */
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;
         c->caps = syn->caps &

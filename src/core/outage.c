@@ -8,7 +8,7 @@
  * acknowledgement did not.  No outage ends a connection.
  *
  * Cause of loss (spec sheet 3.4): what the configuration says, unless a signal, or the peer's corruption-experienced
- * option, said otherwise for a time.
+ * option (corruption.c), said otherwise for a time.
  */
 #include "core/conn.h"
 

@@ -83,6 +83,15 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->first_resend = true;
 }
 
+static void end(struct scps_conn *c)
+{
+    c->tx->rec.episode = SCPS_EPISODE_NONE;
+    c->tx->rec.frto = 0;
+    c->tx->rec.first_resend = false;
+    c->tx->virtual_arrived = 0;
+    c->dupacks = 0;
+}
+
 static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
 {
     struct scps_cc_view v;
@@ -113,6 +122,13 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     loss(c, bytes, evidence, fresh);
     if (fresh) {
         SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+        if (c->una >=
+            rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
+            end(c);
+            scps_cc_change(c, SCPS_CC_RECOVERED);
+            SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+            return;
+        }
         rec->delivered = delivered; /* what started the episode counts in it */
         proportion(c, delivered);
     }
@@ -133,15 +149,6 @@ void scps_recovery_timeout(struct scps_conn *c)
     scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
-}
-
-static void end(struct scps_conn *c)
-{
-    c->tx->rec.episode = SCPS_EPISODE_NONE;
-    c->tx->rec.frto = 0;
-    c->tx->rec.first_resend = false;
-    c->tx->virtual_arrived = 0;
-    c->dupacks = 0;
 }
 
 static void undo(struct scps_conn *c)

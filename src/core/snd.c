@@ -213,6 +213,9 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (c->backoff < UINT8_MAX)
         c->backoff++;
+    if (c->state == SCPS_SYN_SENT && c->backoff == cfg->caps_tries && !c->plain &&
+        scps_negotiate_caps(c))
+        c->plain = SCPS_PLAIN_FELL_BACK;
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);
 }
@@ -341,7 +344,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
         end_of(seg, flags);
     if (len && from + len == c->end)
         seg->flags |= SCPS_PSH;
-    if (c->flags & SCPS_F_ECN && len && !resent) {
+    if (c->flags & SCPS_F_ECN && len && !resent &&
+        !(flags & SCPS_SENT_PROBE)) { /* RFC 3168 sections 6.1.5, 6.1.6 */
         seg->tos |= SCPS_ECN_ECT0;
         if (c->flags & SCPS_F_CWR) {
             seg->flags |= SCPS_CWR;

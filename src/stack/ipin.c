@@ -41,6 +41,15 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
     return SCPS_DROP_NONE;
 }
 
+/* A wrong checksum counts, and by choice tells of damage on the way from this peer, whichever flow it was. */
+static SCPS_APART int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
+{
+    if (st->cfg.checksum_hints)
+        scps_stack_signal(st, st->env.now,
+                          &(struct scps_signal){.kind = SCPS_SIGNAL_DAMAGED, .remote = *remote});
+    return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
+}
+
 static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                     const struct scps_seg *seg)
 {
@@ -100,7 +109,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
         err = (int)take_payload(avail, &seg, in);
     if (!err && !in->csum_ok &&
         scps_tcp_checksum(&ip->src, &ip->dst, p, seg.hdr_len, seg.data, seg.len))
-        err = SCPS_DROP_BAD_CHECKSUM;
+        return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
     seg.tos = ip->tos;
@@ -129,6 +138,8 @@ static int comp_input(struct scps_stack *st, struct scps_nif *nif, const struct 
     int err = 0;
     struct scps_conn *c = scps_comp_input(st, ip, in, &seg, &err);
 
+    if (err == SCPS_DROP_BAD_CHECKSUM)
+        return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
     return deliver(st, nif, c, &seg);
@@ -176,7 +187,7 @@ static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, s
     if (!err)
         err = (int)take_payload(in->len - 20, &seg, in);
     if (!err && !in->csum_ok && !sum_good(p, &seg))
-        err = SCPS_DROP_BAD_CHECKSUM;
+        return bad_checksum(st, &c->remote);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
     seg.tos = p[1];

@@ -16,6 +16,8 @@ struct scps_stack_config scps_stack_config_default(void)
         .syn_cookies = true,
         .challenge_acks = 100,
         .resets = 1000,
+        .plain_hosts = 64,
+        .plain_memory = SCPS_SEC(600),
         .max_comp_hosts = 256,
         .echo_reply = true,
         .port_min = 49152,
@@ -49,6 +51,7 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->env.challenge_limit = st->env.challenge_left = cfg.challenge_acks;
     st->env.challenge_since = cfg.now;
     st->env.established = scps_listener_established;
+    st->env.fell_back = scps_plain_remember;
     st->answers_left = cfg.resets;
     st->answers_since = cfg.now;
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, heap_slot));
@@ -89,6 +92,7 @@ void scps_stack_free(struct scps_stack *st)
     if (st->buckets)
         a.free(a.ctx, st->buckets, ((size_t)st->bucket_mask + 1) * sizeof *st->buckets);
     scps_connid_free_all(st);
+    scps_plain_free(st);
     scps_heap_fini(&st->env.deadlines);
     a.free(a.ctx, st, sizeof *st);
 }
@@ -308,7 +312,9 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     scps_config_unref(a, shared);
     if (!c)
         return NULL;
-    if (c->cfg->c.compress)
+    if (scps_plain_known(st, &c->remote))
+        c->plain = SCPS_PLAIN_REMEMBERED;
+    else if (c->cfg->c.compress)
         scps_connid_give(st, c); /* without one the offer goes out without compression */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);

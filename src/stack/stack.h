@@ -84,7 +84,8 @@ struct scps_stack {
     uint32_t answers_left; /* this second's resets and ICMP errors */
     scps_time answers_since;
     struct scps_stack_stats count;
-    struct scps_connids *ids; /* connid.c; NULL until used */
+    struct scps_connids *ids;      /* connid.c; NULL until used */
+    struct scps_plain_host *plain; /* plain.c; NULL until used */
 };
 
 /* ---- demux.c ------------------------------------------------------------------------------------------------ */
@@ -94,6 +95,12 @@ int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 /* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
+
+/* ---- plain.c -------------------------------------------------------------------------------------------------- */
+/* Has this destination lately answered no SYN with capabilities? */
+bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
+void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
+void scps_plain_free(struct scps_stack *st);
 
 /* ---- connid.c ---------------------------------------------------------------------------------------------- */
 /* Gives c an id that no other connection between its hosts has or had of late. False: none is free; it then does

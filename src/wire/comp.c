@@ -227,8 +227,8 @@ static const uint8_t *take(const uint8_t **p, const uint8_t *end, size_t n)
 int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct scps_comp_rx *rx,
                     struct scps_seg *s)
 {
-    const uint16_t syn_only =
-        SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_SACK_OK | SCPS_HAS_CAPS | SCPS_HAS_XCAPS;
+    const uint16_t syn_only = SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_SACK_OK | SCPS_HAS_CAPS |
+                              SCPS_HAS_XCAPS | SCPS_HAS_BETS_OK;
     const uint8_t *from = p, *f;
 
     if (avail > seg_len)

@@ -50,6 +50,23 @@ static void drops_and_holds(void **x)
     assert_string_equal(scps_hold_name((enum scps_hold) - 1), "?");
 }
 
+static void features_and_reasons(void **x)
+{
+    (void)x;
+#define SCPS_X(name, words)                                                                        \
+    is_lower_of(scps_feature_name(SCPS_FEATURE_##name), #name);                                    \
+    assert_string_equal(scps_feature_words(SCPS_FEATURE_##name), words);
+    SCPS_FEATURES(SCPS_X)
+#undef SCPS_X
+#define SCPS_X(name, words)                                                                        \
+    is_lower_of(scps_why_name(SCPS_WHY_##name), #name);                                            \
+    assert_string_equal(scps_why_words(SCPS_WHY_##name), words);
+    SCPS_WHYS(SCPS_X)
+#undef SCPS_X
+    assert_string_equal(scps_feature_name(SCPS_FEATURE_COUNT), "?");
+    assert_string_equal(scps_why_words((enum scps_why) - 1), "?");
+}
+
 static void notes(void **x)
 {
     static const struct {
@@ -80,6 +97,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors),
         cmocka_unit_test(drops_and_holds),
+        cmocka_unit_test(features_and_reasons),
         cmocka_unit_test(notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Capabilities (option 20): offered, answered, left out for those that choke on them, and never believed out of place; what
+ * is in force and why not (CCSDS 714.0-B-2 through the spec sheet, sections 1.1 to 1.4 and 12). */
+#include "script.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+static enum scps_why why(const struct script *t, enum scps_feature f)
+{
+    return (enum scps_why)script_info(t).why[f];
+}
+
+static struct script *with_snack(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.snack = true;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    return t;
+}
+
+/* 1.2: the answer is what the passive side has itself, not what both have; in force is what both offered. */
+static void agreement(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->cfg.snack_long = true;
+    t->peer.caps = SCPS_CAP_SNACK1 | SCPS_CAP_BETS | 0x07; /* reserved bits mean nothing */
+    script_listen(t);
+    peer_says(t, 0, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    assert_int_equal(t->last.caps, SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2);
+    peer_says(t, MS(100), .ack = 1);
+    t->c = scps_accept(t->l);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_SNACK1);
+    assert_int_equal(why(t, SCPS_FEATURE_CAPABILITIES), SCPS_WHY_IN_FORCE);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_IN_FORCE);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK_LONG), SCPS_WHY_NOT_OFFERED);
+    assert_int_equal(why(t, SCPS_FEATURE_COMPRESSION), SCPS_WHY_NOT_CONFIGURED);
+    assert_int_equal(why(t, SCPS_FEATURE_SACK), SCPS_WHY_IN_FORCE);
+    assert_int_equal(why(t, SCPS_FEATURE_TIMESTAMPS), SCPS_WHY_NOT_CONFIGURED);
+    script_forget_events(t);
+    script_free(t);
+}
+
+/* A plain TCP gets plain TCP, and is not told of what it does not know. */
+static void plain_peer(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->peer.caps = 0;
+    t->cfg.compress = true;
+    t->cfg.ecn = true;
+    script_accepted(t, MS(100));
+    assert_int_equal(script_info(t).caps, 0);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_NO_CAPABILITIES);
+    assert_int_equal(why(t, SCPS_FEATURE_COMPRESSION), SCPS_WHY_NO_CAPABILITIES);
+    assert_int_equal(why(t, SCPS_FEATURE_ECN), SCPS_WHY_NOT_OFFERED);
+    peer_says(t, MS(200), .seq = 1001, .len = 1000);
+    expect_sent(t, .ack = 1, .no_snack = true);
+    script_free(t);
+}
+
+/* 1.4: three SYNs with the option, then one without; who answers that one is remembered. */
+static void fallback(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->cfg.ecn = true;
+    t->stack_cfg.plain_memory = SEC(300);
+    t->peer.caps = 0;
+    script_connect(t, 0);
+    for (int i = 0; i < 3; i++)
+        expect_sent(t, .flags = SCPS_SYN | (i ? 0 : SCPS_ECE | SCPS_CWR), .has = SCPS_HAS_CAPS,
+                    .at = SEC((1 << i) - 1));
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_NOT_YET);
+    expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .at = SEC(7));
+    peer_says(t, SEC(7) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
+    assert_int_equal(why(t, SCPS_FEATURE_ECN), SCPS_WHY_FELL_BACK);
+    scps_conn_abort(t->c);
+    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+
+    for (int k = 0; k < 2; k++) { /* remembered; forgotten */
+        struct scps_endpoint to = t->them;
+        script_run(t, k ? SEC(400) : SEC(10));
+        to.port = (uint16_t)(7000 + k);
+        t->c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        assert_non_null(t->c);
+        script_run(t, script_now(t));
+        expect_sent(t, .port = to.port, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), k);
+        scps_conn_abort(t->c);
+    }
+    t->c = NULL;
+    script_free(t);
+}
+
+/* Only so many are remembered; with caps_tries 0 the option is never left out. */
+static void memory_is_bounded(void **x)
+{
+    struct script *t = with_snack(x);
+
+    size_t last = t->us.addr.family == 4 ? 3 : 15;
+    t->stack_cfg.plain_hosts = 1;
+    t->peer.caps = 0;
+    t->cfg.caps_tries = 1;
+    script_start(t);
+    for (int k = 0; k < 4; k++) { /* two destinations in turn: each drives the other out */
+        scps_time at = script_now(t);
+        t->them.addr.b[last] = (uint8_t)(k & 1 ? 77 : 2);
+        t->us.port = 0;
+        t->them.port++;
+        script_connect(t, at);
+        expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+        expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .at = at + SEC(1));
+        peer_says(t, at + SEC(1), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        expect_sent(t, .from = 1, .ack = 1);
+        scps_conn_abort(t->c);
+        script_run(t, at + SEC(2));
+        script_forget_sent(t);
+    }
+    t->cfg.caps_tries = 0;
+    t->us.port = 0;
+    t->them.addr.b[last] = 88;
+    script_connect(t, script_now(t));
+    for (int i = 0; i < 6; i++)
+        expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS, .at = script_now(t),
+                    .slack = SEC(40));
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_free(t);
+}
+
+/* A late answer to a SYN that had the option counts: the one without it was for nothing. */
+static void a_late_answer(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->cfg.caps_tries = 1;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .at = SEC(1));
+    peer_says(t, SEC(2) - MS(1), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_IN_FORCE);
+    script_forget_events(t);
+    struct scps_endpoint to = t->them;
+    to.port = 7000;
+    struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+    script_run(t, script_now(t));
+    expect_sent(t, .port = 7000, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS); /* nothing to remember */
+    scps_conn_abort(c);
+    script_free(t);
+}
+
+/* A segment with these options, whatever they are; seq and ack absolute. */
+static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint32_t ack,
+               uint8_t flags, const uint8_t opt[40], size_t nopt)
+{
+    uint8_t pkt[120] = {0};
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_TCP,
+                         .ttl = 64};
+    size_t h = scps_ip_build(pkt, &ip, 20 + nopt);
+    uint8_t *p = pkt + h;
+
+    scps_put16(p, port);
+    scps_put16(p + 2, t->us.port);
+    scps_put32(p + 4, seq);
+    scps_put32(p + 8, ack);
+    p[12] = (uint8_t)((20 + nopt) / 4 << 4);
+    p[13] = flags;
+    scps_put16(p + 14, 30000);
+    memcpy(p + 20, opt, nopt);
+    scps_put16(p + 16, scps_tcp_checksum(&ip.src, &ip.dst, p, 20 + nopt, NULL, 0));
+    return script_input(t, at, pkt, h + 20 + nopt);
+}
+
+/* 1.4: every length 0 to 40 of each of our options at every place of a SYN: never the death of a connection, and without
+ * effect unless it is 4 (kind 20). */
+static void malformed_in_a_syn(void **x)
+{
+    struct script *t = with_snack(x);
+    uint32_t n = 0;
+
+    t->us.port = 80;
+    t->cfg.snack_long = true;
+    script_listen(t);
+    for (uint8_t kind = 20; kind <= 23; kind++) {
+        for (size_t place = 0; place < 40; place++) {
+            for (unsigned len = 0; len <= 40; len++, n++) {
+                uint8_t opt[40];
+                uint16_t port = (uint16_t)(1024 + n);
+                memset(opt, 1, sizeof opt);
+                opt[place] = kind;
+                if (place < 39)
+                    opt[place + 1] = (uint8_t)len;
+                if (kind == 20 && len == 4 && place <= 36)
+                    opt[place + 2] = SCPS_CAP_SNACK1;
+                assert_int_equal(raw(t, MS(n), port, 1000, 0, SCPS_SYN, opt, 40), 0);
+                expect_sent(t, .port = port, .flags = SCPS_SYN | SCPS_ACK);
+                bool good = kind == 20 && len == 4 && place <= 36;
+                assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), good);
+                raw(t, MS(n), port, 1001, 0, SCPS_RST, opt, 0);
+            }
+        }
+    }
+    script_free(t);
+}
+
+/* The same on a live connection: capabilities after the SYN are ignored, nonsense is skipped, and it goes on. */
+static void malformed_later(void **x)
+{
+    struct script *t = with_snack(x);
+    unsigned n = 0;
+
+    t->peer.caps = 0;
+    script_accepted(t, MS(100));
+    uint32_t ack = t->last.seq + 1;
+    for (uint8_t kind = 20; kind <= 23; kind++) {
+        for (size_t place = 0; place < 40; place++) {
+            for (unsigned len = 0; len <= 40; len++, n++) {
+                uint8_t opt[40];
+                memset(opt, 1, sizeof opt);
+                opt[place] = kind;
+                if (place < 39)
+                    opt[place + 1] = (uint8_t)len;
+                if (place < 38)
+                    opt[place + 2] = 0xff; /* as capabilities: all of them */
+                assert_int_equal(
+                    raw(t, MS(200 + n), t->them.port, t->peer_isn + 1, ack, SCPS_ACK, opt, 40), 0);
+            }
+        }
+    }
+    assert_int_equal(script_info(t).caps, 0);
+    assert_int_equal(script_info(t).snacks_in, 0); /* not agreed: ignored */
+    peer_says(t, SEC(20), .len = 500);
+    app_reads(t, SEC(20), 500);
+    expect_sent(t, .ack = 501, .at = SEC(20), .slack = MS(200));
+    script_free(t);
+}
+
+/* A peer that changes its mind: what its first SYN said stands, in either direction. */
+static void another_mind(void **x)
+{
+    struct script *t = with_snack(x);
+
+    script_listen(t);
+    peer_says(t, 0, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    t->peer.caps = 0;
+    peer_says(t, MS(10), .seq = ZERO, .flags = SCPS_SYN); /* again, without */
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    peer_says(t, MS(100), .ack = 1);
+    t->c = scps_accept(t->l);
+    script_forget_events(t);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_SNACK1);
+    script_free(t);
+
+    t = with_snack(x);
+    t->peer.caps = 0;
+    script_established(t, MS(100));
+    t->peer.caps = SCPS_CAP_SNACK1;
+    peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK,
+              .ack = 1); /* challenged, RFC 5961 */
+    expect_sent(t, .from = 1, .ack = 1);
+    assert_int_equal(script_info(t).caps, 0);
+    script_free(t);
+}
+
+/* Each option can be left out of a connection: then it is neither offered nor taken. */
+static void suppressed(void **x)
+{
+    for (unsigned without = 0; without < 5; without++) {
+        struct script *t = with_snack(x);
+        static const uint16_t has[] = {SCPS_HAS_CAPS, SCPS_HAS_SACK_OK, SCPS_HAS_TS,
+                                       SCPS_HAS_WSCALE, 0};
+        t->peer.ts = true;
+        t->peer.wscale = 2;
+        t->cfg.snack = without != 0;
+        t->cfg.sack = without != 1;
+        t->cfg.timestamps = without != 2;
+        t->cfg.wscale = without != 3;
+        script_listen(t);
+        peer_says(t, 0, .flags = SCPS_SYN);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .hasnt = has[without],
+                    .has = (SCPS_HAS_CAPS | SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE) &
+                           ~has[without]);
+        peer_says(t, MS(100), .ack = 1);
+        script_forget_events(t);
+        script_free(t);
+    }
+}
+
+/* 1.5: the options of our SYN, octet for octet those of the reference implementation, but for the SACK it does not have. */
+static void golden_syn(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_seg s;
+    uint8_t p[60];
+
+    t->cfg.snack = t->cfg.timestamps = t->cfg.wscale = t->cfg.compress = true;
+    t->cfg.sack = false;
+    t->cfg.mss = 1432;
+    t->cfg.rcvbuf = 65535;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    s = t->last;
+    assert_int_equal(scps_tcp_build(p, &s), 44);
+    assert_memory_equal(p + 20, "\x14\x04\x50", 3);
+    assert_int_equal(p[23], s.conn_id);
+    assert_memory_equal(p + 24, "\x02\x04\x05\x98\x01\x03\x03\x00\x01\x01\x08\x0a", 12);
+    assert_memory_equal(p + 40, "\0\0\0\0", 4);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(agreement),         SCRIPT_TEST(plain_peer),    SCRIPT_TEST(fallback),
+        SCRIPT_TEST(memory_is_bounded), SCRIPT_TEST(a_late_answer), SCRIPT_TEST(malformed_in_a_syn),
+        SCRIPT_TEST(malformed_later),   SCRIPT_TEST(another_mind),  SCRIPT_TEST(suppressed),
+        SCRIPT_TEST(golden_syn),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Corruption experienced (option 23), both directions, and the hints it comes from (CCSDS 714.0-B-2 through the spec sheet,
+ * sections 3.2 to 3.4). */
+#include "script.h"
+
+static struct script *scps(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.snack = true;
+    t->cfg.ack_mode = SCPS_ACK_EVERY;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    return t;
+}
+
+static void damaged(struct script *t, scps_time at, scps_time until)
+{
+    scps_time epoch = scps_stack_now(t->st) - script_now(t);
+    struct scps_signal sig = {
+        .kind = SCPS_SIGNAL_DAMAGED, .remote = t->them.addr, .until = until ? until + epoch : 0};
+
+    script_comment(t, "segments were damaged");
+    script_run(t, at);
+    scps_stack_signal(t->st, at + epoch, &sig);
+}
+
+/* Does the acknowledgement of one more segment say so? */
+static bool told(struct script *t, scps_time at)
+{
+    peer_says(t, at, .len = 100);
+    expect_sent(t, .at = at);
+    app_reads(t, at, 100);
+    return t->last.has & SCPS_HAS_CORRUPTION;
+}
+
+/* Three acknowledgements at least, and all of a round trip. */
+static void three_and_a_round_trip(void **x)
+{
+    struct script *t = scps(x);
+
+    script_established(t, MS(100));
+    assert_false(told(t, MS(200)));
+    damaged(t, MS(300), 0);
+    expect_quiet(t, SCPS_HOLD_APP); /* nothing is sent for it */
+    for (int i = 0; i < 6; i++)
+        assert_true(told(t, MS(310 + 10 * i)));
+    assert_false(told(t, MS(401)));
+    damaged(t, MS(500), 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(told(t, SEC(2) + MS(i)));
+    assert_false(told(t, SEC(2) + MS(4)));
+    damaged(t, SEC(3), SEC(5));
+    assert_true(told(t, SEC(3)));
+    assert_true(told(t, SEC(4)));
+    assert_true(told(t, SEC(5) - MS(1)));
+    assert_false(told(t, SEC(5)));
+    script_free(t);
+}
+
+/* Beside SACK and SNACK: the option area is full, and nothing else suffers. */
+static void beside_reports(void **x)
+{
+    struct script *t = scps(x);
+
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    damaged(t, MS(200), 0);
+    peer_says(t, MS(210), .seq = 1989, .len = 988);
+    expect_sent(t, .ack = 1,
+                .has = SCPS_HAS_CORRUPTION | SCPS_HAS_SNACK | SCPS_HAS_SACK | SCPS_HAS_TS,
+                .snack = {{0, 3}}, .sack = {{1989, 2977}});
+    script_free(t);
+}
+
+/* Not to a peer that has shown no capabilities, and not when configured away. */
+static void not_to_everybody(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = scps(x);
+        if (k)
+            t->cfg.corruption = false;
+        else
+            t->peer.caps = 0;
+        script_established(t, MS(100));
+        damaged(t, MS(200), 0);
+        assert_false(told(t, MS(210)));
+        script_free(t);
+    }
+}
+
+/* A wrong checksum is a hint, by choice: the peer is told with the next acknowledgement. */
+static void checksum_hints(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = scps(x);
+        t->stack_cfg.checksum_hints = k;
+        script_established(t, MS(100));
+        assert_false(told(t, MS(200)));
+        peer_says(t, MS(300), .seq = 101, .len = 100, .bad_checksum = true);
+        expect_quiet(t, SCPS_HOLD_APP);
+        peer_says(t, MS(310), .seq = 101, .len = 100); /* again, as it should be */
+        expect_sent(t, .ack = 201);
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CORRUPTION), k);
+        script_free(t);
+    }
+}
+
+/* The sender believes it for a time of its own: losses do not halve the window, a timeout does not back off. */
+static void believed(void **x)
+{
+    for (int k = 0; k < 3; k++) { /* not told; told; told long ago */
+        struct script *t = scps(x);
+        t->cfg.corruption_hold = SEC(10);
+        t->cfg.init_cwnd_segs = 8;
+        t->cfg.cc = scps_cc_find("vegas");
+        scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 1000);
+        script_forget_sent(t);
+        peer_says(t, MS(300), .ack = 1001, .corruption = k > 0);
+        scps_time at = k == 2 ? SEC(20) : MS(400);
+        app_writes(t, at, 8000);
+        unsigned n = script_forget_sent(t);
+        assert_true(n >= 4);
+        uint64_t before = script_info(t).cwnd;
+        peer_says(t, at + MS(100), .ack = 1001, .snack = {{0, 1}}, .sack = {{2001, 5001}});
+        expect_sent(t, .from = 1001, .len = 1000);
+        if (k == 1)
+            assert_true(script_info(t).cwnd >= before);
+        else
+            assert_true(script_info(t).cwnd < before);
+        script_run(t, at + MS(110));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(three_and_a_round_trip),
+        SCRIPT_TEST(beside_reports),
+        SCRIPT_TEST(not_to_everybody),
+        SCRIPT_TEST(checksum_hints),
+        SCRIPT_TEST(believed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Explicit congestion notification (RFC 3168): who marks what, and that no echo is lost. The handshake is in test_handshake,
+ * echo and mark in test_sending. */
+#include "script.h"
+
+static struct script *with_ecn(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.ecn = true;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE); /* 6.1.1 */
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+    expect_sent(t, .ack = 1);
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE); /* 6.1.4: pure acknowledgements */
+    script_forget_events(t);
+    return t;
+}
+
+/* 6.1.2: the echo may come with the acknowledgement of all there was: it counts, once */
+static void echo_with_the_last_acknowledgement(void **x)
+{
+    struct script *t = with_ecn(x);
+    uint64_t before = script_info(t).cwnd;
+
+    app_writes(t, MS(200), 4000);
+    for (int i = 0; i < 4; i++) {
+        expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
+        assert_int_equal(t->last.tos & 3, SCPS_ECN_ECT0);
+    }
+    peer_says(t, MS(300), .ack = 4001, .flags = SCPS_ACK | SCPS_ECE);
+    uint64_t after = script_info(t).cwnd;
+    assert_true(after < before);
+    assert_false(script_info(t).in_recovery);
+    peer_says(t, MS(301), .ack = 4001, .flags = SCPS_ACK | SCPS_ECE); /* nothing is outstanding */
+    assert_int_equal(script_info(t).cwnd, after);
+    app_writes(t, MS(400), 2000);
+    expect_sent(t, .from = 4001, .len = 1000,
+                .flags = SCPS_ACK | SCPS_CWR); /* 6.1.2: the first new data */
+    expect_sent(t, .from = 5001, .len = 1000);
+    peer_says(t, MS(500), .ack = 6001);
+    assert_true(script_info(t).cwnd >= after);
+    script_free(t);
+}
+
+/* 6.1.5: what is resent is not marked as capable, nor does it carry CWR */
+static void resent(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 1, .len = 1000, .at = MS(500), .slack = SEC(2));
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
+    peer_says(t, script_now(t) + MS(50), .ack = 1001);
+    script_free(t);
+}
+
+/* 6.1.6: nor is a window probe */
+static void window_probe(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    peer_says(t, MS(150), .wnd = ZERO, .ack = 1);
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1, .at = MS(300), .slack = SEC(2));
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
+    peer_says(t, script_now(t) + MS(100), .ack = 2, .wnd = 65535);
+    expect_sent(t, .from = 2, .len = 999);
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_ECT0);
+    peer_says(t, script_now(t) + MS(50), .ack = 1001);
+    script_free(t);
+}
+
+/* 6.1.1: neither flag in the SYN-ACK, both, or CWR alone: no agreement */
+static void answers(void **x)
+{
+    static const uint16_t answer[] = {0, SCPS_ECE | SCPS_CWR, SCPS_CWR, SCPS_ECE};
+
+    for (size_t i = 0; i < sizeof answer / sizeof *answer; i++) {
+        struct script *t = script_of(x);
+        t->cfg.ecn = true;
+        script_connect(t, 0);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+        peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | answer[i], .ack = 1);
+        expect_sent(t, .ack = 1);
+        assert_int_equal(script_info(t).ecn, answer[i] == SCPS_ECE);
+        script_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(echo_with_the_last_acknowledgement),
+        SCRIPT_TEST(resent),
+        SCRIPT_TEST(window_probe),
+        SCRIPT_TEST(answers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
