@@ -159,6 +159,9 @@ SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
     2u /* bytes of this record are missing, and perhaps ends of records before it */
 /* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record without a word. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
+/* What scps_conn_readable counts is all that one read will give, however long it waits: a record ends behind it, or a
+ * hole begins. */
+SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
     uint64_t at;   /* how many come before them in the stream, the missing ones counted */
     uint64_t len;

@@ -49,6 +49,7 @@ enum {
     SCPS_AF_INET = 2,
     SCPS_AF_INET6 = 10,
     SCPS_SOCK_STREAM = 1,
+    SCPS_SOCK_SEQPACKET = 5,    /* a stream with record boundaries: each send is a record */
     SCPS_SOCK_NONBLOCK = 04000, /* or-ed to the type of scps_socket, and flag of accept4 */
     SCPS_SOCK_CLOEXEC = 02000000
 };
@@ -60,7 +61,8 @@ enum {
     SCPS_SOL_TCP = 6,
     SCPS_SOL_IPV6 = 41,
     SCPS_SOL_SCPS_ROUTE = 0xfc, /* the SCPS reference's SCPS_ROUTE */
-    SCPS_SOL_SCPS = 0xfe        /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
+    SCPS_SOL_SCPS = 0xfe,       /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
+    SCPS_SOL_SCPS_SOCKET = 0xff /* the SCPS reference's SCPS_SOCKET */
 };
 
 /* SCPS_SOL_SOCKET; int unless said otherwise */
@@ -137,8 +139,10 @@ enum {
     SCPS_TP_TIMEOUT = 0x09,     /* a count: retransmissions of data */
     SCPS_TP_LONGTIMEOUT = 0x0a, /* a count: retransmissions of a SYN */
     SCPS_TP_2MSLTIMEOUT = 0x0b,
+    SCPS_TP_BETS_RTIMEOUT = 0x0c,
     SCPS_TP_TIMESTAMP = 0x0d,
     SCPS_TP_SNACK = 0x0f,
+    SCPS_TP_BETS = 0x10,
     SCPS_TP_VEGAS_CONGEST = 0x12, /* 1: controller "vegas" (0: "rate"); get: is it the one */
     SCPS_TP_VJ_CONGEST = 0x13,    /* likewise "vj" */
     SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
@@ -149,7 +153,13 @@ enum {
     /* SCPS_SOL_SCPS_ROUTE, for this socket alone */
     SCPS_ROUTE_RATE = 1, /* bit/s on the wire; 0 unlimited */
     SCPS_ROUTE_RTT = 3,  /* ms, expected */
-    SCPS_ROUTE_IRTO = 7  /* ms */
+    SCPS_ROUTE_IRTO = 7, /* ms */
+    /* SCPS_SOL_SCPS_SOCKET: best effort. All get; EOPNOTSUPP where it is not in force */
+    SCPS_SO_BETS_RHOLE_SIZE =
+        0x1009, /* of the hole that a read last met; ENODATA before the first */
+    SCPS_SO_BETS_RHOLE_START = 0x100a,    /* likewise: bytes of the stream before it */
+    SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* ranges given up */
+    SCPS_SO_BETS_SEND_HOLES = 0x100c      /* struct scps_hole each: as many as fit */
 };
 
 /* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs, bytes,
@@ -189,6 +199,11 @@ enum {
     SCPS_TP_SNACK_DELAY,
     SCPS_TP_CAPS_TRIES,
     SCPS_TP_FIRST_WINDOW,
+    SCPS_TP_RECORDS,
+    SCPS_TP_BETS_LEGACY,
+    SCPS_TP_BETS_TIMEOUT,
+    SCPS_TP_BETS_RETRIES,
+    SCPS_TP_BETS_LIFETIME,
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */
@@ -286,7 +301,7 @@ struct scps_msghdr {
     size_t msg_iovlen;
     void *msg_control; /* none is taken; recvmsg sets msg_controllen to 0 */
     size_t msg_controllen;
-    int msg_flags; /* set to 0 by recvmsg */
+    int msg_flags; /* by recvmsg: SCPS_MSG_EOR, a record ends here; and SCPS_MSG_TRUNC, bytes of it are missing */
 };
 struct scps_pollfd {
     int fd;
@@ -484,7 +499,8 @@ SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t
  * EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure it may be tried again. Family SCPS_AF_UNSPEC: disconnects. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
-/* How many bytes; 0 at the end of the stream. EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
+/* How many bytes; 0 at the end of the stream. A read ends where a record does. ENODATA (best effort: bytes are missing
+ * here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next read goes on behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
  * (SCPS_MSG_OOB). */
 SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
 SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,

@@ -65,6 +65,13 @@ uint64_t scps_marks_ready(const struct scps_conn *c)
     return to - c->in.read;
 }
 
+bool scps_conn_stops(const struct scps_conn *c)
+{
+    const struct scps_marks *m = c->st->marks;
+
+    return m && (hole(m) || record_end(m, c->in.read) != UINT64_MAX);
+}
+
 bool scps_marks_at_hole(const struct scps_conn *c)
 {
     return hole(c->st->marks) && c->st->marks->hole.from == c->in.read;

@@ -64,6 +64,8 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
         if (n <= 0)
             break;
         moved += (size_t)n;
+        if (scps_conn_record(s->conn) & SCPS_RECORD_END)
+            break;
     }
     return (int64_t)moved;
 }
@@ -98,6 +100,29 @@ static int64_t peek(struct sock *s, const struct vec *v)
     return at;
 }
 
+/* Does reading stand at a hole? Unless peeking it is passed over. */
+static bool met_hole(struct sock *s, bool peeking)
+{
+    struct scps_hole h;
+    if (!s->conn || !scps_conn_hole(s->conn, &h, peeking ? SCPS_PEEK : 0))
+        return false;
+    if (!peeking)
+        s->hole = h;
+    return true;
+}
+
+/* Has what was read, or would be, come to where a read stops? */
+static bool stopped(const struct sock *s, bool peeking)
+{
+    struct scps_hole h;
+    if (!s->conn)
+        return false;
+    if (peeking)
+        return scps_conn_stops(s->conn);
+    return scps_conn_record(s->conn) & SCPS_RECORD_END ||
+           scps_conn_hole(s->conn, &h, SCPS_PEEK) == 1;
+}
+
 static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
 {
     struct scps_ctx *ctx = s->ctx;
@@ -121,6 +146,10 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
         copied = peeking ? n : copied + n;
         if ((size_t)copied >= target || (v->total == 0 && scps_sock_readable(s, 1)))
             return copied;
+        if (copied && stopped(s, peeking))
+            return copied;
+        if (!copied && v->total && met_hole(s, peeking))
+            return -ENODATA;
         bool over = s->err || (s->shut & SHUT_RCV) || scps_sock_state(s) == SCPS_CLOSED;
         if (copied && (nowait || over))
             return copied;
@@ -146,8 +175,18 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     }
 }
 
+/* What the bytes read end with. */
+static int end_flags(const struct sock *s)
+{
+    unsigned r = s->conn ? scps_conn_record(s->conn) : 0;
+    if (!(r & SCPS_RECORD_END))
+        return 0;
+    return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
+}
+
+/* *end: may be NULL. */
 static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
-                        int flags, bool is_read)
+                        int flags, bool is_read, int *end)
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
@@ -155,13 +194,15 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     int64_t r = s ? vec_of(iov, n, &v) : -EBADF;
     if (r == 0 && !(is_read && v.total == 0)) /* read of nothing is 0 in every state */
         r = do_recv(s, &v, flags);
+    if (end && r > 0 && !(flags & SCPS_MSG_PEEK))
+        *end = end_flags(s);
     return scps_sock_leave(ctx, r);
 }
 
 int64_t scps_sock_read(struct scps_ctx *ctx, int fd, void *buf, size_t len)
 {
     struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
-    return recv_vec(ctx, fd, &v, 1, 0, true);
+    return recv_vec(ctx, fd, &v, 1, 0, true, NULL);
 }
 
 int64_t scps_sock_readv(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
@@ -170,13 +211,13 @@ int64_t scps_sock_readv(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
         errno = EINVAL;
         return -1;
     }
-    return recv_vec(ctx, fd, iov, (size_t)n, 0, true);
+    return recv_vec(ctx, fd, iov, (size_t)n, 0, true, NULL);
 }
 
 int64_t scps_sock_recv(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags)
 {
     struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
-    return recv_vec(ctx, fd, &v, 1, flags, false);
+    return recv_vec(ctx, fd, &v, 1, flags, false, NULL);
 }
 
 int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags,
@@ -194,11 +235,12 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
         errno = EFAULT;
         return -1;
     }
-    int64_t r = recv_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false);
+    int end = 0;
+    int64_t r = recv_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false, &end);
     if (r >= 0) {
         msg->msg_namelen = 0;
         msg->msg_controllen = 0;
-        msg->msg_flags = 0;
+        msg->msg_flags = end;
     }
     return r;
 }
@@ -246,7 +288,10 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             /* a piece that is not the last of the message is never a reason to send a short segment */
             size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
             bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
-            int64_t n = scps_conn_write(s->conn, p.iov_base, k, more ? SCPS_MORE : 0);
+            bool record = s->cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
+            bool last = (size_t)copied + k == v->total;
+            int64_t n = scps_conn_write(s->conn, p.iov_base, k,
+                                        (more ? SCPS_MORE : 0) | (record && last ? SCPS_EOR : 0));
             if (n > 0) {
                 copied += n;
                 turned = false;

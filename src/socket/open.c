@@ -19,7 +19,7 @@ int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
         r = -EINVAL;
     else if (domain != SCPS_AF_INET && domain != SCPS_AF_INET6)
         r = -EAFNOSUPPORT;
-    else if (kind != SCPS_SOCK_STREAM)
+    else if (kind != SCPS_SOCK_STREAM && kind != SCPS_SOCK_SEQPACKET)
         r = -ESOCKTNOSUPPORT;
     else if (protocol != 0 && protocol != SCPS_SOL_TCP)
         r = -EPROTONOSUPPORT;
@@ -29,6 +29,8 @@ int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
         s->domain = domain;
         s->nonblock = type & SCPS_SOCK_NONBLOCK;
         s->cloexec = type & SCPS_SOCK_CLOEXEC;
+        s->seqpacket = kind == SCPS_SOCK_SEQPACKET;
+        s->cfg.records = s->cfg.records || s->seqpacket;
         s->local.addr = scps_sock_any(s);
         r = scps_sock_fd(s);
     }
@@ -131,6 +133,7 @@ int scps_sock_listen(struct scps_ctx *ctx, int fd, int backlog)
 static void inherit(struct sock *s, const struct sock *from)
 {
     s->domain = from->domain;
+    s->seqpacket = from->seqpacket;
     s->cfg = from->cfg;
     s->ack_mode = from->ack_mode;
     s->reuseaddr = from->reuseaddr;

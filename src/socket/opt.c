@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include <scps/wire.h>
+
 #include "socket/sock.h"
 
 #define BUF_MIN     256u
@@ -70,8 +72,10 @@ static const struct field fields[] = {
     TP(TIMEOUT, K_U16, data_retries, 1, 0, UINT16_MAX),
     TP(LONGTIMEOUT, K_U16, syn_retries, 1, 0, UINT16_MAX),
     TP(2MSLTIMEOUT, K_DUR, time_wait, MS, 0, INT32_MAX),
+    TP(BETS_RTIMEOUT, K_DUR, bets_timeout, MS, 0, INT32_MAX),
     TP(TIMESTAMP, K_BOOL, timestamps, 1, INT32_MIN, INT32_MAX),
     TP(SNACK, K_BOOL, snack, 1, INT32_MIN, INT32_MAX),
+    TP(BETS, K_BOOL, bets, 1, INT32_MIN, INT32_MAX),
     TP(SNACKDELAY, K_DUR, snack_delay, MS, 0, INT32_MAX),
     TP(RTOMAX, K_DUR, rto_max, MS, 0, INT32_MAX),
     ROUTE(RTT, K_DUR, expected_rtt, MS, 0, INT32_MAX),
@@ -111,6 +115,11 @@ static const struct field fields[] = {
     TP(SNACK_DELAY, K_DUR, snack_delay, 1, 0, DUR_MAX),
     TP(CAPS_TRIES, K_U8, caps_tries, 1, 0, UINT8_MAX),
     TP(FIRST_WINDOW, K_U32, first_window, 1, 0, UINT32_MAX),
+    TP(RECORDS, K_BOOL, records, 1, INT32_MIN, INT32_MAX),
+    TP(BETS_LEGACY, K_BOOL, bets_legacy, 1, INT32_MIN, INT32_MAX),
+    TP(BETS_TIMEOUT, K_DUR, bets_timeout, 1, 0, DUR_MAX),
+    TP(BETS_RETRIES, K_U8, bets_retries, 1, 1, 254),
+    TP(BETS_LIFETIME, K_DUR, bets_lifetime, 1, 0, DUR_MAX),
 };
 
 static const struct field *field_find(int level, int name)
@@ -489,7 +498,7 @@ static int get_socket(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_SO_PRIORITY:
         return give_int(val, len, s->priority);
     case SCPS_SO_TYPE:
-        return give_int(val, len, SCPS_SOCK_STREAM);
+        return give_int(val, len, s->seqpacket ? SCPS_SOCK_SEQPACKET : SCPS_SOCK_STREAM);
     case SCPS_SO_PROTOCOL:
         return give_int(val, len, SCPS_SOL_TCP);
     case SCPS_SO_DOMAIN:
@@ -809,6 +818,33 @@ static int get_scps(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
+/* Best effort, with the reference's numbers. */
+static int get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len)
+{
+    struct scps_info info;
+    size_t n;
+    if (name < SCPS_SO_BETS_RHOLE_SIZE || name > SCPS_SO_BETS_SEND_HOLES)
+        return -ENOPROTOOPT;
+    if (!s->conn)
+        return -ENOTCONN;
+    scps_conn_info(s->conn, &info);
+    if (!(info.caps & SCPS_CAP_BETS))
+        return -EOPNOTSUPP;
+    switch (name) {
+    case SCPS_SO_BETS_RHOLE_SIZE:
+        return s->hole.len ? give_number(val, len, (int64_t)s->hole.len) : -ENODATA;
+    case SCPS_SO_BETS_RHOLE_START:
+        return s->hole.len ? give_number(val, len, (int64_t)s->hole.at) : -ENODATA;
+    case SCPS_SO_BETS_NUM_SEND_HOLES:
+        return give_number(val, len, (int64_t)scps_conn_given_up(s->conn, NULL, 0));
+    default:
+        n = scps_conn_given_up(s->conn, val, *len / sizeof(struct scps_hole));
+        *len = (uint32_t)SCPS_MIN(n * sizeof(struct scps_hole),
+                                  *len / sizeof(struct scps_hole) * sizeof(struct scps_hole));
+        return 0;
+    }
+}
+
 static int do_set(struct sock *s, int level, int name, const void *val, uint32_t len)
 {
     if (len > INT32_MAX)
@@ -844,6 +880,7 @@ static int do_set(struct sock *s, int level, int name, const void *val, uint32_t
             return -EINVAL;
         return set_rate(s, v ? (uint64_t)v / 8 : NO_RATE);
     }
+    case SCPS_SOL_SCPS_SOCKET:
     default:
         return -ENOPROTOOPT;
     }
@@ -876,6 +913,8 @@ static int do_get(struct sock *s, int level, int name, void *val, uint32_t *len)
         return s->domain == SCPS_AF_INET6 ? get_ipv6(s, name, val, len) : -EOPNOTSUPP;
     case SCPS_SOL_SCPS:
         return get_scps(s, name, val, len);
+    case SCPS_SOL_SCPS_SOCKET:
+        return get_scps_socket(s, name, val, len);
     case SCPS_SOL_SCPS_ROUTE:
         if (name != SCPS_ROUTE_RATE)
             return -ENOPROTOOPT;

@@ -50,13 +50,15 @@ struct sock {
     bool bound, bound_addr, bound_port;
     uint32_t backlog;
     /* the end of it */
-    unsigned shut;     /* SHUT_*, by us or by the peer */
-    unsigned shut_app; /* SHUT_*, by us alone */
-    bool done;         /* the peer's FIN has arrived in order */
-    bool dead;         /* the connection is over: Linux's TCP_CLOSE */
-    uint64_t shut_at;  /* bytes received when both sides had been shut down by us */
-    int err;           /* pending, positive errno value; 0 none */
-    unsigned icmp;     /* the soft error SO_ERROR has told of already */
+    unsigned shut;         /* SHUT_*, by us or by the peer */
+    unsigned shut_app;     /* SHUT_*, by us alone */
+    bool done;             /* the peer's FIN has arrived in order */
+    bool dead;             /* the connection is over: Linux's TCP_CLOSE */
+    uint64_t shut_at;      /* bytes received when both sides had been shut down by us */
+    int err;               /* pending, positive errno value; 0 none */
+    unsigned icmp;         /* the soft error SO_ERROR has told of already */
+    bool seqpacket;        /* each send is a record */
+    struct scps_hole hole; /* the one a read met last; len 0: none yet */
     /* options that are not in conn's configuration */
     struct scps_conn_config cfg;
     enum scps_ack_mode ack_mode; /* to go back to from quickack */

@@ -51,6 +51,8 @@ int scps_sock_errno(int err)
         return EPERM;
     case SCPS_ERR_SYSTEM:
         return EIO;
+    case SCPS_ERR_HOLE:
+        return ENODATA;
     default: /* INVAL, RANGE, NORATE */
         return EINVAL;
     }
@@ -234,7 +236,15 @@ static bool handshaking(enum scps_state st)
 
 bool scps_sock_readable(const struct sock *s, size_t need)
 {
-    return s->conn && scps_conn_readable(s->conn) >= need;
+    if (!s->conn)
+        return false;
+    return scps_conn_readable(s->conn) >= need || scps_conn_stops(s->conn);
+}
+
+static bool at_hole(const struct sock *s)
+{
+    struct scps_hole h;
+    return s->conn && scps_conn_hole(s->conn, &h, SCPS_PEEK) == 1;
 }
 
 size_t scps_sock_room(const struct sock *s)
@@ -289,6 +299,8 @@ unsigned scps_sock_events(const struct sock *s)
     if (!handshaking(st)) {
         if (scps_sock_readable(s, SCPS_MAX(s->rcvlowat, 1)))
             ev |= in;
+        if (at_hole(s))
+            ev |= SCPS_POLLPRI;
         if ((s->shut & SHUT_SEND) || st == SCPS_CLOSED) {
             ev |= out;
         } else {
