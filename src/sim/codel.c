@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CoDel (RFC 8289 sections 5.5 and 5.6), turned inside out: the pseudocode takes packets from the queue until one may go,
- * here the line takes them and asks about each. Its loop becomes what happened to the packet before. The control law's
- * square root is of a whole number in 32 binary places.
+ * here the line takes them and asks about each. Its loop becomes what happened to the packet before.
  */
 #include "sim/codel.h"
 
@@ -19,9 +18,10 @@ static uint64_t root(uint64_t x) /* rounded down */
     return r;
 }
 
+/* t + interval / sqrt(count), which is sqrt(interval^2 / count), rounded down. */
 static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
 {
-    return t + (scps_dur)(((uint64_t)interval << 16) / root((uint64_t)count << 32));
+    return t + (scps_dur)root((uint64_t)interval * (uint64_t)interval / count);
 }
 
 /* dodequeue: has it been above the target for an interval? */

@@ -42,9 +42,10 @@
 #define SELDOM
 #endif
 
-#define BITS_US     UINT64_C(8000000) /* a byte in units of 1/rate us */
-#define MAX_DELAY   (INT64_MAX / 1024)
-#define MAX_FRAMING 65535u
+#define BITS_US      UINT64_C(8000000) /* a byte in units of 1/rate us */
+#define MAX_DELAY    (INT64_MAX / 1024)
+#define MAX_FRAMING  65535u
+#define MAX_INTERVAL SCPS_SEC(3600) /* its square fits 64 bits */
 
 #define ROUND(n) (((n) + 7) & ~(size_t)7)
 
@@ -85,9 +86,10 @@ static bool makes_sense(const struct scps_link_config *c)
            c->ber < 1 && is_chance(c->loss) && is_chance(c->dup) && is_chance(c->reorder) &&
            c->overhead <= MAX_FRAMING && c->rate_bps <= UINT64_MAX / 2 &&
            (unsigned)c->framing < SCPS_FRAMING_COUNT && burst_makes_sense(&c->burst) &&
-           is_delay(c->codel_target) && is_delay(c->codel_interval) &&
-           (c->codel_target > 0) == (c->codel_interval > 0) && rates_make_sense(&c->rates) &&
-           scps_steps_ok(&c->delays, MAX_DELAY) && scps_spans_ok(&c->outages);
+           is_delay(c->codel_target) && c->codel_interval >= 0 &&
+           c->codel_interval <= MAX_INTERVAL && (c->codel_target > 0) == (c->codel_interval > 0) &&
+           rates_make_sense(&c->rates) && scps_steps_ok(&c->delays, MAX_DELAY) &&
+           scps_spans_ok(&c->outages);
 }
 
 static bool down_at_times(const struct scps_link_config *c)

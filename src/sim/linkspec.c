@@ -296,8 +296,8 @@ static int read_codel(struct reading *r)
         return 0;
     }
     if (scps_text_time(a, &r->d->codel.target) || scps_text_time(b, &r->d->codel.interval) ||
-        r->d->codel.target < 1 || r->d->codel.interval < 1)
-        return bad(r, "not TARGET/INTERVAL, two times above 0 (5ms/100ms)");
+        r->d->codel.target < 1 || r->d->codel.interval < 1 || r->d->codel.interval > SCPS_SEC(3600))
+        return bad(r, "not TARGET/INTERVAL, two times above 0 (5ms/100ms), the latter up to 3600s");
     return 0;
 }
 

@@ -480,8 +480,10 @@ static void every_mistake_has_its_line(void **state)
         {"burst=1s/0us", "link: burst=1s/0us: a mean stay is at least 1us"},
         {"burst=0.1/0", "link: burst=0.1/0: both probabilities must be above 0"},
         {"burst-ber=0.6", "link: burst-ber=0.6: a bit error rate is from 0 to 0.5"},
-        {"codel=5ms", "link: codel=5ms: not TARGET/INTERVAL, two times above 0 (5ms/100ms)"},
-        {"codel=0ms/1s", "link: codel=0ms/1s: not TARGET/INTERVAL, two times above 0 (5ms/100ms)"},
+        {"codel=5ms", "link: codel=5ms: not TARGET/INTERVAL, two times above 0 (5ms/100ms), the "
+                      "latter up to 3600s"},
+        {"codel=0ms/1s", "link: codel=0ms/1s: not TARGET/INTERVAL, two times above 0 (5ms/100ms), "
+                         "the latter up to 3600s"},
         {"framing=x25", "link: framing=x25: no such framing; allowed: none ethernet ppp hdlc aal5 "
                         "aal5-vc aos tm"},
         {"exempt=-1", "link: exempt=-1: not a number of bytes from 0 to 65535"},

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* errors.c on a link: bursts by their run lengths and shares of time, error vectors bit for bit, outages exactly. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+#include "sim/link.h"
+
+static struct scps_linkdir *open_link(struct scps_link_config cfg)
+{
+    struct scps_linkdir *d = malloc(sizeof *d);
+    struct scps_alloc a = scps_alloc_default();
+
+    assert_non_null(d);
+    assert_int_equal(scps_linkdir_init(d, &cfg, 0, &a), 0);
+    return d;
+}
+
+static void close_link(struct scps_linkdir *d)
+{
+    scps_linkdir_fini(d);
+    free(d);
+}
+
+/* Offers n bytes at t to a line that is free, and says whether they were lost; what has arrived is taken away. */
+static bool lost_at(struct scps_linkdir *d, scps_time t, size_t n)
+{
+    static uint8_t data[2000];
+    struct scps_pkt p = {.data = data, .len = n};
+    uint64_t before = d->st.dropped_burst + d->st.dropped_outage;
+
+    assert_int_equal(scps_linkdir_offer(d, t, &p), 0);
+    assert_int_equal(d->wait_n, 0);
+    while (scps_linkdir_peek(d, t, &p))
+        scps_linkdir_pop(d);
+    return d->st.dropped_burst + d->st.dropped_outage != before;
+}
+
+static void chi(const char *what, double value, double limit)
+{
+    if (value > limit)
+        fail_msg("%s: chi squared %.1f above %.1f", what, value, limit);
+}
+
+/* Runs against the geometric distribution: turn is the probability of leaving after each. */
+static void geometric(const char *what, const unsigned *run, int cells, unsigned n, double turn)
+{
+    double x = 0;
+
+    for (int k = 1; k <= cells; k++) {
+        double want = n * (k < cells ? pow(1 - turn, k - 1) * turn : pow(1 - turn, cells - 1));
+        x += (run[k] - want) * (run[k] - want) / want;
+    }
+    chi(what, x, cells + 3.1 * sqrt(2.0 * cells) + 6); /* about once in a thousand */
+}
+
+static void bursts_by_packet(void **state)
+{
+    enum { N = 400000, GOOD = 60, BAD = 12 };
+    struct scps_burst b = {.to_bad = 0.03, .to_good = 0.25, .ber = 0.5};
+    struct scps_linkdir *d = open_link((struct scps_link_config){.burst = b, .seed = 11});
+    unsigned run[2][GOOD + 1] = {{0}}, n[2] = {0}, since = 0, bad = 0;
+    bool was = false;
+    (void)state;
+
+    for (int k = 0; k < N; k++) {
+        bool is = lost_at(d, k, 100); /* 800 bits at one half: none survives a bad state */
+        bad += is;
+        if (k > 0 && is != was) {
+            unsigned most = was ? BAD : GOOD;
+            run[was][since < most ? since : most]++;
+            n[was]++;
+            since = 0;
+        }
+        since++;
+        was = is;
+    }
+    geometric("good runs", run[0], GOOD, n[0], b.to_bad);
+    geometric("bad runs", run[1], BAD, n[1], b.to_good);
+    double share = b.to_bad / (b.to_bad + b.to_good);
+    /* the variance of the mean of a two-state chain: p q / n * (2 / (a + b) - 1) */
+    double sigma = sqrt(N * share * (1 - share) * (2 / (b.to_bad + b.to_good) - 1));
+    assert_true(fabs(bad - N * share) < 3.5 * sigma);
+    close_link(d);
+}
+
+/* A packet of no time each microsecond sees every state change. */
+static void stays_are_exponential(void **state)
+{
+    enum { N = 4000000, CELLS = 20 };
+    struct scps_burst b = {.good = 400, .bad = 100, .ber = 0.5};
+    struct scps_linkdir *d = open_link((struct scps_link_config){.burst = b, .seed = 12});
+    unsigned cell[2][CELLS] = {{0}}, n[2] = {0};
+    double sum[2] = {0};
+    scps_time since = 0;
+    bool was = false;
+    (void)state;
+
+    for (scps_time t = 0; t < N; t++) {
+        bool is = lost_at(d, t, 100);
+        if (t > 0 && is != was) {
+            double mean = was ? 100 : 400, len = (double)(t - since);
+            int k = (int)(len / mean * 5); /* fifths of a mean */
+            cell[was][k < CELLS ? k : CELLS - 1]++;
+            sum[was] += len;
+            n[was]++;
+            since = t;
+        }
+        was = is;
+    }
+    for (int s = 0; s < 2; s++) {
+        double mean = s ? 100 : 400, x = 0, q = 1 - 1 / mean;
+        assert_true(fabs(sum[s] / n[s] - mean) < 3.5 * mean / sqrt(n[s]));
+        for (int k = 0; k < CELLS; k++) { /* geometric from 1: P(len >= m) = q^(m-1) */
+            double lo = fmax(1, ceil(k * mean / 5)), hi = ceil((k + 1) * mean / 5);
+            double want = n[s] * (pow(q, lo - 1) - (k < CELLS - 1 ? pow(q, hi - 1) : 0));
+            x += (cell[s][k] - want) * (cell[s][k] - want) / want;
+        }
+        chi(s ? "bad stays" : "good stays", x,
+            43.8); /* 19 degrees of freedom, once in a thousand */
+    }
+    close_link(d);
+}
+
+/* Frames that take time are hit by the share of their bits that is sent in bad stays. */
+static void long_frames_meet_several_stays(void **state)
+{
+    struct scps_burst b = {.good = 9000, .bad = 1000, .ber = 2e-4};
+    struct scps_link_config c = {.rate_bps = 1000000, .burst = b, .seed = 13};
+    enum { N = 40000, LEN = 1000 };
+    struct scps_linkdir *d = open_link(c);
+    double lost = 0;
+    (void)state;
+
+    for (int k = 0; k < N; k++)
+        lost += lost_at(d, (scps_time)k * 8000, LEN); /* back to back */
+    /* Survival is E[exp(-a T)], T the bad time in 8 ms: the chain's generator, exponentiated in small steps. */
+    double h = 1, g = b.good, w = b.bad, a = -log1p(-b.ber);
+    double good = g / (g + w), bad = w / (g + w);
+    for (int i = 0; i < 8000; i++) {
+        double ng = good * (1 - h / g) + bad * h / w, nb = good * h / g + bad * (1 - h / w);
+        good = ng;
+        bad = nb * exp(-a * h);
+    }
+    double p = 1 - good - bad;
+    /* frames next to each other are not independent: twice the binomial's deviation covers it */
+    if (fabs(lost - N * p) > 2 * 3.5 * sqrt(N * p * (1 - p)))
+        fail_msg("%.0f lost of %d, %.0f expected", lost, N, N * p);
+    close_link(d);
+}
+
+static void burst_geo_is_what_it_says(void **state)
+{
+    struct scps_link_config f, r;
+    uint64_t bad = 0, n = 0;
+    (void)state;
+
+    assert_int_equal(scps_link_parse("burst-geo", &f, &r, NULL, 0), 0);
+    f.seed = 14;
+    struct scps_linkdir *d = open_link(f);
+    for (scps_time t = 0; t < SCPS_SEC(3000); t += SCPS_MS(1), n++)
+        bad += lost_at(d, t, 100);
+    double share =
+        (double)bad / (double)n; /* a frame of 79 us catches a little of its neighbours */
+    assert_true(share > 0.0235 && share < 0.0290);
+    close_link(d);
+}
+
+/* Seed 001's way: the stream of frames is XORed with a vector that repeats. */
+static void a_vector_is_applied_bit_for_bit(void **state)
+{
+    enum { VECTOR = 131071, HEAD = 18 }; /* about a megabit, and no multiple of anything */
+    static uint8_t vector[VECTOR], data[1500], sent[1500];
+    struct scps_link_config c = {
+        .overhead = HEAD, .flip = true, .vector = vector, .vector_len = VECTOR};
+    struct scps_prng r;
+    uint64_t at = 0, unreadable = 0, damaged = 0;
+    (void)state;
+
+    scps_prng_seed(&r, 15);
+    for (int i = 0; i < 60; i++)
+        vector[scps_prng_below(&r, VECTOR)] = (uint8_t)(1 + scps_prng_below(&r, 255));
+    for (int exempt = 0; exempt <= HEAD; exempt += HEAD) {
+        c.ber_exempt = (uint32_t)exempt;
+        struct scps_linkdir *d = open_link(c);
+        at = unreadable = damaged = 0;
+        for (int k = 0; k < 5000; k++) {
+            size_t n = 40 + scps_prng_below(&r, sizeof data - 40);
+            bool head = false, hit = false;
+            for (size_t i = 0; i < n; i++)
+                sent[i] = data[i] = (uint8_t)scps_prng_next(&r);
+            for (size_t i = (size_t)exempt; i < n + HEAD; i++, at++) {
+                uint8_t x = vector[at % VECTOR];
+                head = head || (x && i < HEAD);
+                hit = hit || x;
+                if (i >= HEAD)
+                    data[i - HEAD] ^= x;
+            }
+            struct scps_pkt p = {.data = sent, .len = n};
+            assert_int_equal(scps_linkdir_offer(d, k, &p), 0);
+            bool came = scps_linkdir_peek(d, k, &p);
+            assert_int_equal(came, !head);
+            if (came) {
+                assert_int_equal(p.len, n);
+                assert_memory_equal(p.data, data, n);
+                scps_linkdir_pop(d);
+            }
+            unreadable += head;
+            damaged += hit && !head;
+        }
+        assert_true(d->st.dropped_vector == unreadable && d->st.flipped == damaged);
+        assert_true(damaged > 500 && (exempt || unreadable > 5));
+        close_link(d);
+    }
+    /* without flip the same frames are lost, none other */
+    c.flip = false;
+    struct scps_linkdir *d = open_link(c);
+    for (int k = 0; k < 400; k++) {
+        struct scps_pkt p = {.data = sent, .len = 1000};
+        bool hit = false;
+        for (size_t i = 0; i < 1000; i++)
+            hit = hit || vector[((size_t)k * 1000 + i) % VECTOR];
+        assert_int_equal(scps_linkdir_offer(d, k, &p), 0);
+        bool came = scps_linkdir_peek(d, k, &p);
+        assert_int_equal(came, !hit);
+        if (came)
+            scps_linkdir_pop(d);
+    }
+    close_link(d);
+}
+
+static void outages_take_what_is_on_the_line(void **state)
+{
+    static const struct scps_span out[] = {{1000, 2000}, {5000, 5001}};
+    struct scps_link_config c = {.rate_bps = 8000000,
+                                 .outages = {.v = out, .n = 2, .period = 10000}};
+    struct scps_linkdir *d = open_link(c);
+    (void)state;
+
+    for (scps_time base = 0; base < 50000; base += 10000) { /* 100 bytes take 100 us */
+        assert_false(lost_at(d, base + 900, 100));
+        assert_true(lost_at(d, base + 1000, 100));
+        assert_true(lost_at(d, base + 1900, 100));
+        assert_false(lost_at(d, base + 2000, 100));
+        assert_true(lost_at(d, base + 4901, 100)); /* its last microsecond */
+        assert_false(lost_at(d, base + 5001, 100));
+    }
+    assert_int_equal(d->st.dropped_outage, 15);
+    close_link(d);
+    c.outages.inverse = true; /* contacts */
+    d = open_link(c);
+    assert_true(lost_at(d, 950, 100)); /* begins too early */
+    assert_false(lost_at(d, 1100, 900));
+    assert_true(lost_at(d, 2000, 100));
+    assert_true(lost_at(d, 4990, 11)); /* longer than the contact */
+    assert_false(lost_at(d, 5001 + 10000 - 1, 1));
+    close_link(d);
+}
+
+static void a_line_that_knows_waits(void **state)
+{
+    static const struct scps_span out[] = {{1000, 2000}};
+    struct scps_link_config c = {
+        .rate_bps = 8000000, .delay = 7, .hold = true, .outages = {.v = out, .n = 1}};
+    struct scps_linkdir *d = open_link(c);
+    uint8_t data[100] = {0};
+    struct scps_pkt p;
+    (void)state;
+
+    for (int i = 0; i < 3; i++) {
+        p = (struct scps_pkt){.data = data, .len = sizeof data};
+        assert_int_equal(scps_linkdir_offer(d, 850 + i, &p), 0);
+    }
+    /* 850 to 950 gets through, 950 to 1050 is cut, the third waits until 2000 */
+    assert_true(scps_linkdir_peek(d, 957, &p) && p.at == 957);
+    scps_linkdir_pop(d);
+    scps_linkdir_advance(d, 1500);
+    assert_int_equal(d->st.dropped_outage, 1);
+    assert_int_equal(d->wait_n, 1);
+    assert_false(scps_linkdir_peek(d, 2106, &p));
+    assert_true(scps_linkdir_peek(d, 2107, &p) && p.at == 2107);
+    scps_linkdir_pop(d);
+    assert_true(d->next == SCPS_NEVER && d->st.in_flight == 0);
+    close_link(d);
+
+    c.outages.n = 0; /* an outage from now on, and its end by a change */
+    c.outages.inverse = true;
+    d = open_link(c);
+    p = (struct scps_pkt){.data = data, .len = sizeof data};
+    assert_int_equal(scps_linkdir_offer(d, 10, &p), 0);
+    assert_true(d->next == SCPS_NEVER && d->wait_n == 1);
+    c.outages.inverse = false;
+    assert_int_equal(scps_linkdir_change(d, 500, &c), 0);
+    assert_true(d->next == 607);
+    assert_true(scps_linkdir_peek(d, 607, &p) && p.at == 607);
+    close_link(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bursts_by_packet),
+        cmocka_unit_test(stays_are_exponential),
+        cmocka_unit_test(long_frames_meet_several_stays),
+        cmocka_unit_test(burst_geo_is_what_it_says),
+        cmocka_unit_test(a_vector_is_applied_bit_for_bit),
+        cmocka_unit_test(outages_take_what_is_on_the_line),
+        cmocka_unit_test(a_line_that_knows_waits),
+    };
+    return cmocka_run_group_tests_name("errors", tests, NULL, NULL);
+}

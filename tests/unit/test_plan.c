@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables on a link: rates that step under way exactly, delays straight between rows, jitter that keeps the order. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+#include "sim/link.h"
+#include "sim/plan.h"
+
+typedef unsigned __int128 wide;
+
+static void steps_and_lines(void **state)
+{
+    static const struct scps_step v[] = {{10, 100}, {20, 300}, {20, 50}, {40, 90}};
+    struct scps_steps s = {v, 4, 0}, p = {v, 4, 50};
+    scps_time until;
+    (void)state;
+
+    assert_int_equal(scps_steps_at(&s, 0, &until), 100); /* before the first row */
+    assert_int_equal(until, 10);
+    assert_int_equal(scps_steps_at(&s, 19, &until), 100);
+    assert_int_equal(until, 20);
+    assert_int_equal(scps_steps_at(&s, 20, &until), 50);
+    assert_int_equal(until, 40);
+    assert_int_equal(scps_steps_at(&s, 1000, &until), 90);
+    assert_true(until == SCPS_NEVER);
+    assert_int_equal(scps_steps_at(&p, 145, &until), 90);
+    assert_int_equal(until, 150);
+    assert_int_equal(scps_steps_at(&p, 150, &until), 100);
+    assert_int_equal(scps_steps_between(&s, 0), 100);
+    assert_int_equal(scps_steps_between(&s, 15), 200);
+    assert_int_equal(scps_steps_between(&s, 20), 50); /* a jump */
+    assert_int_equal(scps_steps_between(&s, 30), 70);
+    assert_int_equal(scps_steps_between(&s, 77), 90);
+    assert_int_equal(scps_steps_between(&p, 65), 200);
+}
+
+static void nonsense(void **state)
+{
+    static const struct scps_step back[] = {{10, 1}, {9, 1}}, neg[] = {{-1, 1}}, big[] = {{0, 11}};
+    static const struct scps_span over[] = {{1, 5}, {4, 6}}, none[] = {{3, 3}},
+                                  two[] = {{1, 2}, {2, 3}};
+    (void)state;
+
+    assert_false(scps_steps_ok(&(struct scps_steps){back, 2, 0}, 10));
+    assert_false(scps_steps_ok(&(struct scps_steps){neg, 1, 0}, 10));
+    assert_false(scps_steps_ok(&(struct scps_steps){big, 1, 0}, 10));
+    assert_false(scps_steps_ok(&(struct scps_steps){back, 1, 10}, 10));
+    assert_true(scps_steps_ok(&(struct scps_steps){back, 1, 11}, 10));
+    assert_false(scps_spans_ok(&(struct scps_spans){over, 2, 0, false}));
+    assert_false(scps_spans_ok(&(struct scps_spans){none, 1, 0, false}));
+    assert_false(scps_spans_ok(&(struct scps_spans){two, 2, 2, false}));
+    assert_true(scps_spans_ok(&(struct scps_spans){two, 2, 3, false}));
+    /* down for good, once and again and again */
+    static const struct scps_span all[] = {{0, 10}};
+    assert_true(scps_spans_up(&(struct scps_spans){all, 1, 10, false}, 3) == SCPS_NEVER);
+    assert_true(scps_spans_up(&(struct scps_spans){all, 1, 0, true}, 10) == SCPS_NEVER);
+    assert_true(scps_spans_up(&(struct scps_spans){two, 2, 0, false}, 1) == 3);
+    assert_true(scps_spans_up(&(struct scps_spans){two, 2, 5, true}, 3) == 6);
+}
+
+/* Frames back to back over a table of rates end where the sum of rate * time says, to the last fraction. */
+static void a_rate_may_step_under_way(void **state)
+{
+    static const struct scps_step v[] = {{0, 1000003}, {777, 3000017}, {1500, 0}, {2500, 64007}};
+    struct scps_link_config c = {.rates = {v, 4, 10007}, .rate_bps = 3000017};
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_linkdir d;
+    static uint8_t data[300];
+    wide sent = 0, passed = 0; /* bits * 10^6 */
+    scps_time t = 0;
+    struct scps_prng r;
+    struct scps_pkt p;
+    (void)state;
+
+    scps_prng_seed(&r, 3);
+    assert_int_equal(scps_linkdir_init(&d, &c, 0, &a), 0);
+    for (int i = 0; i < 3000; i++) {
+        p = (struct scps_pkt){.data = data, .len = 20 + scps_prng_below(&r, 280)};
+        assert_int_equal(scps_linkdir_offer(&d, 0, &p), 0);
+    }
+    for (int i = 0; i < 3000; i++) {
+        while (!scps_linkdir_peek(&d, d.next, &p))
+            ;
+        sent += (wide)p.len * 8000000;
+        /* the model, a microsecond at a time: has all of it passed by p.at and not one before? */
+        for (; t < p.at; t++) {
+            scps_time until;
+            assert_true(passed < sent);
+            passed += scps_steps_at(&c.rates, t, &until);
+        }
+        assert_true(passed >= sent);
+        scps_linkdir_pop(&d);
+    }
+    scps_linkdir_fini(&d);
+}
+
+static void delays_drift_and_jump(void **state)
+{
+    static const struct scps_step v[] = {
+        {0, 50000}, {100000, 40000}, {100000, 60000}, {200000, 10000}};
+    struct scps_link_config c = {.delays = {v, 4, 0}};
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_linkdir d;
+    uint8_t data[20] = {0};
+    scps_time last = 0;
+    unsigned overtaken = 0, got = 0;
+    struct scps_pkt p;
+    (void)state;
+
+    assert_int_equal(scps_linkdir_init(&d, &c, 0, &a), 0);
+    for (uint32_t t = 0; t < 300000; t += 100) {
+        memcpy(data, &t, sizeof t);
+        p = (struct scps_pkt){.data = data, .len = sizeof data};
+        assert_int_equal(scps_linkdir_offer(&d, t, &p), 0);
+        while (scps_linkdir_peek(&d, t, &p)) {
+            uint32_t sent;
+            memcpy(&sent, p.data, sizeof sent);
+            double want = sent < 100000   ? 50000 - sent * 0.1
+                          : sent < 200000 ? 60000 - (sent - 100000) * 0.5
+                                          : 10000;
+            assert_true(fabs((double)(p.at - sent) - want) <= 1);
+            assert_true(p.at >= last);
+            last = p.at;
+            got++;
+            scps_linkdir_pop(&d);
+        }
+    }
+    overtaken = (unsigned)d.held_seq; /* closing in by half a second a second overtakes nobody */
+    assert_int_equal(overtaken, 0);
+    assert_int_equal(got, 2900);
+    scps_linkdir_fini(&d);
+}
+
+static void jitter_is_uniform_and_keeps_the_order(void **state)
+{
+    enum { N = 100000, CELLS = 20, J = 1999 };
+    struct scps_link_config c = {.delay = 500, .jitter = J, .seed = 4};
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_linkdir d;
+    unsigned cell[CELLS] = {0};
+    double x = 0;
+    uint8_t data[20] = {0};
+    struct scps_pkt p;
+    (void)state;
+
+    assert_int_equal(scps_linkdir_init(&d, &c, 0, &a), 0);
+    for (int i = 0; i < N; i++) { /* far apart: the jitter as it is drawn */
+        p = (struct scps_pkt){.data = data, .len = sizeof data};
+        assert_int_equal(scps_linkdir_offer(&d, (scps_time)i * 10000, &p), 0);
+        cell[(d.next - (scps_time)i * 10000 - 500) * CELLS / (J + 1)]++;
+        assert_true(scps_linkdir_peek(&d, d.next, &p));
+        scps_linkdir_pop(&d);
+    }
+    for (int k = 0; k < CELLS; k++)
+        x += pow(cell[k] - N / (double)CELLS, 2) / (N / (double)CELLS);
+    if (x > 43.8) /* 19 degrees of freedom, once in a thousand */
+        fail_msg("chi squared %.1f", x);
+    for (uint32_t i = 0; i < 10000; i++) { /* close together */
+        memcpy(data, &i, sizeof i);
+        p = (struct scps_pkt){.data = data, .len = sizeof data};
+        assert_int_equal(scps_linkdir_offer(&d, SCPS_SEC(2000) + i, &p), 0);
+    }
+    for (uint32_t i = 0, name; i < 10000; i++) {
+        assert_true(scps_linkdir_peek(&d, d.next, &p));
+        memcpy(&name, p.data, sizeof name);
+        assert_int_equal(name, i);
+        assert_true(p.at <= SCPS_SEC(2000) + i + 500 + J);
+        scps_linkdir_pop(&d);
+    }
+    scps_linkdir_fini(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_and_lines),
+        cmocka_unit_test(nonsense),
+        cmocka_unit_test(a_rate_may_step_under_way),
+        cmocka_unit_test(delays_drift_and_jump),
+        cmocka_unit_test(jitter_is_uniform_and_keeps_the_order),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
