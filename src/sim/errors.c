@@ -82,8 +82,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
     }
     if (e->vector_at >= c->vector_len)
         e->vector_at = 0;
-    e->any =
-        e->ber.on || e->loss || e->burst.on || c->vector_len || c->outages.n || c->outages.inverse;
+    e->simple = !c->flip && !e->burst.on && !c->vector_len && !c->outages.n && !c->outages.inverse;
 }
 
 /* ---- damage ---- */

@@ -8,7 +8,7 @@
 #include <scps/sim.h>
 
 struct scps_errors {
-    bool any; /* anything but success can happen */
+    bool simple; /* at most ber and loss, and they lose the packet */
     struct scps_ber ber;
     uint64_t loss; /* threshold */
     struct scps_prng r_ber, r_flip, r_loss, r_burst;
@@ -36,6 +36,15 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
 /* Reads the configuration, which makes sense. afresh: the burst process begins anew, at time t. */
 void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
                      scps_time t);
+/* What becomes of a frame when all is simple; survive as in struct scps_frame. */
+static inline enum scps_fate scps_errors_simple(struct scps_errors *e, uint64_t survive)
+{
+    bool damaged = e->ber.on && scps_prng_next(&e->r_ber) >= survive;
+
+    if (scps_chance_hit(e->loss, &e->r_loss))
+        return SCPS_FATE_LOSS;
+    return damaged ? SCPS_FATE_BER : SCPS_FATE_DELIVERED;
+}
 /* What becomes of f. save (may be NULL) is called with ctx before bits of the packet are flipped. */
 enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
                                  const struct scps_frame *f, void (*save)(void *ctx), void *ctx);

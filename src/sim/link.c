@@ -120,7 +120,8 @@ static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
     scps_errors_set(&d->err, &d->cfg, afresh, now);
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
-    d->plain = !d->err.any && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
+    d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
+    d->direct = !d->cfg.codel_interval && !(d->cfg.hold && down_at_times(&d->cfg));
 }
 
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
@@ -612,8 +613,23 @@ static SELDOM void settle_packet(struct scps_linkdir *d, struct scps_link_record
         tell(d, &v);
 }
 
-/* The packet at the line goes onto it. */
-static inline void start(struct scps_linkdir *d, struct scps_link_record *r)
+/* Settles the fate of the packet at the line, which has just left it. */
+static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record *r,
+                                 const struct scps_link_size *s, scps_time at)
+{
+    enum scps_fate fate = scps_errors_simple(&d->err, s->survive);
+
+    if (fate == SCPS_FATE_DELIVERED) {
+        d->last_at = r->at = at;
+        r->frame = 1;
+    } else {
+        r->at = SCPS_LINK_GONE;
+        count_fate(d, fate);
+    }
+}
+
+/* The packet at pos goes onto the line. */
+static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uint64_t pos)
 {
     const struct scps_link_size *s = size_of(d, r->frame);
     scps_time first = d->free_us;
@@ -623,13 +639,24 @@ static inline void start(struct scps_linkdir *d, struct scps_link_record *r)
     else
         occupy(d, s);
     d->sent_us = d->free_us;
+    if (d->head == d->line)
+        d->head = pos;
+    d->line = pos;
     scps_time end = d->free_us + (d->free_frac > 0), at = end + d->cfg.delay;
-    if (d->plain && !d->tell && (d->head == d->line || at >= d->last_at)) {
-        d->last_at = r->at = at;
-        r->frame = 1;
-    } else {
+    if (d->simple && !d->tell && (d->head == d->line || at >= d->last_at))
+        settle_simple(d, r, s, at);
+    else
         settle_packet(d, r, s, first, end);
-    }
+}
+
+/* The record at pos has left the queue, one way or another. */
+static inline void leave(struct scps_linkdir *d, const struct scps_link_record *r, uint64_t pos)
+{
+    if (d->head == d->line)
+        d->head = pos;
+    d->line = ring_behind(r, pos);
+    if (r->at == SCPS_LINK_GONE)
+        ring_skip(d);
 }
 
 /* Should the packet at the head of the queue go? It has just been taken from it. */
@@ -666,16 +693,11 @@ static void run_line(struct scps_linkdir *d, scps_time now)
             break;
         uint64_t pos = ring_at(d, d->line);
         struct scps_link_record *r = scps_link_record_at(d, pos);
-        if (d->head == d->line)
-            d->head = pos;
-        d->line = pos;
         d->wait_n--;
         d->wait_bytes -= r->frame;
         if (!d->cfg.codel_interval || !codel_drops(d, r, begin))
-            start(d, r);
-        d->line = ring_behind(r, pos);
-        if (r->at == SCPS_LINK_GONE)
-            ring_skip(d);
+            start(d, r, pos);
+        leave(d, r, pos);
     }
 }
 
@@ -734,13 +756,17 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     r->number = (uint32_t)d->st.offered;
     copy_packet((uint8_t *)(r + 1), pkt);
     d->tail += sizeof *r + ROUND(len);
-    d->wait_n++;
-    d->wait_bytes += frame;
-    if (waits) {
-        if (d->wait_bytes > d->st.max_queue_bytes)
-            d->st.max_queue_bytes = d->wait_bytes;
+    if (!waits && d->direct) {
+        uint64_t pos = d->tail - (sizeof *r + ROUND(len));
+        start(d, r, pos);
+        leave(d, r, pos);
     } else {
-        run_line(d, now);
+        d->wait_n++;
+        d->wait_bytes += frame;
+        if (waits && d->wait_bytes > d->st.max_queue_bytes)
+            d->st.max_queue_bytes = d->wait_bytes;
+        if (!waits)
+            run_line(d, now);
     }
     find_next(d);
     return 0;

@@ -48,7 +48,8 @@ struct scps_linkdir {
     /* chance, a stream for each thing that can happen */
     struct scps_errors err;
     uint64_t dup, reorder; /* thresholds */
-    bool plain;            /* nothing can happen to a packet, and the rate is one */
+    bool simple; /* at most ber and loss happen to a packet, and nothing moves its arrival */
+    bool direct; /* what finds the line free goes onto it: nobody asks further */
     struct scps_prng r_dup, r_reorder, r_jitter;
     struct scps_codel codel;
     uint32_t largest;       /* frame seen */
