@@ -14,6 +14,7 @@
 
 #include <scps/error.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sender -------------------------------------------------------------------------------------- */
@@ -36,10 +37,28 @@ static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
+/* How many of the bytes at hand the next write may take, and whether they end a record. */
+static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
+{
+    const struct ttcp_options *o = s->in->opt;
+    uint64_t left = s->rest_len;
+
+    *flags = 0;
+    if (!o->records)
+        return s->rest_len;
+    if (o->record_size != 0)
+        left = o->record_size - s->written % o->record_size;
+    if (left <= s->rest_len || s->written + s->rest_len == s->in->total)
+        *flags = SCPS_EOR;
+    return left < s->rest_len ? (size_t)left : s->rest_len;
+}
+
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
 {
     s->waiting = false;
     while (s->connected && !s->finished && s->err == 0) {
+        unsigned flags;
+        size_t len;
         int64_t n;
 
         if (s->rest_len == 0) {
@@ -59,7 +78,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
             }
             s->rest_len = (size_t)n;
         }
-        n = scps_conn_write(s->conn, s->rest, s->rest_len, 0);
+        len = one_record(s, &flags);
+        n = scps_conn_write(s->conn, s->rest, len, flags);
         if (n == SCPS_ERR_AGAIN)
             return;
         if (n < 0) {
@@ -148,6 +168,51 @@ static void output_failed(struct ttcp_receiver *r)
     r->out_failed = true;
 }
 
+static void end_record(struct ttcp_receiver *r, bool torn)
+{
+    if (torn) {
+        r->torn++;
+    } else {
+        if (r->records == 0 || r->record < r->record_min)
+            r->record_min = r->record;
+        if (r->record > r->record_max)
+            r->record_max = r->record;
+        r->records++;
+    }
+    r->record = 0;
+}
+
+static void took(struct ttcp_receiver *r, size_t n)
+{
+    unsigned stop = scps_conn_record(r->conn);
+
+    r->received += n;
+    r->record += n;
+    if (stop & SCPS_RECORD_END)
+        end_record(r, stop & SCPS_RECORD_TORN);
+}
+
+/* Reading meets a hole; it may have been filled since. */
+static void over_hole(struct ttcp_receiver *r)
+{
+    struct scps_hole h;
+
+    if (scps_conn_hole(r->conn, &h, 0) == 0)
+        return;
+    ttcp_output_gap(r->out, h.len);
+    r->missing += h.len;
+    if (r->n_holes == r->cap_holes) {
+        size_t cap = r->cap_holes != 0 ? 2 * r->cap_holes : 64;
+        struct scps_hole *more = realloc(r->holes, cap * sizeof(*more));
+
+        if (more == NULL)
+            return; /* the sum is kept; the list says where it stops */
+        r->holes = more;
+        r->cap_holes = cap;
+    }
+    r->holes[r->n_holes++] = h;
+}
+
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
 {
     r->waiting = false;
@@ -169,6 +234,10 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         n = scps_conn_read(r->conn, at, room, 0);
         if (n == SCPS_ERR_AGAIN)
             return;
+        if (n == SCPS_ERR_HOLE) {
+            over_hole(r);
+            continue;
+        }
         if (n < 0) { /* SCPS_EV_ERROR comes, too, but what follows would read again */
             r->err = (int)n;
             ttcp_output_flush(r->out, true);
@@ -185,13 +254,15 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
                 return;
             }
             r->eof = true;
+            if (r->records != 0 && r->record != 0)
+                end_record(r, scps_conn_record(r->conn) & SCPS_RECORD_TORN);
             scps_conn_shutdown(r->conn);
             return;
         }
         if (r->first == TTCP_NOT_YET)
             r->first = now;
         r->delivered = now;
-        r->received += (uint64_t)n;
+        took(r, (size_t)n);
         ttcp_output_took(r->out, (size_t)n);
     }
 }
@@ -212,6 +283,7 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
         }
         break;
     case SCPS_EV_READABLE:
+    case SCPS_EV_HOLE:
     case SCPS_EV_PEER_CLOSED:
         ttcp_receiver_run(r, now);
         break;

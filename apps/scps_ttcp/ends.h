@@ -42,6 +42,12 @@ struct ttcp_receiver {
     int err; /* SCPS_ERR_* that ended it; of the output when out_failed */
     bool out_failed;
     uint64_t received;
+    /* -c: records read to their end, that of the stream included; those that miss bytes count as torn only */
+    uint64_t records, torn, record_min, record_max, record /* the one being read */;
+    /* -E: every hole it was told of, and how many bytes that is; the list is the result's in the end */
+    struct scps_hole *holes;
+    size_t n_holes, cap_holes;
+    uint64_t missing;
     scps_time opened, first, delivered;
 };
 

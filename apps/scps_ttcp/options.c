@@ -313,6 +313,27 @@ TAKE(take_C)
     return 0;
 }
 
+TAKE(take_E)
+{
+    UNUSED;
+    o->bets = true;
+    return 0;
+}
+
+TAKE(take_c)
+{
+    UNUSED;
+    o->records = true;
+    return 0;
+}
+
+TAKE(take_Z)
+{
+    UNUSED;
+    o->bets = o->compress = o->no_timestamps = o->no_snack = true;
+    return 0;
+}
+
 TAKE(take_V)
 {
     UNUSED;
@@ -367,6 +388,9 @@ static const struct letter {
     {'M', NULL, take_M, "no timestamps"},
     {'S', NULL, take_S, "no SNACK: no selective negative acknowledgements, plain TCP"},
     {'C', NULL, take_C, "offer header compression (IP protocol 105)"},
+    {'E', NULL, take_E, "offer best effort (BETS): what cannot be had is told as a hole"},
+    {'c', NULL, take_c, "record boundaries: each write call is a record"},
+    {'Z', NULL, take_Z, "the reference's toys: -E -C -M -S"},
     {'N', "N", take_N, "network layer: 1 IP"},
     {'I', NULL, take_I, "accepted, no effect"},
     {'V', NULL, take_V, "print the version"},
@@ -374,10 +398,6 @@ static const struct letter {
     /* not in this version */
     {'u', NULL, NULL, "UDP traffic is not in this version"},
     {'q', "N", NULL, "a second port is not in this version: give -p to each end"},
-    {'E', NULL, NULL, "best-effort transport (BETS) is not in this version"},
-    {'c', NULL, NULL, "record boundaries are not in this version"},
-    {'Z', NULL, NULL,
-     "best-effort transport (BETS) is not in this version: give -C -M -S for the rest"},
     {'Q', NULL, NULL, "reversed roles are not in this version: let the receiver wait (-r)"},
     {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
@@ -507,6 +527,44 @@ TAKE(take_loss_cause)
     return 0;
 }
 
+TAKE(take_record_size)
+{
+    if (units_size(arg, &o->record_size) != 0 || o->record_size == 0)
+        return FAIL("--record-size %s: give the bytes of a record, at least 1", arg);
+    o->records = true;
+    return 0;
+}
+
+static int take_ms(scps_dur *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
+{
+    uint64_t ms;
+
+    if (units_number(arg, 1, 1000000000, &ms) != 0)
+        return FAIL("--%s %s: give ms, at least 1", name, arg);
+    *out = SCPS_MS(ms);
+    return 0;
+}
+
+TAKE(take_bets_timeout)
+{
+    return take_ms(&o->bets_timeout, "bets-timeout", arg, msg);
+}
+
+TAKE(take_bets_lifetime)
+{
+    return take_ms(&o->bets_lifetime, "bets-lifetime", arg, msg);
+}
+
+TAKE(take_bets_retries)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 254, &v) != 0)
+        return FAIL("--bets-retries %s: give how often a segment is resent, 1 to 254", arg);
+    o->bets_retries = (uint8_t)v;
+    return 0;
+}
+
 TAKE(take_dupthresh)
 {
     uint64_t v;
@@ -576,6 +634,12 @@ static const struct word {
      "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
     {"loss-cause", 0, "CAUSE", take_loss_cause,
      "what a loss is taken for: congestion or corruption (congestion)"},
+    {"record-size", 0, "N", take_record_size, "-c, and each N bytes are a record"},
+    {"bets-timeout", 0, "MS", take_bets_timeout,
+     "-E: the receiver waits so long for what is missing (1050, at least 2 round trips)"},
+    {"bets-retries", 0, "N", take_bets_retries, "-E: the sender gives up after N resends (32)"},
+    {"bets-lifetime", 0, "MS", take_bets_lifetime,
+     "-E: and when the oldest data is stuck for so long (for ever)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
@@ -738,6 +802,9 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)
             return FAIL("-H is not an IPv%u address: drop -%u or change it", o->family, o->family);
     }
+    if (!o->bets && (o->bets_timeout != 0 || o->bets_lifetime != 0 || o->bets_retries != 0))
+        return FAIL(
+            "--bets-timeout, --bets-retries and --bets-lifetime are for best effort: add -E");
     if (o->hollow && !o->pattern)
         return FAIL("--hollow has no content to send: add -s");
     if (o->hollow && o->output != NULL)
@@ -933,6 +1000,12 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.timestamps = !o->no_timestamps;
     c.snack = c.snack_long = !o->no_snack;
     c.compress = o->compress;
+    c.records = o->records;
+    c.bets = o->bets;
+    c.bets_timeout = o->bets_timeout;
+    c.bets_lifetime = o->bets_lifetime;
+    if (o->bets_retries != 0)
+        c.bets_retries = o->bets_retries;
     c.nodelay = o->nodelay;
     c.loss_cause = loss_cause_for(o);
     if (o->dupthresh != 0)

@@ -42,10 +42,15 @@ struct ttcp_options {
     uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
     bool nodelay, no_sack, no_snack, no_timestamps;
-    bool compress;                   /* -C */
-    enum scps_loss_cause loss_cause; /* --loss-cause */
-    bool loss_cause_set;             /* else it depends on the controller */
-    uint8_t dupthresh;               /* --dupthresh; 0: the default */
+    bool compress;                        /* -C */
+    bool records;                         /* -c, --record-size */
+    uint64_t record_size;                 /* bytes; 0: each write call is a record */
+    bool bets;                            /* -E */
+    scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
+    uint8_t bets_retries;                 /* likewise */
+    enum scps_loss_cause loss_cause;      /* --loss-cause */
+    bool loss_cause_set;                  /* else it depends on the controller */
+    uint8_t dupthresh;                    /* --dupthresh; 0: the default */
     uint8_t tos;
     enum scps_ack_mode ack_mode;
     scps_dur ack_delay;

@@ -99,28 +99,48 @@ static size_t room_now(const struct ttcp_output *out, size_t len)
     return len < PIPE_BUF ? len : PIPE_BUF;
 }
 
+void ttcp_output_gap(struct ttcp_output *out, uint64_t len)
+{
+    if (out->verify != NULL)
+        ttcp_verify_skip(out->verify, len);
+    if (out->fd >= 0)
+        out->gap += len;
+}
+
+/* As many of len bytes as can be written now; SCPS_ERR_AGAIN, SCPS_ERR_SYSTEM. */
+static int64_t put(struct ttcp_output *out, const uint8_t *data, size_t len)
+{
+    ssize_t n;
+
+    len = room_now(out, len);
+    if (len == 0)
+        return SCPS_ERR_AGAIN;
+    n = out->socket ? send(out->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL)
+                    : write(out->fd, data, len);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return SCPS_ERR_AGAIN;
+    if (n < 0) {
+        out->sys_errno = errno;
+        return SCPS_ERR_SYSTEM;
+    }
+    return n;
+}
+
 int ttcp_output_flush(struct ttcp_output *out, bool end)
 {
+    static const uint8_t zeros[4096];
+    int64_t n;
+
     if (out->fd < 0)
         return 0;
-    if (out->opt->blocks && !end && out->have < out->buf.size)
+    if (out->opt->blocks && !end && out->gap == 0 && out->have < out->buf.size)
         return 0;
-    while (out->used < out->have) {
-        size_t len = room_now(out, out->have - out->used);
-        ssize_t n;
-
-        if (len == 0)
-            return SCPS_ERR_AGAIN;
-        n = out->socket ? send(out->fd, out->buf.data + out->used, len, MSG_DONTWAIT | MSG_NOSIGNAL)
-                        : write(out->fd, out->buf.data + out->used, len);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return SCPS_ERR_AGAIN;
-        if (n < 0) {
-            out->sys_errno = errno;
-            return SCPS_ERR_SYSTEM;
-        }
-        out->used += (size_t)n;
-    }
+    for (; out->used < out->have; out->used += (size_t)n)
+        if ((n = put(out, out->buf.data + out->used, out->have - out->used)) < 0)
+            return (int)n;
     out->have = out->used = 0;
+    for (; out->gap > 0; out->gap -= (uint64_t)n)
+        if ((n = put(out, zeros, out->gap < sizeof(zeros) ? (size_t)out->gap : sizeof(zeros))) < 0)
+            return (int)n;
     return 0;
 }

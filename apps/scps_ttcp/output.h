@@ -17,6 +17,7 @@ struct ttcp_output {
     bool socket;
     bool opened;       /* fd is ours to close */
     size_t have, used; /* bytes in buf; of them already written */
+    uint64_t gap;      /* bytes missing behind them */
     uint64_t calls;    /* blocks taken in: ttcp's I/O calls */
     uint64_t touched;
     int sys_errno; /* of the write, open or close that failed */
@@ -32,6 +33,8 @@ int ttcp_output_fini(struct ttcp_output *out);
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
 /* len bytes were put there. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
+/* len bytes are missing here: zeros in their place, so that the others stay in theirs. */
+void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
 /* Writes what is due: a block, or with -B a whole one, or at the end whatever there is. 0; SCPS_ERR_AGAIN when the
  * reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);

@@ -397,6 +397,37 @@ static void cpu(struct json *j, const struct ttcp_result *r)
     json_close(j, '}');
 }
 
+/* What best effort did without. */
+static void holes(struct json *j, const char *key, const struct ttcp_side *s)
+{
+    json_open(j, key, '{');
+    json_uint(j, "bytes", s->missing);
+    json_uint(j, "count", s->n_holes);
+    json_open(j, "list", '[');
+    for (size_t i = 0; i < s->n_holes; i++) {
+        json_open(j, NULL, '{');
+        json_uint(j, "offset", s->holes[i].at);
+        json_uint(j, "length", s->holes[i].len);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void records(struct json *j, const struct ttcp_result *r)
+{
+    json_open(j, "records", '{');
+    if (r->has_tx)
+        json_uint(j, "written", r->tx.info.records_out);
+    if (r->has_rx) {
+        json_uint(j, "read", r->rx.records);
+        json_uint(j, "torn", r->rx.torn);
+        json_uint(j, "min_bytes", r->rx.record_min);
+        json_uint(j, "max_bytes", r->rx.record_max);
+    }
+    json_close(j, '}');
+}
+
 static void end(struct json *j, const struct ttcp_result *r)
 {
     json_open(j, "end", '{');
@@ -437,6 +468,12 @@ static void end(struct json *j, const struct ttcp_result *r)
         json_uint(j, "delivered_bytes", r->rx.bytes);
         json_uint(j, "read_calls", r->rx.calls);
     }
+    if (r->opt->records)
+        records(j, r);
+    if (r->opt->bets && r->has_rx)
+        holes(j, "holes", &r->rx);
+    if (r->opt->bets && r->has_tx)
+        holes(j, "given_up", &r->tx);
     if (r->limit_bps != 0)
         json_uint(j, "physical_limit_bps", r->limit_bps);
     json_close(j, '}');

@@ -104,6 +104,30 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
         fputc('\n', f);
 }
 
+static void records(FILE *f, const struct ttcp_side *s)
+{
+    fprintf(f, "ttcp-r: %" PRIu64 " records", s->records);
+    if (s->records > 0)
+        fprintf(f, " of %" PRIu64 " to %" PRIu64 " bytes", s->record_min, s->record_max);
+    if (s->torn > 0)
+        fprintf(f, ", %" PRIu64 " torn by holes", s->torn);
+    fputc('\n', f);
+}
+
+/* What best effort did without; each place with -v. */
+static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
+{
+    if (!(s->info.caps & SCPS_CAP_BETS)) {
+        fprintf(f, "ttcp-%c: best effort is not in force: the peer does not offer it\n", role);
+        return;
+    }
+    fprintf(f, "ttcp-%c: %" PRIu64 " bytes %s in %zu %s\n", role, s->missing,
+            role == 't' ? "given up" : "missing", s->n_holes, role == 't' ? "ranges" : "holes");
+    for (size_t i = 0; each && i < s->n_holes; i++)
+        fprintf(f, "ttcp-%c: %s at byte %" PRIu64 ", %" PRIu64 " bytes\n", role,
+                role == 't' ? "given up" : "hole", s->holes[i].at, s->holes[i].len);
+}
+
 static void moment(FILE *f, const char *name, scps_dur us, bool *any)
 {
     char text[32];
@@ -139,6 +163,8 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
             details(f, 't', &r->tx);
         if (o->touch && o->verbose > 0)
             fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
+        if (o->bets && r->tx.open)
+            holes(f, 't', &r->tx, o->verbose > 0);
     }
     if (r->has_rx) {
         headline(f, 'r', r->rx.bytes, ttcp_received_time(r), o->unit);
@@ -147,11 +173,18 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
             details(f, 'r', &r->rx);
         if (o->touch && o->verbose > 0)
             fprintf(f, "ttcp-r: touched, sum %016" PRIx64 "\n", r->rx.touched);
+        if (o->records && r->rx.open)
+            records(f, &r->rx);
+        if (o->bets && r->rx.open)
+            holes(f, 'r', &r->rx, o->verbose > 0);
     }
     if (o->verbose > 0)
         moments(f, r);
     if (r->compared && r->intact)
-        fputs("ttcp-r: verified: every byte arrived as it was sent\n", f);
+        fputs(r->rx.missing > 0 ? "ttcp-r: verified: every byte arrived as it was sent and where "
+                                  "it belongs, or lies in a hole that was told\n"
+                                : "ttcp-r: verified: every byte arrived as it was sent\n",
+              f);
     if (r->limit_bps != 0) {
         char limit[48];
 

@@ -29,6 +29,9 @@ void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt)
 void ttcp_result_fini(struct ttcp_result *r)
 {
     free(r->intervals);
+    free(r->tx.holes);
+    free(r->rx.holes);
+    r->tx.holes = r->rx.holes = NULL;
     r->intervals = NULL;
 }
 
@@ -136,7 +139,7 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
         ttcp_result_fail(r, TTCP_FAILED,
                          "what arrived is not what was sent, from byte %" PRIu64
                          " on: report this with its --seed and --link",
-                         rcv->out->verify->matched);
+                         rcv->out->verify->matched + rcv->out->verify->skipped);
 }
 
 static scps_dur since(scps_time t, scps_time t0)
@@ -157,6 +160,16 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
     scps_conn_info(c, &d->info);
 }
 
+static void given_up(struct ttcp_side *d, const struct scps_conn *c)
+{
+    size_t n = c != NULL ? scps_conn_given_up(c, NULL, 0) : 0;
+
+    d->missing = d->info.bytes_given_up;
+    free(d->holes);
+    d->holes = n != 0 ? calloc(n, sizeof(*d->holes)) : NULL;
+    d->n_holes = d->holes != NULL ? scps_conn_given_up(c, d->holes, n) : 0;
+}
+
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
                         scps_time t0)
 {
@@ -165,11 +178,12 @@ void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, stru
     r->tx.calls = s->in->calls;
     r->tx.touched = s->in->touched;
     r->total = s->in->total;
+    given_up(&r->tx, s->conn);
     r->connect = since(s->connect, t0);
     r->enqueued = since(s->enqueued, t0);
     r->acked = since(s->acked_at, t0);
     r->closed = since(s->closed_at, t0);
-    r->acked_bytes = s->acked;
+    r->acked_bytes = r->opt->bets && s->conn != NULL ? r->tx.info.bytes_acked : s->acked;
 }
 
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
@@ -179,6 +193,13 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
     r->rx.bytes = rcv->received;
     r->rx.calls = rcv->out->calls;
     r->rx.touched = rcv->out->touched;
+    r->rx.holes = rcv->holes;
+    r->rx.n_holes = rcv->n_holes;
+    r->rx.missing = rcv->missing;
+    r->rx.records = rcv->records;
+    r->rx.torn = rcv->torn;
+    r->rx.record_min = rcv->record_min;
+    r->rx.record_max = rcv->record_max;
     r->first_byte = since(rcv->first, t0);
     r->delivered = since(rcv->delivered, t0);
 }

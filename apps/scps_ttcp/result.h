@@ -27,6 +27,11 @@ struct ttcp_side {
     uint64_t bytes; /* through the application's calls */
     uint64_t calls;
     uint64_t touched; /* -T */
+    /* -E: holes that were told, or ranges given up */
+    struct scps_hole *holes;
+    size_t n_holes;
+    uint64_t missing;
+    uint64_t records, torn, record_min, record_max; /* -c, as read */
 };
 
 /* What happened in one --interval; moments count from the clock's start. */

@@ -92,8 +92,9 @@ static void finish(struct run *x)
     scps_link_stats(x->link, 1, &x->r->back);
     if (!x->o->hollow && x->receiver.eof) {
         x->r->compared = true;
-        x->r->intact =
-            !x->verify.differs && x->verify.len == 0 && x->verify.matched == x->sender.written;
+        x->r->intact = !x->verify.differs && x->verify.len == 0 &&
+                       x->verify.skipped == x->receiver.missing &&
+                       x->verify.matched + x->verify.skipped == x->sender.written;
     }
     ttcp_result_judge(x->r, &x->sender, &x->receiver);
     if (x->sender.closed)

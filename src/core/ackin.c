@@ -207,14 +207,17 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
     bool snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0;
-    bool advanced = ack > c->una, dup;
+    bool advanced = ack > c->una, dup, jumped = false;
 
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
         take_sack(c, seg, ack, ack_in, &sum);
     if (snack)
         scps_snack_take(c, seg, (scps_off)ack_in, &sum);
-    if (c->caps & SCPS_CAP_BETS && scps_bets_pass(c, &ack))
-        advanced = true;
+    if (c->caps & SCPS_CAP_BETS) {
+        jumped = (before && before == tx->gave_up_to) || tx->sb.hi_arrived > before || c->dupacks;
+        if (scps_bets_pass(c, &ack))
+            advanced = true;
+    }
     if (advanced) {
         scps_sb_ack(&tx->sb, c->env->now, ack, scps_rtt_min(&c->rtt), &sum);
         c->una = ack;
@@ -248,7 +251,13 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
 
     if (sum.delivered)
         scps_delivery_sample(c, &sum, &a);
-    measure(c, seg, advanced, &sum, a.rtt);
+    if (advanced &&
+        jumped) { /* over what was missing: filled or given up, it came late or not at all */
+        sum.oldest_sent = -1;
+        sum.refilled = true;
+        a.rtt = -1;
+    }
+    measure(c, seg, advanced && !jumped, &sum, a.rtt);
     if (advanced) {
         SCPS_NOTE_IT(c, ACKED, c->una, c->una - before, a.rtt, a.rate);
     }

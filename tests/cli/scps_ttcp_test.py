@@ -245,6 +245,60 @@ class Virtual(Case):
             self.assertEqual(t["compressed"]["segments_in"], t["segments_received"] - 1)
             self.assertGreater(peer["compressed"]["saved_in"], 10 * peer["compressed"]["segments_in"])
 
+    def test_records(self):
+        """As many as were written, each of its size, over a link that loses and reorders."""
+        link = ["--link", "rate=10mbit,rtt=50ms,loss=0.01,reorder=0.02,dup=0.01,queue=2000p"]
+        for args, size in [(["-c"], 4000), (["--record-size", "1500"], 1500), (["--record-size", "1448"], 1448),
+                           (["--record-size", "300000", "-b", "64K"], 300000), (["-c", "-C", "-M"], 4000)]:
+            with self.subTest(args=args):
+                doc = self.document(["-t", "-s", "-l", "4000", "-n", "250"] + link + args, 0)
+                n, last = divmod(1000000, size)
+                self.assertIs(doc["end"]["verified"], True)
+                self.assertEqual(doc["end"]["scps"]["records"],
+                                 {"written": n + (last > 0), "read": n + (last > 0), "torn": 0,
+                                  "min_bytes": last or size, "max_bytes": size})
+        # a pipe: whole blocks with -B; where they end is not known before, so the last one ends with the stream
+        got = self.sent(stuff(10500), link + ["-c", "-B", "-l", "1000"])["end"]["scps"]["records"]
+        self.assertEqual(got, {"written": 11, "read": 11, "torn": 0, "min_bytes": 500, "max_bytes": 1000})
+        got = self.sent(stuff(10500), link + ["--record-size", "1000"])["end"]["scps"]["records"]
+        self.assertEqual(got, {"written": 10, "read": 11, "torn": 0, "min_bytes": 500, "max_bytes": 1000})
+        err = run(["-t", "-s", "-n", "50", "-c", "-l", "1000"] + link)[2]
+        self.assertIn("ttcp-r: 50 records of 1000 to 1000 bytes", err)
+
+    def test_best_effort(self):
+        """Every byte is the one sent there or lies in a hole that is reported, and the output has each in its place."""
+        data = stuff(500000)
+        link = ["--link", "rate=10mbit,rtt=100ms,ber=3e-5,queue=2000p", "-E", "--bets-timeout", "20", "--output", self.path("out")]
+        for args in [[], ["-S"], ["-S", "--no-sack"], ["-G", "0", "-R", "8m"], ["-F", "0"], ["-C"], ["-Z"], ["-6"], ["-B"],
+                     ["-c", "-l", "5000"]]:
+            with self.subTest(args=args):
+                doc = self.document(["-t"] + link + args, 0, data=data)
+                holes = doc["end"]["scps"]["holes"]
+                self.assertIn("bets", doc["start"]["scps"]["capabilities"]["in_force"])
+                self.assertIs(doc["end"]["verified"], True)
+                self.assertGreater(holes["count"], 0)
+                self.assertEqual(holes["count"], len(holes["list"]))
+                self.assertEqual(holes["bytes"], sum(h["length"] for h in holes["list"]))
+                self.assertEqual(holes["bytes"] + doc["end"]["sum_received"]["bytes"], len(data))
+                want = bytearray(data)
+                for h in holes["list"]:
+                    want[h["offset"]:h["offset"] + h["length"]] = bytes(h["length"])
+                with open(self.path("out"), "rb") as f:
+                    self.assertEqual(f.read(), bytes(want))
+        err = run(["-t", "-v"] + link, data=data)[2]
+        self.assertTrue(any(re.match(r"ttcp-r: \d+ bytes missing in \d+ holes$", line) for line in err), err)
+        self.assertTrue(any(re.match(r"ttcp-r: hole at byte \d+, \d+ bytes$", line) for line in err), err)
+        self.assertTrue(any("or lies in a hole that was told" in line for line in err), err)
+        # patience: nothing is missing, and nothing says so
+        doc = self.sent(data, ["--link", "rate=10mbit,rtt=100ms,ber=1e-6", "-E"])
+        self.assertEqual(doc["end"]["scps"]["holes"], {"bytes": 0, "count": 0, "list": []})
+        self.assertEqual(doc["end"]["scps"]["given_up"], {"bytes": 0, "count": 0, "list": []})
+        # the sender's side of it: a link on which nearly nothing gets through the first times
+        doc = self.document(["-t", "-s", "-n", "20", "-l", "1000", "-E", "--bets-retries", "1", "--bets-timeout", "3000", "--link",
+                             "rate=1mbit,rtt=50ms,loss=0.5", "--seed", "5"], 0)
+        self.assertGreater(doc["end"]["scps"]["given_up"]["bytes"], 0)
+        self.assertEqual(doc["end"]["scps"]["given_up"]["bytes"] + doc["end"]["sum_sent"]["bytes"], 20000)
+
     def test_what_a_loss_means(self):
         data = stuff(1000000)
         args = ["--link", "rate=10mbit,rtt=200ms,loss=0.01"]
@@ -709,6 +763,31 @@ class Udp(Case):
                         self.assertIs(t["start"]["scps"]["snack"], not snack)
                         with open(self.path("out"), "rb") as f:
                             self.assertEqual(hashlib.sha256(f.read()).digest(), want[n])
+
+    def test_records_and_best_effort(self):
+        """Two processes in real time: nothing is lost between them, and each record is read as it was written."""
+        for extra in [["-c"], ["-E"], ["-C", "-E", "-c"], ["-Z", "-c"], ["-c", "-S", "--no-sack"]]:
+            with self.subTest(extra=extra):
+                pair = Pair()
+                r = pair.receiver("-s", "--json", *extra)
+                t = json.loads(run(pair.sender("-s", "-l", "5000", "-n", "300", "--json", *extra))[1])
+                status, out, err = finish(r)
+                self.assertEqual(status, 0, err)
+                doc = json.loads(out)
+                self.assertEqual(t["end"]["scps"]["acked_bytes"], 1500000)
+                self.assertEqual(doc["end"]["sum_received"]["bytes"], 1500000)
+                if "-c" in extra:
+                    self.assertEqual(t["end"]["scps"]["records"], {"written": 300})
+                    self.assertEqual(doc["end"]["scps"]["records"], {"read": 300, "torn": 0, "min_bytes": 5000, "max_bytes": 5000})
+                if "-c" not in extra or "-E" in extra or "-Z" in extra:
+                    self.assertIn("bets", doc["start"]["scps"]["capabilities"]["in_force"])
+                    self.assertEqual(doc["end"]["scps"]["holes"], {"bytes": 0, "count": 0, "list": []})
+        # a peer without records reads the bytes; one without best effort gets plain TCP, and the report says why
+        pair = Pair()
+        r = pair.receiver("-s")
+        status, out, err = run(pair.sender("-s", "-n", "20", "-c", "-E"))
+        self.assertEqual((status, finish(r)[0]), (0, 0), err)
+        self.assertIn("ttcp-t: best effort is not in force: the peer does not offer it", err)
 
     def test_sink_and_documents(self):
         pair = Pair()

@@ -211,8 +211,7 @@ static void letters_of_vegas_may_stand_anywhere(void **state)
 
 static void letters_whose_feature_is_missing(void **state)
 {
-    static const char *const refused[] = {"-u", "-q 5002", "-E", "-c",  "-Z",
-                                          "-Q", "-e",      "-P", "-N 2"};
+    static const char *const refused[] = {"-u", "-q 5002", "-Q", "-e", "-P", "-N 2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -226,6 +225,36 @@ static void letters_whose_feature_is_missing(void **state)
     assert_false(ttcp_conn_config(&o, true).snack || ttcp_conn_config(&o, true).snack_long);
     good("-t -N 1 -I -L 5");
     assert_int_equal(o.tos, 0xa0);
+}
+
+static void records_and_best_effort(void **state)
+{
+    (void)state;
+    good("-t");
+    assert_false(ttcp_conn_config(&o, true).records || ttcp_conn_config(&o, true).bets);
+    good("-t -c");
+    assert_true(ttcp_conn_config(&o, true).records);
+    assert_int_equal(o.record_size, 0);
+    good("-t --record-size 2K");
+    assert_true(ttcp_conn_config(&o, true).records);
+    assert_int_equal(o.record_size, 2048);
+    good("-t -E");
+    assert_true(ttcp_conn_config(&o, true).bets);
+    assert_int_equal(ttcp_conn_config(&o, true).bets_retries, 32);
+    assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 0);
+    good("-t -E --bets-timeout 250 --bets-retries 3 --bets-lifetime 4000");
+    assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 250000);
+    assert_int_equal(ttcp_conn_config(&o, true).bets_retries, 3);
+    assert_int_equal(ttcp_conn_config(&o, true).bets_lifetime, 4000000);
+    good("-t -Z");
+    assert_true(o.bets && o.compress && o.no_timestamps && o.no_snack);
+    bad("-t --record-size 0", "--record-size 0");
+    bad("-t --record-size x", "--record-size x");
+    bad("-t -E --bets-timeout 0", "--bets-timeout 0");
+    bad("-t -E --bets-timeout 1s", "--bets-timeout 1s");
+    bad("-t -E --bets-retries 255", "--bets-retries 255");
+    bad("-t -E --bets-lifetime -1", "--bets-lifetime -1");
+    bad("-t --bets-timeout 100", "add -E");
 }
 
 static void values_out_of_range(void **state)
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(numbers_and_names_are_the_same),
         cmocka_unit_test(letters_of_vegas_may_stand_anywhere),
         cmocka_unit_test(letters_whose_feature_is_missing),
+        cmocka_unit_test(records_and_best_effort),
         cmocka_unit_test(values_out_of_range),
         cmocka_unit_test(what_does_not_go_together),
         cmocka_unit_test(help_and_lists_need_nothing_else),

@@ -103,6 +103,26 @@ static void a_repeated_block_differs(void **state)
     ttcp_verify_fini(&v);
 }
 
+static void holes_are_passed_over(void **state)
+{
+    struct ttcp_verify v = {0};
+    uint8_t buf[3000];
+
+    (void)state;
+    fill(buf, sizeof(buf), 0);
+    assert_int_equal(ttcp_verify_sent(&v, buf, sizeof(buf)), 0);
+    assert_true(ttcp_verify_got(&v, buf, 1000));
+    assert_true(ttcp_verify_skip(&v, 500));
+    assert_true(ttcp_verify_got(&v, buf + 1500, 1000));
+    assert_int_equal(v.matched, 2000);
+    assert_int_equal(v.skipped, 500);
+    assert_false(ttcp_verify_skip(&v, 501)); /* so many were never sent */
+    assert_true(v.differs);
+    ttcp_verify_fini(&v);
+    assert_false(ttcp_verify_skip(&v, 1));
+    ttcp_verify_fini(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +130,7 @@ int main(void)
         cmocka_unit_test(one_wrong_byte_is_found_where_it_is),
         cmocka_unit_test(bytes_nobody_sent_are_found),
         cmocka_unit_test(a_repeated_block_differs),
+        cmocka_unit_test(holes_are_passed_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

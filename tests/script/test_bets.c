@@ -610,6 +610,25 @@ static void no_tries_in_an_outage(void **x)
     script_free(t);
 }
 
+/* How long the receiver waited is no round trip, whatever its acknowledgement echoes */
+static void a_jump_is_no_round_trip(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 4000);
+    script_forget_sent(t);
+    int64_t echo = t->last.tsval;
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    script_forget_sent(t);
+    scps_dur srtt = script_info(t).srtt, rto = script_info(t).rto;
+    peer_says(t, SEC(30), .ack = 5001 - 1000, .tsecr = echo);
+    script_forget_sent(t);
+    assert_in_range(script_info(t).srtt, 1, srtt);
+    assert_in_range(script_info(t).rto, 1, rto);
+    script_free(t);
+}
+
 /* The receiver's jump frees the sender: an acknowledgement like any other, of records, too */
 static void the_peer_jumps(void **x)
 {
@@ -657,6 +676,7 @@ int main(void)
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
         SCRIPT_TEST(no_tries_in_an_outage),
+        SCRIPT_TEST(a_jump_is_no_round_trip),
         SCRIPT_TEST(the_peer_jumps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
