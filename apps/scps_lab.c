@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in scps_lab/. */
+#include "scps_lab/run.h"
+#include "scps_lab/setup.h"
+#include "scps_lab/sweep.h"
+
+#include <scps/scps.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: scps_lab run FILE [--set KEY=VALUE]... [--run N] [--json] [--pcap FILE] [--events "
+    "FILE]\n"
+    "                         [--series FILE] [--plot NAME]\n"
+    "       scps_lab sweep FILE --out DIR [--set KEY=VALUE]... [--shard K/N] [--jobs N] [--quiet]\n"
+    "                         [--check]\n"
+    "       scps_lab merge DIR... --out DIR\n"
+    "       scps_lab compare DIR DIR [--alpha P]\n"
+    "       scps_lab list          scenarios that ship with the program\n"
+    "       scps_lab keys          every key of a scenario file\n"
+    "       scps_lab -h, --help | -V, --version\n"
+    "FILE is a scenario, scps_scenario(5), or the name of one that ships: scps_lab run geo\n";
+
+struct options {
+    struct lab_run_options run;
+    struct lab_sweep_options sweep;
+    char **set;
+    size_t nset;
+    const char *out;
+    double alpha;
+};
+
+static int refuse(const char *fmt, const char *what)
+{
+    fputs("scps_lab: ", stderr);
+    fprintf(stderr, fmt, what);
+    fputs("\n", stderr);
+    return 2;
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+    static const struct option words[] = {
+        {"set", required_argument, NULL, 's'},    {"run", required_argument, NULL, 'r'},
+        {"json", no_argument, NULL, 'j'},         {"pcap", required_argument, NULL, 'p'},
+        {"events", required_argument, NULL, 'e'}, {"series", required_argument, NULL, 't'},
+        {"plot", required_argument, NULL, 'g'},   {"out", required_argument, NULL, 'o'},
+        {"shard", required_argument, NULL, 'k'},  {"jobs", required_argument, NULL, 'n'},
+        {"quiet", no_argument, NULL, 'q'},        {"check", no_argument, NULL, 'c'},
+        {"alpha", required_argument, NULL, 'a'},  {NULL, 0, NULL, 0}};
+    uint64_t n;
+    int c;
+
+    *o = (struct options){.sweep = {.shard = 1, .shards = 1}, .alpha = 0.01};
+    o->set = lab_alloc((size_t)argc * sizeof *o->set);
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":", words, NULL)) != -1)
+        switch (c) {
+        case 's':
+            o->set[o->nset++] = optarg;
+            break;
+        case 'r':
+            if (!lab_count(optarg, 1000000, &n) || n == 0)
+                return refuse("--run %s: a number from 1", optarg);
+            o->run.run = (unsigned)n;
+            break;
+        case 'j':
+            o->run.json = true;
+            break;
+        case 'p':
+            o->run.pcap = optarg;
+            break;
+        case 'e':
+            o->run.events = optarg;
+            break;
+        case 't':
+            o->run.series = optarg;
+            break;
+        case 'g':
+            o->run.plot = optarg;
+            break;
+        case 'o':
+            o->out = o->sweep.out = optarg;
+            break;
+        case 'k':
+            if (sscanf(optarg, "%u/%u", &o->sweep.shard, &o->sweep.shards) != 2 ||
+                o->sweep.shard < 1 || o->sweep.shard > o->sweep.shards)
+                return refuse("--shard %s: K/N with K from 1 to N", optarg);
+            break;
+        case 'n':
+            if (!lab_count(optarg, 1024, &n) || n == 0)
+                return refuse("--jobs %s: a number from 1 to 1024", optarg);
+            o->sweep.jobs = (unsigned)n;
+            break;
+        case 'q':
+            o->sweep.quiet = true;
+            break;
+        case 'c':
+            o->sweep.check = true;
+            break;
+        case 'a':
+            if (!lab_real(optarg, &o->alpha) || o->alpha <= 0 || o->alpha >= 1)
+                return refuse("--alpha %s: between 0 and 1", optarg);
+            break;
+        case ':':
+            return refuse("%s needs a value: see scps_lab --help", argv[optind - 1]);
+        default:
+            return refuse("unknown option %s: see scps_lab --help", argv[optind - 1]);
+        }
+    return 0;
+}
+
+/* ---- commands: each gets what is left of the command line ---- */
+
+static int with_scenario(const struct options *o, char **arg, int n, bool sweep)
+{
+    struct lab_scenario *sc;
+    char msg[LAB_MSGLEN];
+    int status;
+
+    if (n != 1)
+        return refuse("%s: one scenario is wanted: see scps_lab --help", sweep ? "sweep" : "run");
+    if (sweep && !o->out)
+        return refuse("%s: where to? give --out DIR", "sweep");
+    sc = lab_scenario_read(arg[0], o->set, o->nset, msg);
+    if (!sc)
+        return refuse("%s", msg);
+    status = sweep ? lab_sweep(sc, &o->sweep) : lab_run(sc, &o->run);
+    lab_scenario_free(sc);
+    return status;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_scenario(const struct dirent *d)
+{
+    size_t n = strlen(d->d_name);
+
+    return n > 4 && strcmp(d->d_name + n - 4, ".ini") == 0;
+}
+
+static int list(void)
+{
+    char dir[PATH_MAX], path[PATH_MAX + 300], msg[LAB_MSGLEN];
+    struct dirent **d;
+
+    for (size_t i = 0; lab_scenario_dir(i, dir, sizeof dir); i++) {
+        int n = scandir(dir, &d, is_scenario, by_name);
+
+        for (int k = 0; k < n; k++) {
+            struct lab_scenario *sc;
+
+            snprintf(path, sizeof path, "%s/%s", dir, d[k]->d_name);
+            sc = lab_scenario_read(path, NULL, 0, msg);
+            if (sc)
+                printf("%-28.*s%s\n", (int)strlen(d[k]->d_name) - 4, d[k]->d_name,
+                       sc->about ? sc->about : "");
+            else
+                fprintf(stderr, "scps_lab: %s\n", msg);
+            lab_scenario_free(sc);
+            free(d[k]);
+        }
+        if (n >= 0)
+            free(d);
+        if (i % 2 == 1 && n > 0)
+            break; /* the source tree's, or else the installed ones */
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    const char *cmd = argc > 1 ? argv[1] : "";
+    char **arg;
+    int n, status;
+
+    if (strcmp(cmd, "-h") == 0 || strcmp(cmd, "--help") == 0) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (strcmp(cmd, "-V") == 0 || strcmp(cmd, "--version") == 0) {
+        puts("scps_lab " SCPS_VERSION);
+        return 0;
+    }
+    status = read_options(&o, argc - (argc > 1), argv + (argc > 1));
+    arg = argv + (argc > 1) + optind;
+    n = argc - (argc > 1) - optind;
+    if (status != 0)
+        ;
+    else if (strcmp(cmd, "run") == 0)
+        status = with_scenario(&o, arg, n, false);
+    else if (strcmp(cmd, "sweep") == 0)
+        status = with_scenario(&o, arg, n, true);
+    else if (strcmp(cmd, "merge") == 0)
+        status = n < 1 || !o.out ? refuse("%s: give the shards' folders, and --out DIR", cmd)
+                                 : lab_merge(arg, (size_t)n, o.out);
+    else if (strcmp(cmd, "compare") == 0)
+        status = n != 2 ? refuse("%s: two folders are wanted", cmd)
+                        : lab_compare(arg[0], arg[1], o.alpha);
+    else if (strcmp(cmd, "list") == 0)
+        status = list();
+    else if (strcmp(cmd, "keys") == 0)
+        lab_setup_print_keys(stdout);
+    else
+        status = refuse(*cmd ? "no command '%s': see scps_lab --help"
+                             : "a command is wanted%s: see scps_lab --help",
+                        cmd);
+    free(o.set);
+    if (fflush(stdout) != 0)
+        status = 1;
+    return status;
+}

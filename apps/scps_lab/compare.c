@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* scps_lab compare: which cells of two results differ by more than their spreads explain.
+ *
+ * Cells are matched by what was swept and by flow, so results of two versions, or of a scenario and a changed copy, can be
+ * compared. For each, Welch's test; a difference counts when its chance is below alpha over the number of cells compared
+ * (Bonferroni), so that a thousand cells without any change raise a false alarm once in 1/alpha comparisons.
+ */
+#include "scps_lab/stats.h"
+#include "scps_lab/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct side {
+    struct lab_table t;
+    size_t n, mbps, sd;
+};
+
+static bool open_side(struct side *s, const char *dir)
+{
+    char msg[LAB_MSGLEN];
+
+    if (!lab_table_read(dir, "cells.csv", &s->t, msg)) {
+        fprintf(stderr, "scps_lab: %s\n", msg);
+        return false;
+    }
+    s->n = lab_table_col(&s->t, "n");
+    s->mbps = lab_table_col(&s->t, "mbps");
+    s->sd = lab_table_col(&s->t, "mbps_sd");
+    return true;
+}
+
+/* Flow and axes alike? */
+static bool match(const struct side *a, size_t ra, const struct side *b, size_t rb)
+{
+    for (size_t i = 1; i < a->n; i++) {
+        size_t k = lab_table_col(&b->t, a->t.col[i]);
+        if (k != SIZE_MAX && strcmp(lab_table_at(&a->t, ra, i), lab_table_at(&b->t, rb, k)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static size_t find(const struct side *a, size_t ra, const struct side *b)
+{
+    if (ra < b->t.nrows && match(a, ra, b, ra)) /* the usual case: the same grid */
+        return ra;
+    for (size_t i = 0; i < b->t.nrows; i++)
+        if (match(a, ra, b, i))
+            return i;
+    return SIZE_MAX;
+}
+
+static double at(const struct side *s, size_t row, size_t col)
+{
+    return strtod(lab_table_at(&s->t, row, col), NULL);
+}
+
+static void print(const struct side *a, size_t ra, const struct side *b, size_t rb, double p)
+{
+    double x = at(a, ra, a->mbps), y = at(b, rb, b->mbps);
+
+    for (size_t i = 2; i < a->n; i++)
+        printf("%s=%s ", a->t.col[i], lab_table_at(&a->t, ra, i));
+    printf("%s: %.5g +- %.2g (n %.0f) -> %.5g +- %.2g (n %.0f) Mbit/s", lab_table_at(&a->t, ra, 1),
+           x, at(a, ra, a->sd), at(a, ra, a->n), y, at(b, rb, b->sd), at(b, rb, b->n));
+    if (x > 0)
+        printf(", %+.1f %%", 100 * (y / x - 1));
+    printf(", p %.1e\n", p);
+}
+
+int lab_compare(const char *dir_a, const char *dir_b, double alpha)
+{
+    struct side a = {0}, b = {0};
+    size_t pairs = 0, changed = 0, faster = 0, lone;
+    int status = 2;
+
+    if (open_side(&a, dir_a) && open_side(&b, dir_b)) {
+        for (size_t i = 0; i < a.t.nrows; i++)
+            pairs += find(&a, i, &b) != SIZE_MAX;
+        for (size_t i = 0; i < a.t.nrows; i++) {
+            size_t k = find(&a, i, &b);
+            double p;
+
+            if (k == SIZE_MAX)
+                continue;
+            if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
+                p = 0; /* it fails on one side */
+            else
+                p = lab_welch(at(&a, i, a.mbps), at(&a, i, a.sd), (size_t)at(&a, i, a.n),
+                              at(&b, k, b.mbps), at(&b, k, b.sd), (size_t)at(&b, k, b.n));
+            if (p >= alpha / (double)pairs)
+                continue;
+            changed++;
+            faster += at(&b, k, b.mbps) > at(&a, i, a.mbps);
+            print(&a, i, &b, k, p);
+        }
+        lone = a.t.nrows - pairs;
+        printf("%zu of %zu cells differ beyond noise (%zu faster, %zu slower in %s)", changed,
+               pairs, faster, changed - faster, dir_b);
+        if (lone || b.t.nrows > pairs)
+            printf("; without a partner: %zu in %s, %zu in %s", lone, dir_a,
+                   b.t.nrows > pairs ? b.t.nrows - pairs : 0, dir_b);
+        printf("\n");
+        status = pairs == 0 ? 2 : changed ? 1 : 0;
+        if (pairs == 0)
+            fprintf(stderr, "scps_lab: no cell of %s has a partner in %s\n", dir_a, dir_b);
+    }
+    lab_table_free(&a.t);
+    lab_table_free(&b.t);
+    return status;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* A world is built from the setup, and each flow lives by the events of its two ends:
+ *
+ *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
+ *                                                                 \--> or its time is over: measured, reset
+ *
+ * The measure is that of the published tests: from the first SYN to the acknowledgement of the FIN, at the sender.
+ * Chance comes from the seed alone: one stream for starting times, one for each link direction and host.
+ */
+#include "scps_lab/job.h"
+
+#include <scps/error.h>
+#include <scps/trace.h>
+#include <scps/traffic.h>
+#include <scps/vjlink.h>
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORT  5001
+#define CHUNK (1u << 20) /* hollow bytes cost nothing to write */
+
+struct job;
+
+struct transfer {
+    struct job *job;
+    struct lab_outcome *out;
+    const struct lab_flow *flow;
+    struct scps_host *from, *to;
+    struct scps_endpoint remote;
+    struct scps_bulk_source source;
+    struct scps_bulk_sink sink;
+    bool over;
+};
+
+struct host {
+    char name[LAB_NAME];
+    struct scps_host *host;
+    struct job *job;
+};
+
+struct job {
+    const struct lab_setup *s;
+    struct lab_watch *w;
+    struct lab_result *r;
+    struct scps_world *world;
+    struct scps_link **link;
+    struct host *host;
+    size_t nhosts;
+    struct transfer *transfer;
+    size_t n, left;
+    uint64_t seed, drawn;
+    struct scps_netif *tap;
+};
+
+/* splitmix64: the k-th number of a stream is a function of seed and k. */
+static uint64_t draw(uint64_t seed, uint64_t k)
+{
+    uint64_t z = seed + (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static scps_dur draw_range(struct job *j, const struct lab_range *r)
+{
+    uint64_t span = (uint64_t)(r->hi - r->lo);
+
+    if (span == 0)
+        return r->lo;
+    return r->lo + (scps_dur)(draw(~j->seed, j->drawn++) % (span + 1));
+}
+
+/* ---- a flow ---- */
+
+static void finish(struct transfer *t, const char *status, scps_time end)
+{
+    struct lab_outcome *o = t->out;
+
+    if (t->over)
+        return;
+    t->over = true;
+    snprintf(o->status, sizeof o->status, "%s", status);
+    o->end = end;
+    o->bytes = t->sink.received;
+    if (t->source.conn)
+        scps_conn_info(t->source.conn, &o->info);
+    if (--t->job->left == 0)
+        scps_world_stop(t->job->world);
+}
+
+static void failed(struct transfer *t, int err)
+{
+    char name[24];
+    size_t n = 0;
+
+    for (const char *p = scps_errname(err); *p && n + 1 < sizeof name; p++)
+        name[n++] = (char)tolower((unsigned char)*p);
+    name[n] = '\0';
+    finish(t, name, scps_world_now(t->job->world));
+}
+
+static void check(struct transfer *t)
+{
+    struct scps_info i;
+
+    if (t->over)
+        return;
+    if (t->source.err || t->sink.err) {
+        failed(t, t->source.err ? t->source.err : t->sink.err);
+    } else if (t->source.closed) {
+        scps_conn_info(t->source.conn, &i);
+        finish(t, "ok", i.fin_acked);
+    }
+}
+
+static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
+{
+    struct transfer *t = ev->user;
+    (void)h, (void)ctx;
+
+    if (!t)
+        return;
+    if (ev->kind == SCPS_EV_ACCEPT) {
+        struct scps_conn *c = t->sink.conn ? NULL : scps_accept(ev->listener);
+        if (c) {
+            scps_conn_set_user(c, t);
+            scps_bulk_sink_start(&t->sink, c);
+        }
+    } else if (ev->conn == t->source.conn) {
+        scps_bulk_source_event(&t->source, ev);
+    } else {
+        scps_bulk_sink_event(&t->sink, ev);
+    }
+    check(t);
+}
+
+static void time_over(void *ctx)
+{
+    struct transfer *t = ctx;
+    struct scps_conn *c = t->source.conn;
+
+    if (t->over)
+        return;
+    finish(t, "ok", scps_world_now(t->job->world));
+    t->source.conn = NULL;
+    scps_conn_abort(c);
+    scps_host_kick(t->from);
+}
+
+static void begin(void *ctx)
+{
+    struct transfer *t = ctx;
+    struct scps_listener *l;
+    struct scps_conn *c = NULL;
+    int err = 0;
+
+    t->out->start = scps_world_now(t->job->world);
+    l = scps_listen(scps_host_stack(t->to), &t->flow->conn, &t->remote, 1, &err);
+    if (l) {
+        scps_listener_set_user(l, t);
+        c = scps_connect(scps_host_stack(t->from), &t->flow->conn, NULL, &t->remote, &err);
+    }
+    if (!c) {
+        failed(t, err);
+        return;
+    }
+    scps_conn_set_user(c, t);
+    scps_bulk_source_start(&t->source, c);
+    scps_host_kick(t->from);
+    if (t->flow->time != 0 &&
+        scps_world_at(t->job->world, t->out->start + t->flow->time, time_over, t) != 0)
+        failed(t, SCPS_ERR_NOMEM);
+}
+
+/* ---- what is written down ---- */
+
+static void note(void *ctx, const struct scps_note *n)
+{
+    const struct host *h = ctx;
+    FILE *f = h->job->w->events;
+
+    fprintf(f, "%" PRId64 ".%06" PRId64 ",%s,%" PRIu32 ",%s", n->at / 1000000, n->at % 1000000,
+            h->name, n->conn, scps_note_name(n->kind));
+    for (unsigned i = 0; i < 4; i++)
+        if (scps_note_arg(n->kind, i))
+            fprintf(f, ",%s=%" PRId64, scps_note_arg(n->kind, i), (int64_t)n->arg[i]);
+        else
+            fputc(',', f);
+    fputc('\n', f);
+}
+
+static void sample(void *ctx)
+{
+    struct job *j = ctx;
+    scps_time now = scps_world_now(j->world);
+    struct scps_info i;
+
+    for (size_t k = 0; k < j->n; k++) {
+        const struct transfer *t = &j->transfer[k];
+        if (t->over || !t->source.conn)
+            continue;
+        scps_conn_info(t->source.conn, &i);
+        fprintf(j->w->series,
+                "%" PRId64 ".%06" PRId64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                ",%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n",
+                now / 1000000, now % 1000000, t->out->name, i.bytes_acked, t->sink.received,
+                i.cwnd == SCPS_CWND_OPEN ? 0 : i.cwnd, i.inflight, i.rate * 8, i.srtt,
+                i.bytes_resent);
+    }
+    if (j->left > 0)
+        scps_world_at(j->world, now + j->w->every, sample, j);
+}
+
+static scps_time now_of(void *ctx)
+{
+    return scps_world_now(ctx);
+}
+
+/* ---- building ---- */
+
+static bool fail(struct job *j, const char *what)
+{
+    snprintf(j->w->msg, sizeof j->w->msg, "cannot set up the run: %s", what);
+    return false;
+}
+
+static struct scps_host *host_of(struct job *j, const char *name)
+{
+    struct scps_stack_config cfg = scps_stack_config_default();
+    struct host *h = j->host;
+
+    for (; h < j->host + j->nhosts; h++)
+        if (strcmp(h->name, name) == 0)
+            return h->host;
+    strcpy(h->name, name);
+    h->job = j;
+    cfg.seed[0] = draw(j->seed, 1000 + 2 * j->nhosts);
+    cfg.seed[1] = draw(j->seed, 1001 + 2 * j->nhosts);
+    if (j->w->events)
+        cfg.observer = (struct scps_observer){note, h, (UINT64_C(1) << SCPS_NOTE_COUNT) - 1};
+    h->host = scps_world_host(j->world, name, &cfg, on_event, j);
+    j->nhosts++;
+    return h->host;
+}
+
+/* End 0 or 1 of link i. */
+static void address(const struct lab_link *l, size_t i, int end, struct scps_addr *a)
+{
+    char text[48];
+
+    if (l->ipv6)
+        snprintf(text, sizeof text, "fd00:%x::%d", (unsigned)i, end + 1);
+    else
+        snprintf(text, sizeof text, "10.%u.%u.%d", (unsigned)i >> 8 & 255, (unsigned)i & 255,
+                 end + 1);
+    scps_addr_parse(text, a);
+}
+
+static bool build_link(struct job *j, size_t i)
+{
+    const struct lab_link *l = &j->s->link[i];
+    struct scps_link_config fwd = l->fwd, back = l->back;
+    struct scps_host *a = host_of(j, l->a), *b = host_of(j, l->b);
+    struct scps_addr addr[2];
+
+    if (!a || !b)
+        return fail(j, "out of memory");
+    fwd.seed = draw(j->seed, 2 * i);
+    back.seed = draw(j->seed, 2 * i + 1);
+    address(l, i, 0, &addr[0]);
+    address(l, i, 1, &addr[1]);
+    j->link[i] =
+        scps_world_link(j->world, a, &addr[0], b, &addr[1], l->ipv6 ? 64 : 24, l->mtu, &fwd, &back);
+    if (!j->link[i])
+        return fail(j, "a link that the simulator refuses");
+    for (int end = 0; l->vj && end < 2; end++) {
+        struct scps_netif *f = scps_vj_filter_new(NULL);
+        if (!f || scps_link_filter(j->link[i], end, f) != 0)
+            return fail(j, "out of memory");
+    }
+    if (i == 0 && j->w->pcap) {
+        j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
+        if (!j->tap)
+            return false;
+        if (scps_link_filter(j->link[i], 0, j->tap) != 0)
+            return fail(j, "out of memory");
+    }
+    return true;
+}
+
+static bool build_transfers(struct job *j)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < j->s->nflows; i++) {
+        const struct lab_flow *f = &j->s->flow[i];
+        const struct lab_link *l = &j->s->link[f->link];
+        scps_time start = draw_range(j, &f->start);
+
+        for (unsigned c = 0; c < f->copies; c++, k++) {
+            struct transfer *t = &j->transfer[k];
+            struct lab_outcome *o = &j->r->flow[k];
+
+            if (c != 0)
+                start += draw_range(j, &f->stagger);
+            o->flow = f;
+            snprintf(o->name, sizeof o->name, f->copies > 1 ? "%s.%u" : "%s", f->name, c + 1);
+            snprintf(o->status, sizeof o->status, "timeout");
+            *t = (struct transfer){.job = j, .out = o, .flow = f};
+            t->from = host_of(j, f->back ? l->b : l->a);
+            t->to = host_of(j, f->back ? l->a : l->b);
+            address(l, f->link, f->back ? 0 : 1, &t->remote.addr);
+            t->remote.port = (uint16_t)(PORT + k);
+            t->source.total = f->size;
+            t->source.hollow = true;
+            t->source.chunk = CHUNK;
+            if (scps_world_at(j->world, start, begin, t) != 0)
+                return fail(j, "out of memory");
+        }
+    }
+    return true;
+}
+
+static bool build(struct job *j)
+{
+    j->world = scps_world_new(NULL);
+    if (!j->world)
+        return fail(j, "out of memory");
+    for (size_t i = 0; i < j->s->nlinks; i++)
+        if (!build_link(j, i))
+            return false;
+    if (!build_transfers(j))
+        return false;
+    if (j->w->events)
+        fputs("time,host,conn,note,arg1,arg2,arg3,arg4\n", j->w->events);
+    if (j->w->series) {
+        fputs("time,flow,acked,received,cwnd,inflight,rate_bps,srtt_us,resent\n", j->w->series);
+        if (scps_world_at(j->world, 0, sample, j) != 0)
+            return fail(j, "out of memory");
+    }
+    return true;
+}
+
+bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r)
+{
+    struct job j = {.s = s, .w = w, .r = r, .seed = seed};
+    bool ok;
+
+    for (size_t i = 0; i < s->nflows; i++)
+        j.n += s->flow[i].copies;
+    j.left = j.n;
+    j.transfer = lab_alloc(j.n * sizeof *j.transfer);
+    j.host = lab_alloc(2 * s->nlinks * sizeof *j.host);
+    j.link = lab_alloc(s->nlinks * sizeof *j.link);
+    *r = (struct lab_result){.flow = lab_alloc(j.n * sizeof *r->flow),
+                             .n = j.n,
+                             .link = lab_alloc(s->nlinks * sizeof *r->link)};
+    ok = build(&j);
+    if (ok) {
+        scps_world_run(j.world, s->timeout);
+        r->end = scps_world_now(j.world);
+        for (size_t i = 0; i < j.n; i++)
+            finish(&j.transfer[i], "timeout", r->end);
+        for (size_t i = 0; i < s->nlinks; i++)
+            for (int d = 0; d < 2; d++)
+                scps_link_stats(j.link[i], d, &r->link[i][d]);
+        if (j.tap && scps_tap_error(j.tap) != 0)
+            ok = fail(&j, "the capture could not be written: is the disk full?");
+    }
+    for (size_t i = 0; i < j.n; i++)
+        scps_bulk_source_fini(&j.transfer[i].source);
+    if (j.world)
+        scps_world_free(j.world);
+    free(j.transfer);
+    free(j.host);
+    free(j.link);
+    return ok;
+}
+
+void lab_result_free(struct lab_result *r)
+{
+    free(r->flow);
+    free(r->link);
+    memset(r, 0, sizeof *r);
+}
+
+double lab_goodput(const struct lab_outcome *o)
+{
+    if (strcmp(o->status, "ok") != 0 || o->end <= o->start)
+        return 0;
+    return (double)o->bytes * 8 / (double)(o->end - o->start);
+}

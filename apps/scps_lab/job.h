@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a cell: its links and flows in a world of their own, in virtual time. */
+#ifndef SCPS_LAB_JOB_H
+#define SCPS_LAB_JOB_H
+
+#include "scps_lab/setup.h"
+
+/* What became of one flow. A copy is a flow of its own. */
+struct lab_outcome {
+    const struct lab_flow *flow;
+    char name[LAB_NAME + 8]; /* NAME, or NAME.2 when there are copies */
+    char status[24];         /* "ok", "timeout", or the error that ended it ("reset") */
+    scps_time start,
+        end;        /* of the measure: first SYN to acknowledgement of the FIN, or time over */
+    uint64_t bytes; /* delivered to the receiver by then */
+    struct scps_info info; /* the sender's at that moment */
+};
+struct lab_result {
+    struct lab_outcome *flow;
+    size_t n;
+    struct scps_link_stats (*link)[2]; /* each link's directions, at the end */
+    scps_time end;
+};
+/* What else to write down; all may be NULL or 0. */
+struct lab_watch {
+    const char *pcap;     /* of the first link, at its a */
+    FILE *events;         /* every note of every host, as CSV */
+    FILE *series;         /* each flow's figures at intervals, as CSV */
+    scps_dur every;       /* that interval */
+    char msg[LAB_MSGLEN]; /* why lab_job returned false */
+};
+
+/* Same setup, same seed: the same result, on every machine. False when it could not be set up (w->msg). Free with
+ * lab_result_free either way. */
+bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
+void lab_result_free(struct lab_result *r);
+/* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the status is "ok". */
+double lab_goodput(const struct lab_outcome *o);
+
+#endif

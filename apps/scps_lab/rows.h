@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.csv: a line for each flow of each run, appended whole as runs end; read again to go on after a stop. */
+#ifndef SCPS_LAB_ROWS_H
+#define SCPS_LAB_ROWS_H
+
+#include "scps_lab/cells.h"
+#include "scps_lab/job.h"
+#include "scps_lab/table.h"
+
+struct lab_rows {
+    int fd;
+    char path[4096];
+    long long good; /* bytes of complete runs */
+};
+
+/* "# scps_lab VERSION scenario=... shard=K/N", newline included. */
+void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, struct lab_str *s);
+void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
+/* The lines of one run. */
+void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
+                     const struct lab_result *r, struct lab_str *s);
+
+/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left is cut off; done(ctx, cell
+ * number, run) hears of each complete run that is there. False with a line in msg, also when the file is of another scenario,
+ * seed, version or shard. */
+bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
+                   unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
+                   char msg[LAB_MSGLEN]);
+/* One run, or nothing: when it cannot be written whole it is taken back. */
+bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
+bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
+void lab_rows_close(struct lab_rows *r);
+/* Writes t's rows, sorted by cell and run, with this meta line to DIR/rows.csv. */
+bool lab_rows_write_sorted(const struct lab_table *t, const char *meta, const char *dir,
+                           char msg[LAB_MSGLEN]);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* scps_lab run: one cell of a scenario, as a table or a JSON document, and what plots and captures need.
+ *
+ * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet by packet.
+ */
+#include "scps_lab/run.h"
+#include "scps_lab/cells.h"
+#include "scps_lab/job.h"
+#include "scps_lab/stats.h"
+
+#include <scps/scps.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sum {
+    char name[LAB_NAME + 8];
+    struct lab_sample mbps, seconds;
+    size_t failed;
+};
+
+static int refuse(int status, const char *msg)
+{
+    fprintf(stderr, "scps_lab: %s\n", msg);
+    return status;
+}
+
+static void text_head(const struct lab_scenario *sc, const struct lab_cell *cell)
+{
+    printf("%s%s%s\n", sc->name, sc->about ? ": " : "", sc->about ? sc->about : "");
+    if (*cell->id)
+        printf("cell  %s\n", cell->id);
+    for (size_t i = 0; i < cell->setup->nlinks; i++)
+        printf("%s  %s\n", cell->setup->link[i].name, cell->setup->link[i].spec);
+    printf("%4s %-16s %-9s %12s %11s %12s %9s %8s %8s %8s\n", "run", "flow", "status", "seconds",
+           "Mbit/s", "bytes", "segments", "resent", "timeouts", "dropped");
+}
+
+static void text_row(unsigned run, const struct lab_outcome *o, const struct lab_result *r)
+{
+    const struct scps_link_stats *l = &r->link[o->flow->link][o->flow->back];
+
+    printf("%4u %-16s %-9s %12.6f %11.4f %12" PRIu64 " %9" PRIu64 " %8u %8u %8" PRIu64 "\n", run,
+           o->name, o->status, (double)(o->end - o->start) / 1e6, lab_goodput(o), o->bytes,
+           o->info.data_segs_out, o->info.resent_segs, o->info.timeouts,
+           l->dropped_ber + l->dropped_loss + l->dropped_queue);
+}
+
+static void json_text(const char *s)
+{
+    putchar('"');
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\')
+            printf("\\%c", *s);
+        else if ((unsigned char)*s >= ' ')
+            putchar(*s);
+    putchar('"');
+}
+
+static void json_head(const struct lab_scenario *sc, const struct lab_cell *cell)
+{
+    printf("{\n  \"version\": \"scps_lab " SCPS_VERSION "\",\n  \"scenario\": ");
+    json_text(sc->name);
+    printf(",\n  \"hash\": \"%016" PRIx64 "\",\n  \"seed\": %" PRIu64 ",\n  \"cell\": ", sc->hash,
+           sc->seed);
+    json_text(cell->id);
+    printf(",\n  \"links\": [");
+    for (size_t i = 0; i < cell->setup->nlinks; i++) {
+        printf("%s\n    {\"name\": \"%s\", \"spec\": ", i ? "," : "", cell->setup->link[i].name);
+        json_text(cell->setup->link[i].spec);
+        putchar('}');
+    }
+    printf("\n  ],\n  \"flows\": [");
+}
+
+static void json_row(bool first, unsigned run, const struct lab_outcome *o)
+{
+    printf("%s\n    {\"run\": %u, \"flow\": \"%s\", \"status\": \"%s\", \"start\": %.6f, "
+           "\"seconds\": %.6f, ",
+           first ? "" : ",", run, o->name, o->status, (double)o->start / 1e6,
+           (double)(o->end - o->start) / 1e6);
+    if (strcmp(o->status, "ok") == 0)
+        printf("\"mbps\": %.6f, ", lab_goodput(o));
+    else
+        printf("\"mbps\": null, ");
+    printf("\"bytes\": %" PRIu64 ", \"segments\": %" PRIu64 ", \"resent\": %u, \"timeouts\": %u, "
+           "\"episodes\": %u, \"srtt_us\": %" PRId64 ", \"max_cwnd\": %" PRIu64 "}",
+           o->bytes, o->info.data_segs_out, o->info.resent_segs, o->info.timeouts,
+           o->info.recoveries, o->info.srtt,
+           o->info.max_cwnd == SCPS_CWND_OPEN ? 0 : o->info.max_cwnd);
+}
+
+static void json_link(const struct lab_setup *s, const struct lab_result *r)
+{
+    printf("\n  ],\n  \"last_run\": [");
+    for (size_t i = 0; i < s->nlinks; i++)
+        for (int d = 0; d < 2; d++) {
+            const struct scps_link_stats *l = &r->link[i][d];
+            printf("%s\n    {\"link\": \"%s\", \"direction\": \"%s\", \"offered\": %" PRIu64
+                   ", \"delivered\": %" PRIu64 ", \"dropped_queue\": %" PRIu64
+                   ", \"dropped_ber\": %" PRIu64 ", \"dropped_loss\": %" PRIu64
+                   ", \"in_flight\": %" PRIu64 ", \"max_queue_bytes\": %" PRIu64 "}",
+                   i || d ? "," : "", s->link[i].name, d ? "back" : "forward", l->offered,
+                   l->delivered, l->dropped_queue, l->dropped_ber, l->dropped_loss, l->in_flight,
+                   l->max_queue_bytes);
+        }
+    printf("\n  ]\n}\n");
+}
+
+static void sum_up(const struct sum *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (s[i].mbps.n > 0)
+            printf("mean %-16s %zu ok, %zu failed: %.4f Mbit/s, sd %.4f, 95 %% +- %.4f\n",
+                   s[i].name, s[i].mbps.n, s[i].failed, s[i].mbps.mean, lab_sample_sd(&s[i].mbps),
+                   lab_sample_ci95(&s[i].mbps));
+}
+
+static FILE *file(const char *path, char msg[LAB_MSGLEN])
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f)
+        snprintf(msg, LAB_MSGLEN, "%.300s: %s: write elsewhere", path, strerror(errno));
+    return f;
+}
+
+/* gnuplot draws the series: what was delivered and how fast, window and flight. */
+static bool draw(const char *series, const char *out, const char *title, char msg[LAB_MSGLEN])
+{
+    static const char *const kinds[][2] = {
+        {"svg size 900,700 dynamic font 'sans,12' background 'white'", "svg"},
+        {"pngcairo size 900,700 font 'sans,10'", "png"}};
+    FILE *g = popen("gnuplot", "w");
+    int rc;
+
+    if (!g) {
+        snprintf(msg, LAB_MSGLEN, "gnuplot: %s", strerror(errno));
+        return false;
+    }
+    for (int k = 0; k < 2; k++)
+        fprintf(g,
+                "set terminal %s\nset output '%s.%s'\nset datafile separator ','\nset grid\n"
+                "set multiplot layout 2,1 title \"%s\" noenhanced\nset key left top noenhanced\n"
+                "set xlabel 'time, s'\nset ylabel 'delivered, MB'\n"
+                "flows = system(\"tail -n +2 '%s' | cut -d, -f2 | sort -u\")\n"
+                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f ? $4/1e6 : 1/0) every "
+                "::1 with lines lw 2 title f\n"
+                "set ylabel 'kB'\n"
+                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f && $5 > 0 ? $5/1e3 : "
+                "1/0) every ::1 with lines lw 2 title f.' window', "
+                "for [f in flows] '' using 1:(stringcolumn(2) eq f ? $6/1e3 : 1/0) every ::1 with "
+                "lines title f.' in flight'\n"
+                "unset multiplot\n",
+                kinds[k][0], out, kinds[k][1], title, series, series, series);
+    rc = pclose(g);
+    if (rc != 0)
+        snprintf(msg, LAB_MSGLEN, "gnuplot could not draw %.200s: is gnuplot installed?", out);
+    return rc == 0;
+}
+
+/* A four-hundredth of what the transfer takes: known from doing it once without looking. */
+static scps_dur interval(const struct lab_setup *s, uint64_t seed)
+{
+    struct lab_watch w = {0};
+    struct lab_result r;
+    scps_dur every = SCPS_MS(1);
+
+    if (lab_job(s, seed, &w, &r))
+        every = 1 + r.end / 400;
+    lab_result_free(&r);
+    return every;
+}
+
+static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
+                   const struct lab_run_options *o, struct lab_result *r, char msg[LAB_MSGLEN])
+{
+    uint64_t seed = lab_cell_seed(c, cell, run);
+    struct lab_watch w = {.pcap = o->pcap};
+    struct lab_str series = {0};
+    int status = 0;
+
+    if (o->events && !(w.events = file(o->events, msg)))
+        return 2;
+    if (o->series || o->plot) {
+        lab_add(&series, "%s%s", o->series ? o->series : o->plot, o->series ? "" : ".csv");
+        w.series = file(series.p, msg);
+        w.every = interval(cell->setup, seed);
+        if (!w.series)
+            status = 2;
+    }
+    if (status == 0 && !lab_job(cell->setup, seed, &w, r)) {
+        snprintf(msg, LAB_MSGLEN, "%s", w.msg);
+        status = 1;
+    }
+    if (w.events && fclose(w.events) != 0)
+        status = 1, snprintf(msg, LAB_MSGLEN, "%.300s: %s", o->events, strerror(errno));
+    if (w.series && fclose(w.series) != 0)
+        status = 1, snprintf(msg, LAB_MSGLEN, "%.300s: %s", series.p, strerror(errno));
+    if (status == 0 && o->plot && !draw(series.p, o->plot, *cell->id ? cell->id : c->sc->name, msg))
+        status = 1;
+    lab_free(&series);
+    return status;
+}
+
+static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
+                    char msg[LAB_MSGLEN])
+{
+    const struct lab_cell *cell = &c->v[0];
+    unsigned from = o->run ? o->run : 1, to = o->run ? o->run : (unsigned)c->sc->runs;
+    struct sum *sum = NULL;
+    size_t flows = 0;
+    int status = 0;
+
+    if (o->json)
+        json_head(c->sc, cell);
+    else
+        text_head(c->sc, cell);
+    for (unsigned run = from; status == 0 && run <= to; run++) {
+        struct lab_result r = {0};
+
+        status = one_run(c, cell, run, o, &r, msg);
+        if (!sum)
+            sum = lab_alloc((r.n + 1) * sizeof *sum);
+        flows = r.n;
+        for (size_t i = 0; status == 0 && i < r.n; i++) {
+            const struct lab_outcome *f = &r.flow[i];
+
+            snprintf(sum[i].name, sizeof sum[i].name, "%s", f->name);
+            if (o->json)
+                json_row(run == from && i == 0, run, f);
+            else
+                text_row(run, f, &r);
+            if (strcmp(f->status, "ok") == 0)
+                lab_sample_add(&sum[i].mbps, lab_goodput(f));
+            else
+                sum[i].failed++;
+        }
+        if (status == 0 && o->json && run == to)
+            json_link(cell->setup, &r);
+        lab_result_free(&r);
+    }
+    if (status == 0 && !o->json && to > from)
+        sum_up(sum, flows);
+    for (size_t i = 0; status == 0 && i < flows; i++)
+        if (sum[i].failed) {
+            snprintf(msg, LAB_MSGLEN, "a flow failed");
+            status = 1;
+        }
+    free(sum);
+    return status;
+}
+
+int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
+{
+    struct lab_cells cells;
+    char msg[LAB_MSGLEN];
+    int status;
+
+    for (size_t i = 0; i < sc->naxes; i++)
+        if (sc->axis[i].n > 1) {
+            snprintf(msg, sizeof msg,
+                     "%.200s sweeps over %s: choose with --set %s=%s, or use 'scps_lab sweep'",
+                     sc->path, sc->axis[i].key, sc->axis[i].key, sc->axis[i].value[0]);
+            return refuse(2, msg);
+        }
+    if (o->run > 1000000 ||
+        ((o->pcap || o->events || o->series || o->plot) && !o->run && sc->runs > 1)) {
+        snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
+        return refuse(2, msg);
+    }
+    if (!lab_cells_make(sc, &cells, msg))
+        return refuse(2, msg);
+    status = run_cell(&cells, o, msg);
+    lab_cells_free(&cells);
+    return status ? refuse(status, msg) : 0;
+}

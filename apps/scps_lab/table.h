@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Result files: comma-separated values without quotes, one line of '#' before the heading that says where they come from.
+ *
+ *     # scps_lab 0.1.0 scenario=geo hash=0123456789abcdef seed=1 runs=30 jobs=120 shard=1/1
+ *     cell,run,flow,link.ber,status,seconds,mbps,...
+ */
+#ifndef SCPS_LAB_TABLE_H
+#define SCPS_LAB_TABLE_H
+
+#include "scps_lab/text.h"
+
+struct lab_table {
+    char *text; /* the file, cut up */
+    char *meta; /* the line of '#', without it */
+    char **col; /* headings */
+    size_t ncols;
+    char **cell; /* row-major */
+    size_t nrows;
+};
+/* DIR/name. False with one line in msg that names the file. */
+bool lab_table_read(const char *dir, const char *name, struct lab_table *t, char msg[LAB_MSGLEN]);
+void lab_table_free(struct lab_table *t);
+/* SIZE_MAX if there is none. */
+size_t lab_table_col(const struct lab_table *t, const char *name);
+const char *lab_table_at(const struct lab_table *t, size_t row, size_t col);
+/* The value of KEY= in the meta line, into out; false if there is none. */
+bool lab_table_meta(const struct lab_table *t, const char *key, char *out, size_t len);
+
+/* Writes DIR/name whole or not at all (under another name first, then renamed). */
+bool lab_file_write(const char *dir, const char *name, const char *text, size_t len,
+                    char msg[LAB_MSGLEN]);
+
+#endif

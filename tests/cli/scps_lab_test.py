@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scps_lab as its users meet it.
+
+    scps_lab_test.py PROGRAM scenario|run|sweep|report [unittest options]
+
+scenario what is refused, and how it is said; that every shipped file is sound and every key has its line in the manual
+run      figures a closed form knows, the same seed the same bytes, captures and event lists
+sweep    the same result for any number of workers, shards, stops, kills and full disks
+report   means and intervals recomputed, what compare calls a change, pages and figures
+"""
+import csv
+import glob
+import json
+import math
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+GROUP = sys.argv[2]
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MAN = os.path.join(TREE, "docs", "man")
+
+GRID = """
+[scenario]
+name = grid
+runs = 5
+seed = 7
+[link]
+rate = 10mbit
+rtt = 40ms
+[flow]
+size = 200kb
+payload = 1000
+[sweep]
+protocol = vj, vegas
+link.ber = 0, 1e-6,
+    1e-5
+[case]
+when = protocol=vj
+flow.cc = vj
+[case]
+when = protocol=vegas
+flow.cc = vegas
+[case]
+when = protocol=vegas link.ber=1e-5
+skip = yes
+"""
+
+
+def run(*args, **kw):
+    p = subprocess.run([PROGRAM] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       timeout=kw.pop("timeout", 120), universal_newlines=True, **kw)
+    return p.returncode, p.stdout, p.stderr
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="scps_lab.")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def file(self, text, name="s.ini"):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+        return self.path(name)
+
+    def read(self, *name):
+        with open(os.path.join(self.dir, *name)) as f:
+            return f.read()
+
+    def table(self, *name):
+        lines = self.read(*name).splitlines()
+        self.assertTrue(lines[0].startswith("# scps_lab "))
+        return list(csv.DictReader(lines[1:]))
+
+    def good(self, *args, **kw):
+        status, out, err = run(*args, **kw)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def sweep(self, scenario, out, *args):
+        self.good("sweep", scenario, "--out", self.path(out), "--quiet", *args)
+        return self.read(out, "rows.csv"), self.read(out, "cells.csv")
+
+
+class Scenario(Base):
+    def refused(self, text, *words, args=()):
+        status, out, err = run("run", self.file(text), *args)
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+        for w in words:
+            self.assertIn(w, err)
+
+    def test_unknown_key(self):
+        self.refused("[flow]\nsize = 1kb\nsise = 5\n", "s.ini:3:", "'sise'", "size", "buffer")
+        self.refused("[link]\nrtd = 5ms\n", "s.ini:2:", "rtd", "rtt")
+        self.refused("[scenario]\nrun = 5\n", "s.ini:2:", "'run'", "runs")
+        self.refused("[flows]\nsize = 1\n", "s.ini:2:", "[flows]", "[flow]")
+        self.refused("size = 1\n", "s.ini:1:", "before the first section")
+
+    def test_bad_value(self):
+        for key, value, want in [("flow.size", "many", "gib"), ("flow.sack", "true", "yes no"),
+                                 ("flow.ack", "often", "delayed every other"), ("flow.cc", "renoo", "renoo"),
+                                 ("flow.start", "5s..1s", "TIME"), ("flow.ack-delay", "5", "TIME"),
+                                 ("flow.dupthresh", "300", "255"), ("link.mtu", "-5", "65535")]:
+            kind, name = key.split(".")
+            self.refused("[%s]\n%s = %s\n" % (kind, name, value), "s.ini:2:", name, want)
+
+    def test_impossible_link(self):
+        self.refused("[link]\nrate = -5mbit\n", "s.ini:2:", "rate")
+        self.refused("[link]\n\n# worse than chance\nber = 0.7\n", "s.ini:4:", "ber=0.7", "0.5")
+        self.refused("[link]\nrtt = 5ms\ndelay = 5ms\n", "s.ini", "rtt")
+        self.refused("[link]\npreset = venus\n", "s.ini", "venus", "geo")
+        self.refused("[link]\na = x\nb = x\n", "two hosts are one")
+
+    def test_sweeps(self):
+        self.refused("[sweep]\nlink.ber = 0, 0.9\n", "s.ini:2:", "0.9", args=("--set", "link.ber=0.9"))
+        self.refused("[sweep]\nprotocol = a, b\n", "s.ini:2:", "'protocol'", "[case]")
+        self.refused("[sweep]\nlink.rtt = 1ms, 1ms\n", "s.ini:2:", "twice")
+        self.refused("[sweep]\nlink.rtt = 1ms, 2ms\n", "sweeps over link.rtt", "--set link.rtt=1ms")
+        self.refused("[sweep]\nlink.rtt = 1ms\n[case]\nwhen = link.rtt=3ms\n", "s.ini:4:", "3ms")
+        self.refused("[sweep]\nlink.rtt = 1ms\n[case]\nflow.size = 1\n", "s.ini:4:", "when")
+        self.refused("[flow a]\nsize = 1\n[sweep]\nflow.b.size = 1\n", "flow.b.size", "[flow b]")
+
+    def test_command_line(self):
+        self.refused("", "--set", "KEY=VALUE", args=("--set", "rtt"))
+        self.refused("", "--set", "sise", args=("--set", "flow.sise=5"))
+        self.refused("[sweep]\np = a\n[case]\nwhen = p=a\n", "no value 'b'", args=("--set", "p=b"))
+        for args in [[], ["fly"], ["run"], ["run", "nowhere"], ["sweep", "geo"], ["run", "geo", "--set"], ["run", "geo", "-x"],
+                     ["sweep", "geo", "--out", self.path("o"), "--shard", "3/2"], ["merge", "x"], ["compare", "x"],
+                     ["compare", "x", "y"], ["run", "geo", "--run", "0"]]:
+            status, out, err = run(*args)
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), (args, err))
+
+    def test_what_inih_lets_pass(self):
+        self.refused("[flow]\nsize = 1kb\nsize = 2kb\n", "s.ini:3:", "twice", "line 2")
+        self.refused("[flow]\nsize\n", "s.ini:2:", "KEY = VALUE")
+        self.refused("[scenario]\nabout = %s\n" % ("x" * 300), "s.ini:2:", "longer")
+        self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
+        self.refused("[flow]\nsize = 1kb\n  rate = 5\n", "s.ini:3:", "indented")
+        self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:2:", "letters")
+
+    def test_shipped(self):
+        names = [l.split()[0] for l in self.good("list").splitlines()]
+        files = glob.glob(os.path.join(TREE, "lab", "*", "*.ini"))
+        self.assertEqual(sorted(names), sorted(os.path.basename(f)[:-4] for f in files))
+        for n in names:  # every cell of every file can be set up; nothing runs
+            status, out, err = run("sweep", n, "--out", self.path(n), "--check")
+            self.assertEqual(status, 0, err)
+
+    def test_manual(self):
+        with open(os.path.join(MAN, "scps_scenario.5")) as f:
+            page = f.read().replace("\\-", "-")
+        keys = re.findall(r"^  ([a-z0-9-]+) ", self.good("keys"), re.M)
+        self.assertGreater(len(keys), 35)
+        for k in keys + ["name", "about", "runs", "seed", "timeout", "published", "when", "skip"]:
+            self.assertRegex(page, r"(?m)^\.BR? ?%s\b" % re.escape(k), k)
+        with open(os.path.join(MAN, "scps_lab.1")) as f:
+            page = f.read().replace("\\-", "-")
+        for word in set(re.findall(r"--[a-z]+", self.good("--help"))):
+            self.assertIn(word, page)
+
+
+class Run(Base):
+    def document(self, *args):
+        return json.loads(self.good("run", *args, "--json"))
+
+    def test_closed_form(self):
+        # handshake, 2+4+8+16+32+36 packets, last ACK: seven round trips and the line's time for the last of them
+        d = self.document("nasa-single-flow", "--set", "protocol=scps-vj", "--set", "link.rtt=500ms", "--set", "link.ber=0",
+                          "--set", "flow.size=100kb", "--run", "1")
+        self.assertTrue(3.5 < d["flows"][0]["seconds"] < 3.52, d)
+        # pure rate: two round trips and size / (46.2 Mbit/s * 1024/1082)
+        d = self.document("nasa-single-flow", "--set", "protocol=scps-rate-f0", "--set", "link.rtt=500ms", "--set",
+                          "link.ber=0", "--set", "flow.size=10mb", "--run", "1")
+        self.assertAlmostEqual(d["flows"][0]["seconds"], 1 + 80 / (46.2 * 1024 / 1082), delta=0.05)
+
+    def test_repeats(self):
+        s = self.file(GRID)
+        args = [s, "--set", "protocol=vj", "--set", "link.ber=1e-5"]
+        one = self.good("run", *args, "--json")
+        self.assertEqual(one, self.good("run", *args, "--json"))
+        self.assertNotEqual(one, self.good("run", *args, "--set", "scenario.seed=8", "--json"))
+        d = json.loads(one)
+        self.assertEqual(len({f["seconds"] for f in d["flows"]}), 5)  # each run has a seed of its own
+        # and it is the run that the sweep has
+        self.sweep(s, "o")
+        rows = [r for r in self.table("o", "rows.csv") if r["protocol"] == "vj" and r["link.ber"] == "1e-5"]
+        self.assertEqual([float(r["mbps"]) for r in rows], [f["mbps"] for f in d["flows"]])
+
+    def test_flows(self):
+        s = self.file("[scenario]\nname=three\n[link]\nrate=10mbit\nrtt=20ms\n[flow]\nsize=500kb\n[flow down]\ncopies=2\n"
+                      "stagger=1s..2s\nstart=1s\n[flow up]\nreverse=yes\ntime=3s\n")
+        d = self.document(s)
+        f = {x["flow"]: x for x in d["flows"]}
+        self.assertEqual(sorted(f), ["down.1", "down.2", "up"])
+        self.assertEqual({x["status"] for x in d["flows"]}, {"ok"})
+        self.assertEqual(f["down.1"]["start"], 1)
+        self.assertTrue(2 <= f["down.2"]["start"] <= 3)
+        self.assertEqual((f["up"]["start"], f["up"]["seconds"]), (0, 3))
+        self.assertTrue(8 < f["up"]["mbps"] < 10)  # both directions have a line of their own
+        last = {x["direction"]: x for x in d["last_run"]}
+        for x in last.values():
+            self.assertEqual(x["offered"], x["delivered"] + x["dropped_queue"] + x["dropped_ber"] + x["dropped_loss"] +
+                             x["in_flight"])
+
+    def test_two_links(self):
+        s = self.file("[scenario]\nname=two\n[link fast]\nrate=10mbit\nrtt=2ms\n[link slow]\nrate=1mbit\nrtt=2ms\n"
+                      "[flow]\nsize=1mb\n[flow x]\nlink=fast\n[flow y]\nlink=slow\n")
+        f = {x["flow"]: x["mbps"] for x in self.document(s)["flows"]}
+        self.assertTrue(8 < f["x"] < 10 and 0.8 < f["y"] < 1, f)
+
+    def test_timeout(self):
+        s = self.file("[scenario]\nname=late\ntimeout=1s\n[link]\nrate=1mbit\n[flow]\nsize=10mb\n")
+        status, out, err = run("run", s, "--json")
+        self.assertEqual(status, 1)
+        self.assertEqual((json.loads(out)["flows"][0]["status"], json.loads(out)["flows"][0]["mbps"]), ("timeout", None))
+        self.sweep(s, "o")
+        row = self.table("o", "cells.csv")[0]
+        self.assertEqual((row["n"], row["failed"], row["mbps"], row["mbps_sd"]), ("0", "1", "", ""))
+
+    def test_files(self):
+        self.good("run", "leo", "--set", "flow.size=100kb", "--pcap", self.path("x.pcap"), "--events", self.path("e.csv"),
+                  "--series", self.path("s.csv"))
+        with open(self.path("x.pcap"), "rb") as f:
+            self.assertEqual(f.read(4), b"\xd4\xc3\xb2\xa1")
+        self.assertGreater(os.path.getsize(self.path("x.pcap")), 100000)
+        events = list(csv.DictReader(open(self.path("e.csv"))))
+        self.assertTrue({"sent", "acked"} <= {e["note"] for e in events})
+        series = list(csv.DictReader(open(self.path("s.csv"))))
+        acked = [int(x["acked"]) for x in series]
+        self.assertEqual(acked, sorted(acked))
+        self.assertGreater(len(series), 100)
+        status, out, err = run("run", "leo", "--events", self.path("no/where"))
+        self.assertEqual((status, err.count("\n")), (2, 1), err)
+
+
+class Sweep(Base):
+    def setUp(self):
+        super().setUp()
+        self.grid = self.file(GRID)
+        self.whole = self.sweep(self.grid, "whole", "--jobs", "1")
+
+    def test_table(self):
+        rows = self.table("whole", "rows.csv")
+        self.assertEqual(len(rows), 5 * 5)  # 2 x 3 cells, one skipped
+        self.assertEqual({(r["protocol"], r["link.ber"]) for r in rows},
+                         {(p, b) for p in ("vj", "vegas") for b in ("0", "1e-6", "1e-5")} - {("vegas", "1e-5")})
+        for text in self.whole:
+            self.assertNotIn("nan", text.lower())
+            self.assertNotIn("inf", text.lower())
+
+    def test_workers(self):
+        self.assertEqual(self.sweep(self.grid, "four", "--jobs", "4"), self.whole)
+
+    def test_again(self):
+        self.assertEqual(self.sweep(self.grid, "whole"), self.whole)
+
+    def test_part_of_the_grid(self):
+        """A cell's runs do not depend on the cells around it."""
+        self.sweep(self.grid, "part", "--set", "link.ber=1e-6")
+        part = {(r["protocol"], r["run"]): r["mbps"] for r in self.table("part", "rows.csv")}
+        whole = {(r["protocol"], r["run"]): r["mbps"] for r in self.table("whole", "rows.csv") if r["link.ber"] == "1e-6"}
+        self.assertEqual(part, whole)
+
+    def test_shards(self):
+        for k in (1, 2, 3):
+            self.sweep(self.grid, "s%d" % k, "--shard", "%d/3" % k)
+        self.good("merge", self.path("s3"), self.path("s1"), self.path("s2"), "--out", self.path("m"))
+        self.assertEqual((self.read("m", "rows.csv"), self.read("m", "cells.csv")), self.whole)
+        self.assertEqual(self.read("m", "scenario.ini"), GRID)
+        status, out, err = run("merge", self.path("s3"), self.path("s1"), "--out", self.path("n"))
+        self.assertEqual((status, err.count("\n")), (2, 1))
+        self.assertIn("of 25 runs", err)
+        status, out, err = run("merge", self.path("s3"), self.path("s3"), self.path("s1"), "--out", self.path("n"))
+        self.assertEqual(status, 2)
+        self.assertIn("same shard", err)
+
+    def test_torn_line(self):
+        text = self.whole[0]
+        for cut in (10, len(text) // 2, len(text) - 1, text.index("\n") + 5):
+            shutil.rmtree(self.path("t"), ignore_errors=True)
+            os.mkdir(self.path("t"))
+            self.file(text[:cut], "t/rows.csv")
+            self.assertEqual(self.sweep(self.grid, "t"), self.whole)
+
+    def test_others_results(self):
+        for args in (["--set", "scenario.seed=8"], ["--set", "flow.size=1kb"], ["--shard", "1/2"]):
+            status, out, err = run("sweep", self.grid, "--out", self.path("whole"), *args)
+            self.assertEqual((status, err.count("\n")), (2, 1), err)
+            self.assertIn("another scenario, seed, version or shard", err)
+        self.assertEqual(self.read("whole", "rows.csv"), self.whole[0])
+        # comments are not part of what is run
+        self.assertEqual(self.sweep(self.file("# more words\n" + GRID, "t.ini"), "whole"), self.whole)
+
+    def test_kill(self):
+        big = self.file(GRID.replace("200kb", "4mb").replace("runs = 5", "runs = 20"), "big.ini")
+        want = self.sweep(big, "big")
+        rng = random.Random(1)
+        kills = 0
+        for attempt in range(60):
+            p = subprocess.Popen([PROGRAM, "sweep", big, "--out", self.path("k"), "--quiet", "--jobs", "2"],
+                                 stderr=subprocess.PIPE)
+            try:
+                p.wait(0.02 + rng.random() * 0.15)
+            except subprocess.TimeoutExpired:
+                p.send_signal(signal.SIGKILL if attempt % 3 else signal.SIGTERM)
+                kills += 1
+            err = p.communicate(timeout=60)[1].decode()
+            if attempt % 3 == 0 and p.returncode == 1:
+                self.assertIn("the same command goes on", err)
+            if p.returncode == 0:
+                break
+        self.assertGreater(kills, 0)
+        self.assertEqual(self.sweep(big, "k"), want)
+
+    def test_full_disk(self):
+        limit = len(self.whole[0]) // 2
+        status, out, err = run("sweep", self.grid, "--out", self.path("f"), "--quiet",
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual((status, err.count("\n")), (1, 1), err)
+        self.assertIn("f/rows.csv", err)
+        self.assertIn("kept", err)
+        kept = self.read("f", "rows.csv")
+        self.assertTrue(kept.endswith("\n") and 200 < len(kept) <= limit)
+        self.assertEqual(self.sweep(self.grid, "f"), self.whole)
+
+    def test_slurm_script(self):
+        """The job array of lab/slurm, its tasks run one after the other here, and its merge."""
+        script = os.path.join(TREE, "lab", "slurm", "sweep.sbatch")
+        env = dict(os.environ, SCPS_LAB=PROGRAM, SLURM_ARRAY_TASK_COUNT="3", SLURM_ARRAY_TASK_MIN="1",
+                   SLURM_CPUS_PER_TASK="1")
+        for k in ("1", "2", "3"):
+            subprocess.run(["bash", script, self.grid, self.path("slurm")], check=True, env=dict(env, SLURM_ARRAY_TASK_ID=k),
+                           stderr=subprocess.DEVNULL)
+        subprocess.run(["bash", os.path.join(TREE, "lab", "slurm", "merge.sbatch"), self.path("slurm")], check=True, env=env)
+        self.assertEqual(self.read("slurm", "rows.csv"), self.whole[0])
+
+    def test_progress(self):
+        status, out, err = run("sweep", self.grid, "--out", self.path("p"))
+        self.assertNotIn("\r", err)  # not a terminal: lines
+        self.assertIn("25 of 25 runs", err)
+
+
+class Report(Base):
+    def test_cells(self):
+        self.sweep(self.file(GRID), "o")
+        t95 = 2.776445  # Student, 4 degrees of freedom
+        rows = self.table("o", "rows.csv")
+        for c in self.table("o", "cells.csv"):
+            v = [float(r["mbps"]) for r in rows if r["cell"] == c["cell"]]
+            self.assertEqual((int(c["n"]), c["failed"]), (5, "0"))
+            self.assertAlmostEqual(float(c["mbps"]), statistics.mean(v), delta=1e-5 * statistics.mean(v))
+            self.assertAlmostEqual(float(c["mbps_sd"]), statistics.stdev(v), delta=1e-4 * statistics.mean(v))
+            self.assertAlmostEqual(float(c["mbps_ci95"]), t95 * statistics.stdev(v) / math.sqrt(5),
+                                   delta=1e-4 * statistics.mean(v))
+
+    def test_all_flows(self):
+        self.sweep(self.file("[scenario]\nname=x\nruns=3\n[flow]\nsize=100kb\ncopies=3\n"), "o")
+        rows, cells = self.table("o", "rows.csv"), self.table("o", "cells.csv")
+        self.assertEqual([c["flow"] for c in cells], ["flow.1", "flow.2", "flow.3", "all"])
+        total = statistics.mean(sum(float(r["mbps"]) for r in rows if r["run"] == str(k)) for k in (1, 2, 3))
+        self.assertAlmostEqual(float(cells[3]["mbps"]), total, delta=1e-4 * total)
+
+    def test_compare(self):
+        grid = self.file(GRID)
+        self.sweep(grid, "a")
+        self.sweep(grid, "b", "--set", "scenario.seed=8")
+        status, out, err = run("compare", self.path("a"), self.path("a"))
+        self.assertEqual((status, out.splitlines()[-1].split(" cells")[0]), (0, "0 of 5"))
+        status, out, err = run("compare", self.path("a"), self.path("b"))  # other chances, the same means
+        self.assertEqual(status, 0, out)
+        self.sweep(grid, "c", "--set", "flow.initial-window=1")
+        status, out, err = run("compare", self.path("a"), self.path("c"))
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"link.ber=0 flow: .*-> .* -\d")
+        self.assertRegex(out.splitlines()[-1], r"^[1-5] of 5 cells differ beyond noise \(0 faster")
+
+
+if __name__ == "__main__":
+    names = {"scenario": Scenario, "run": Run, "sweep": Sweep, "report": Report}
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(names[GROUP])
+    result = unittest.TextTestRunner(verbosity=2 if "-v" in sys.argv else 1).run(suite)
+    sys.exit(not result.wasSuccessful())
