@@ -22,6 +22,7 @@ static const char usage[] =
     "                         [--check]\n"
     "       scps_lab merge DIR... --out DIR\n"
     "       scps_lab compare DIR DIR [--alpha P]\n"
+    "       scps_lab report DIR [--out DIR]\n"
     "       scps_lab list          scenarios that ship with the program\n"
     "       scps_lab keys          every key of a scenario file\n"
     "       scps_lab -h, --help | -V, --version\n"
@@ -177,6 +178,22 @@ static int list(void)
     return 0;
 }
 
+/* The page is written by a script beside the scenarios. */
+static int report(const char *dir, const char *out)
+{
+    char folder[PATH_MAX], script[PATH_MAX + 16];
+
+    for (size_t i = 0; lab_scenario_dir(i, folder, sizeof folder); i += 2) {
+        *strrchr(folder, '/') = '\0';
+        snprintf(script, sizeof script, "%s/report.py", folder);
+        if (access(script, R_OK) != 0)
+            continue;
+        execlp("python3", "python3", "-B", script, dir, out ? "--out" : NULL, out, NULL);
+        return refuse("python3: %s: install it for reports", strerror(errno));
+    }
+    return refuse("%s is not where it was installed", "report.py");
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -207,6 +224,8 @@ int main(int argc, char **argv)
     else if (strcmp(cmd, "compare") == 0)
         status = n != 2 ? refuse("%s: two folders are wanted", cmd)
                         : lab_compare(arg[0], arg[1], o.alpha);
+    else if (strcmp(cmd, "report") == 0)
+        status = n != 1 ? refuse("%s: a folder is wanted", cmd) : report(arg[0], o.out);
     else if (strcmp(cmd, "list") == 0)
         status = list();
     else if (strcmp(cmd, "keys") == 0)

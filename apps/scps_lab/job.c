@@ -394,3 +394,12 @@ double lab_goodput(const struct lab_outcome *o)
         return 0;
     return (double)o->bytes * 8 / (double)(o->end - o->start);
 }
+
+uint64_t lab_dropped(const struct scps_link_stats *l)
+{
+    uint64_t n = 0;
+
+    for (int f = 0; f < SCPS_FATE_COUNT; f++)
+        n += scps_link_dropped(l, f);
+    return n;
+}

@@ -36,5 +36,7 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
 void lab_result_free(struct lab_result *r);
 /* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the status is "ok". */
 double lab_goodput(const struct lab_outcome *o);
+/* Packets a direction lost, whatever for. */
+uint64_t lab_dropped(const struct scps_link_stats *l);
 
 #endif

@@ -40,6 +40,7 @@ void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, uns
     for (size_t i = 0; i < r->n; i++) {
         const struct lab_outcome *o = &r->flow[i];
         const struct scps_link_stats *l = &r->link[o->flow->link][o->flow->back];
+        uint64_t queue = l->dropped_queue + l->dropped_codel;
 
         lab_add(s, "%zu,%u,%s", cell->number, run, o->name);
         for (size_t a = 0; a < c->sc->naxes; a++)
@@ -51,8 +52,7 @@ void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, uns
                 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64
                 ",%" PRIu64 "\n",
                 o->bytes, (double)o->start / 1e6, o->info.data_segs_out, o->info.resent_segs,
-                o->info.timeouts, o->info.recoveries, l->dropped_ber + l->dropped_loss,
-                l->dropped_queue);
+                o->info.timeouts, o->info.recoveries, lab_dropped(l) - queue, queue);
     }
 }
 

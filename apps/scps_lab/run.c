@@ -45,8 +45,7 @@ static void text_row(unsigned run, const struct lab_outcome *o, const struct lab
 
     printf("%4u %-16s %-9s %12.6f %11.4f %12" PRIu64 " %9" PRIu64 " %8u %8u %8" PRIu64 "\n", run,
            o->name, o->status, (double)(o->end - o->start) / 1e6, lab_goodput(o), o->bytes,
-           o->info.data_segs_out, o->info.resent_segs, o->info.timeouts,
-           l->dropped_ber + l->dropped_loss + l->dropped_queue);
+           o->info.data_segs_out, o->info.resent_segs, o->info.timeouts, lab_dropped(l));
 }
 
 static void json_text(const char *s)
@@ -100,12 +99,11 @@ static void json_link(const struct lab_setup *s, const struct lab_result *r)
         for (int d = 0; d < 2; d++) {
             const struct scps_link_stats *l = &r->link[i][d];
             printf("%s\n    {\"link\": \"%s\", \"direction\": \"%s\", \"offered\": %" PRIu64
-                   ", \"delivered\": %" PRIu64 ", \"dropped_queue\": %" PRIu64
-                   ", \"dropped_ber\": %" PRIu64 ", \"dropped_loss\": %" PRIu64
-                   ", \"in_flight\": %" PRIu64 ", \"max_queue_bytes\": %" PRIu64 "}",
+                   ", \"delivered\": %" PRIu64 ", \"dropped\": %" PRIu64
+                   ", \"duplicated\": %" PRIu64 ", \"in_flight\": %" PRIu64
+                   ", \"max_queue_bytes\": %" PRIu64 "}",
                    i || d ? "," : "", s->link[i].name, d ? "back" : "forward", l->offered,
-                   l->delivered, l->dropped_queue, l->dropped_ber, l->dropped_loss, l->in_flight,
-                   l->max_queue_bytes);
+                   l->delivered, lab_dropped(l), l->duplicated, l->in_flight, l->max_queue_bytes);
         }
     printf("\n  ]\n}\n");
 }

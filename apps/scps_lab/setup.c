@@ -7,6 +7,7 @@
 #include "scps_lab/setup.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,17 +242,56 @@ static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
         lab_add(s, " %s", keys[i].name);
 }
 
+/* "@NAME" in a SPEC: a file beside the scenario. */
+static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
+{
+    const char *scenario = ctx, *slash = strrchr(scenario, '/');
+    struct lab_str path = {0}, text = {0};
+    char buf[4096];
+    size_t n;
+    FILE *f;
+
+    if (*name == '/' || !slash)
+        lab_add(&path, "%s", name);
+    else
+        lab_add(&path, "%.*s/%s", (int)(slash - scenario), scenario, name);
+    f = fopen(path.p, "rb");
+    if (!f)
+        snprintf(why, whylen, "%s: %s", path.p, strerror(errno));
+    lab_free(&path);
+    if (!f)
+        return NULL;
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0) {
+        text.p = lab_grow(text.p, text.len + n + 1);
+        memcpy(text.p + text.len, buf, n);
+        text.len += n;
+    }
+    fclose(f);
+    *len = text.len;
+    return text.p ? text.p : lab_copy("");
+}
+
+static void file_done(void *ctx, char *data)
+{
+    (void)ctx;
+    free(data);
+}
+
 /* Does a SPEC know this key? Its own message says so, and names those it has. */
 static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 {
+    struct scps_link_tables *tables = NULL;
     struct scps_link_config a, b;
-    char spec[LAB_MSGLEN], more[LAB_MSGLEN] = "";
+    char spec[3 * LAB_MSGLEN], more[LAB_MSGLEN] = "";
+    bool known;
 
     snprintf(spec, sizeof spec, "geo,%s=%s", key, value);
-    if (scps_link_parse(spec, &a, &b, more, sizeof more) == 0 || !strstr(more, "unknown key"))
-        return true;
-    snprintf(why, LAB_MSGLEN, "%.440s; and preset a b mtu ipv6 vj-compression", more);
-    return false;
+    known = scps_link_parse_tables(spec, NULL, &a, &b, &tables, more, sizeof more) == 0 ||
+            !strstr(more, "unknown key");
+    scps_link_tables_free(tables);
+    if (!known)
+        snprintf(why, LAB_MSGLEN, "%.440s; and preset a b mtu ipv6 vj-compression", more);
+    return known;
 }
 
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN])
@@ -375,6 +415,7 @@ static bool is_flag(const char *key)
 static bool build_link(struct building *b, struct lab_link *l)
 {
     const struct lab_set *set = last(b, l->name, "preset");
+    struct scps_link_files files = {read_file, file_done, b->sc->path};
     struct lab_str spec = {0};
     char why[LAB_MSGLEN];
     struct dotted d;
@@ -401,7 +442,8 @@ static bool build_link(struct building *b, struct lab_link *l)
             lab_add(&spec, ",%s=%s", d.key, value);
         }
     }
-    ok = scps_link_parse(spec.p, &l->fwd, &l->back, why, sizeof why) == 0;
+    ok =
+        scps_link_parse_tables(spec.p, &files, &l->fwd, &l->back, &l->tables, why, sizeof why) == 0;
     set = NULL;
     for (size_t i = 0; !ok && i < b->n; i++) { /* whose KEY=VALUE does the message name? */
         char pair[LAB_MSGLEN];
@@ -520,6 +562,8 @@ void lab_setup_free(struct lab_setup *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->nlinks; i++)
+        scps_link_tables_free(s->link[i].tables);
     free(s->link);
     free(s->flow);
     free(s);

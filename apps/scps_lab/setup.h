@@ -16,6 +16,7 @@ struct lab_link {
     char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME]; /* its hosts */
     char spec[1024];                               /* as composed, for the record */
     struct scps_link_config fwd, back;             /* a to b, b to a */
+    struct scps_link_tables *tables;               /* what they point into; NULL: nothing */
     uint32_t mtu;
     bool ipv6, vj;
 };

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Results and published values as tables, and gnuplot: what report.py and reproduce.py share."""
+import csv
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ZERO_BER = 1e-9  # where a bit error rate of 0 stands on a logarithmic axis
+COLOURS = ["#1b6ca8", "#c0392b", "#1e8449", "#7d3c98", "#b9770e", "#16a085", "#5d6d7e", "#884ea0"]
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024, "mib": 2**20,
+         "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "": 1}
+
+
+def number(text):
+    """"250ms" as 0.25, "10mb" as 1e7; None when it is no number."""
+    m = re.fullmatch(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-z]*)", text)
+    return float(m[1]) * UNITS[m[2]] if m and m[2] in UNITS else None
+
+
+class Table:
+    """rows.csv or cells.csv of a sweep."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as f:
+            self.meta = f.readline().lstrip("# ").strip()
+            self.rows = list(csv.DictReader(f))
+        cols = list(self.rows[0]) if self.rows else []
+        first = cols.index("flow") + 1
+        last = cols.index("status") if "status" in cols else cols.index("n")
+        self.axes = cols[first:last]
+
+    def values(self, axis):
+        seen = []
+        for r in self.rows:
+            if r[axis] not in seen:
+                seen.append(r[axis])
+        return seen
+
+
+def published(name):
+    with open(os.path.join(HERE, "published", name), encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def scenario_key(folder, key):
+    """A key of the [scenario] kept with the results; None if it is not there."""
+    try:
+        with open(os.path.join(folder, "scenario.ini"), encoding="utf-8") as f:
+            m = re.search(r"^%s\s*=\s*(.*?)\s*$" % key, f.read(), re.M)
+            return m[1] if m else None
+    except OSError:
+        return None
+
+
+def plot_xs(axis, text):
+    v = number(text)
+    return ZERO_BER if v == 0 and axis.endswith("ber") else v
+
+
+def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, size=(860, 480), xtics=None):
+    """Writes path.svg and path.png. series: (title, [(x, y, error or None)], colour index, style), style: ours, theirs, line
+    or dots. The figures themselves go to path.csv, so that they can be drawn again."""
+    with open(path + ".csv", "w", encoding="utf-8") as f:
+        f.write("series,x,y,error\n")
+        for name, points, _, _ in series:
+            for x, y, e in points:
+                f.write("%s,%g,%g,%g\n" % (name.replace(",", ";"), x, y, e or 0))
+    head = ["set grid lc rgb '#dddddd'", "set border lc rgb '#555555'", "set title \"%s\" noenhanced" % title,
+            "set xlabel \"%s\" noenhanced" % xlabel, "set ylabel \"%s\" noenhanced" % ylabel,
+            "set key outside right top noenhanced samplen 2 spacing 1.1"]
+    ys = [y for _, pts, _, _ in series for _, y, _ in pts if y > 0]
+    if ylog and ys and max(ys) > 5 * min(ys):
+        head += ["set logscale y", "set format y '%g'"]
+    else:
+        head.append("set yrange [0:*]")
+    if ber:
+        head += ["set logscale x", "set xrange [5e-10:2e-4]",
+                 "set xtics ('0' 1e-9, '1e-8' 1e-8, '1e-7' 1e-7, '1e-6' 1e-6, '1e-5' 1e-5, '1e-4' 1e-4)"]
+    elif xlog:
+        head.append("set logscale x")
+    if xtics:
+        head.append("set xtics (%s)" % ", ".join("'%s' %g" % (t, x) for t, x in xtics))
+    plots, data = [], []
+    for name, points, colour, style in series:
+        c = COLOURS[colour % len(COLOURS)]
+        if not points:
+            continue
+        if style == "ours":
+            plots.append("'-' using 1:2:3 with yerrorlines lc rgb '%s' lw 2 pt 7 ps 0.6 title \"%s\"" % (c, name))
+        elif style == "theirs":
+            plots.append("'-' using 1:2 with linespoints lc rgb '%s' dt 2 lw 1.5 pt 6 ps 0.8 title \"%s\"" % (c, name))
+        elif style == "dots":
+            plots.append("'-' using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title \"%s\"" % (c, name))
+        else:
+            plots.append("'-' using 1:2 with lines lc rgb '%s' lw 1.2 dt 3 title \"%s\"" % (c, name))
+        # an error bar must not reach zero on a logarithmic axis
+        data.append("\n".join("%g %g %g" % (x, y, min(e or 0, 0.95 * y)) for x, y, e in sorted(points)) + "\ne")
+    if not plots:
+        return False
+    script = []
+    for term, ext in (("svg size %d,%d dynamic font 'sans,12' background 'white'" % size, "svg"),
+                      ("pngcairo size %d,%d font 'sans,10' background 'white'" % size, "png")):
+        script += ["set terminal " + term, "set output '%s.%s'" % (path, ext)] + head + ["plot " + ", ".join(plots)] + data
+    subprocess.run(["gnuplot"], input="\n".join(script) + "\n", universal_newlines=True, check=True)
+    return True
