@@ -36,9 +36,11 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
 /* For a function off the common path: inlined, its frame and its registers would be paid for on every call of the path
  * it is left from. */
 #ifdef __GNUC__
-#define SCPS_APART __attribute__((noinline))
+#define SCPS_APART  __attribute__((noinline))
+#define SCPS_WITHIN inline __attribute__((always_inline)) /* the opposite: it is the common path */
 #else
 #define SCPS_APART
+#define SCPS_WITHIN inline
 #endif
 
 /* a * b / c without overflow of the product, saturating. c > 0. */

@@ -87,6 +87,13 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
 
     if (from >= to)
         return 0;
+    if (s->n && s->v[s->head + s->n - 1].to == from) { /* the last one grows */
+        struct scps_range *last = &s->v[s->head + s->n - 1];
+        last->to = to;
+        if (merged)
+            *merged = *last;
+        return 1;
+    }
     /* r joins the ranges i .. j-1, those that overlap or touch it */
     uint32_t i = lower(s, from), j = i;
     while (j < s->n && scps_rangeset_at(s, j)->from <= to)

@@ -81,6 +81,15 @@ static scps_dur min_window(const struct scps_conn *c)
     return SCPS_MAX(SCPS_SEC(10), 10 * c->rtt.srtt);
 }
 
+/* Block i was in the last acknowledgement, too: every block is told several times, in case one is lost. */
+static inline bool known(const struct scps_tx *tx, const struct scps_seg *seg, unsigned i)
+{
+    for (unsigned k = 0; k < tx->nsacked; k++)
+        if (tx->sacked[k].left == seg->sack[i].left && tx->sacked[k].right == seg->sack[i].right)
+            return true;
+    return false;
+}
+
 /* told: where the segment's own acknowledgement points, below ack if it is old. */
 static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack, int64_t told,
                       struct scps_ack_sum *sum)
@@ -88,8 +97,15 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     struct scps_scoreboard *sb = &c->tx->sb;
     scps_dur min_rtt = scps_rtt_min(&c->rtt);
 
+    struct scps_sack now[SCPS_SACK_MAX];
+    uint8_t n = 0;
+
     c->st->sacks_in++;
     for (unsigned i = 0; i < seg->nsack; i++) {
+        if (i && known(c->tx, seg, i)) {
+            now[n++] = seg->sack[i];
+            continue;
+        }
         int64_t from = scps_seq_unwrap(c->iss, c->una, seg->sack[i].left);
         int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
         if (from >= to || to > (int64_t)c->nxt)
@@ -109,7 +125,11 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
         from = SCPS_MAX(from, (int64_t)ack);
         scps_sb_arrived(sb, c->env->now, (scps_off)from, (scps_off)to, min_rtt, sum);
         SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
+        now[n++] = seg->sack[i];
     }
+    c->tx->nsacked = n;
+    for (unsigned i = 0; i < n; i++)
+        c->tx->sacked[i] = now[i];
 }
 
 static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)

@@ -111,23 +111,16 @@ static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
 /* RFC 2018 section 4: the latest first, then those reported before. */
 static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 {
-    const struct scps_rx *rx = c->rx;
-    const struct scps_range *told = NULL;
+    const struct scps_rangeset *ooo = c->in.ooo;
 
-    for (unsigned i = 0; i < SCPS_SACK_MAX && c->in.ooo->n; i++) {
+    for (unsigned i = 0; i < SCPS_SACK_MAX && ooo->n; i++) {
+        scps_off inside = c->rx->recent[i];
         const struct scps_range *r;
-        uint32_t at;
-        if (told && rx->recent[i] >= told->from && rx->recent[i] < told->to)
-            continue; /* the same range again */
-        at = scps_rangeset_find(c->in.ooo, rx->recent[i]);
-        if (!rx->recent[i] || at == c->in.ooo->n)
-            continue;
-        r = scps_rangeset_at(c->in.ooo, at);
-        if (r->from > rx->recent[i])
-            continue; /* that range has been delivered meanwhile */
+        if (inside < c->in.next)
+            continue; /* delivered meanwhile */
+        r = scps_rangeset_at(ooo, scps_rangeset_find(ooo, inside));
         if (!add_block(c, seg, r->from, r->to, max))
             break;
-        told = r;
     }
 }
 

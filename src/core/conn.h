@@ -178,6 +178,8 @@ struct scps_tx {
     scps_time gave_up_at;
     uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
     uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
+    struct scps_sack sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks */
+    uint8_t nsacked;
     enum scps_loss_cause cause; /* what a loss means before cause_until */
     scps_time cause_until;
     /* gate.c */
@@ -338,9 +340,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
 /* Builds the next segment. False: there is none now; c->hold says why. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
-/* The next scps_conn_output gives, if anything, new data that can travel in one train with seg, the segment given last:
- * right behind it in the stream and in memory, and with nothing more to say. */
-bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg);
+/* The same, but only what can travel in one train with seg, the segment given last: new data right behind it in the
+ * stream and in memory, and with nothing more to say. */
+bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
 /* ---- negotiate.c ------------------------------------------------------------------------------------------ */
 

@@ -31,14 +31,16 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     return window && at < window && at + len > 0;
 }
 
-static void remember(struct scps_conn *c, scps_off inside)
+/* [from, ...) of run is the newest of what lies beyond a hole. A range stands in the list once. */
+static void remember(struct scps_rx *rx, scps_off from, const struct scps_range *run)
 {
-    struct scps_rx *rx = c->rx;
+    unsigned i = 0;
 
-    if (rx->recent[0] == inside)
-        return;
-    memmove(rx->recent + 1, rx->recent, sizeof rx->recent - sizeof rx->recent[0]);
-    rx->recent[0] = inside;
+    while (i < SCPS_SACK_MAX - 1 && (rx->recent[i] < run->from || rx->recent[i] >= run->to))
+        i++;
+    if (i)
+        memmove(rx->recent + 1, rx->recent, i * sizeof rx->recent[0]);
+    rx->recent[0] = from;
 }
 
 static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
@@ -103,7 +105,7 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
             scps_bets_look(c);
     } else {
         c->st->ooo_segs++;
-        remember(c, from);
+        remember(c->rx, from, &run);
         if (got)
             scps_ackout_beyond(c, len, run.from == from);
         else
@@ -259,8 +261,15 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
     count(c, seg);
-    if (!store(c, from, seg->data, seg->len))
+    if (from == next && scps_rcvbuf_append(&c->in, seg->data, seg->len)) {
+        SCPS_NOTE_IT(c, RECEIVED, from, seg->len, true, 0);
+        scps_conn_tell(c, SCPS_EV_READABLE);
+        if (c->rx)
+            c->rx->dups = 0;
+        scps_ackout_data(c, false);
+    } else if (!store(c, from, seg->data, seg->len)) {
         scps_ackout_now(c);
+    }
     return true;
 }
 

@@ -3,6 +3,8 @@
 #ifndef SCPS_CORE_RCVBUF_H
 #define SCPS_CORE_RCVBUF_H
 
+#include <string.h>
+
 #include "base/rangeset.h"
 
 struct scps_rcvbuf {
@@ -34,6 +36,21 @@ size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
 /* Gives the memory back when nothing is held. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
+/* The same for what nearly always comes: the next len octets, nothing beyond a hole, room for them in one piece. False:
+ * it is not so, and nothing was taken. */
+static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, const uint8_t *data, uint32_t len)
+{
+    if (b->ooo->n)
+        return false;
+    if (!b->hollow) {
+        uint32_t at = (uint32_t)b->next & (b->cap - 1);
+        if (!data || len > b->cap - at || b->next + len - b->read > b->cap)
+            return false;
+        memcpy(b->mem + at, data, len);
+    }
+    b->next += len;
+    return true;
+}
 static inline uint64_t scps_rcvbuf_ready(const struct scps_rcvbuf *b)
 {
     return b->next - b->read;

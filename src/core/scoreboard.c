@@ -313,7 +313,9 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
 {
     uint32_t idx;
 
-    if (!scps_sb_lookup(sb, from, &idx)) {
+    if (from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head)) {
+        idx = sb->run_next; /* mostly a report is the last one, a little longer */
+    } else if (!scps_sb_lookup(sb, from, &idx)) {
         if (!scps_sb_count(sb) || from >= scps_sb_at(sb, sb->head)->from)
             return;
         idx = sb->head;
@@ -335,6 +337,9 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             sb->hi_arrived = r->from + r->len;
         idx++;
     }
+    sb->run_from = from;
+    sb->run_to = to;
+    sb->run_next = idx;
 }
 
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
@@ -418,6 +423,7 @@ void scps_sb_renege(struct scps_scoreboard *sb)
     }
     sb->arrived_recs = sb->arrived_below = 0;
     sb->frontier = sb->tail;
+    sb->run_from = sb->run_to = 0;
 }
 
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max)

@@ -206,9 +206,11 @@ void scps_snd_timeout(struct scps_conn *c)
         c->flags |= SCPS_F_SYN_LOST;
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
-        if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED)
-            scps_sb_renege(
-                &tx->sb); /* what was reported above the left edge has been thrown away */
+        if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
+            /* what was reported above the left edge has been thrown away */
+            scps_sb_renege(&tx->sb);
+            tx->nsacked = 0;
+        }
         scps_recovery_timeout(c);
     }
     if (c->backoff < UINT8_MAX)
@@ -431,7 +433,7 @@ static SCPS_APART void restart_if_idle(struct scps_conn *c)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
-static bool new_data(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     struct scps_scoreboard *sb = &tx->sb;
@@ -591,7 +593,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
     return true;
 }
 
-bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg)
+bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next)
 {
     const uint32_t urgent =
         SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW | SCPS_F_ACK_NOW | SCPS_F_CWR;
@@ -601,7 +603,7 @@ bool scps_conn_goes_on(const struct scps_conn *c, const struct scps_seg *seg)
            (!c->tx->sb.lost || c->tx->rec.frto == 2) &&
            (!c->tx->ends.n || scps_rangeset_at(&c->tx->ends, 0)->from - c->nxt >= c->mss) &&
            seg->seq + seg->len == scps_seq_wrap(c->iss, c->nxt) &&
-           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt);
+           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt) && new_data(c, next);
 }
 
 static bool bare_ack(struct scps_conn *c, struct scps_seg *seg)

@@ -49,15 +49,13 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    if (!no_csum) {
-        /* the pseudo-header: addresses, protocol, and a length that no packet of ours has above 16 bits */
-        sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
-                                     (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
-        sum = scps_sum_plus(sum, addrs);
-        if (seg->data && seg->len)
-            sum = scps_sum_long(sum, seg->data, seg->len);
-        scps_sum_finish(tcp + 16, sum);
-    }
+    /* the pseudo-header: addresses, protocol, and a length that no packet of ours has above 16 bits */
+    sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
+                                 (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
+    sum = scps_sum_plus(sum, addrs);
+    if (seg->data && seg->len && !no_csum)
+        sum = scps_sum_long(sum, seg->data, seg->len);
+    scps_sum_finish(tcp + 16, sum);
     out->len = ip_len + tcp_len;
     out->payload = seg->data;
     out->payload_len = seg->len;

@@ -436,7 +436,7 @@ static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
 
     if (size != c->mss || c->caps & SCPS_CAP_COM)
         return;
-    while (seg->len + size <= room && scps_conn_goes_on(c, seg) && scps_conn_output(c, &next)) {
+    while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
         seg->flags |=
             next.flags; /* PSH and FIN belong to the last one, where the device puts them */
         seg->ack = next.ack;
