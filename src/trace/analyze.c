@@ -591,7 +591,6 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             h->zwnd_bytes += len;
         } else {
             struct resend re = {0};
-            uint64_t top = h->segs.top;
             again = tr_segs_add(t, h, first, (uint32_t)n, now, s->o.tsval, &ooo, &re);
             cnt = again;
             keepalive = len <= 1 && !syn && !fin && !(flags & SCPS_RST) &&
@@ -600,15 +599,17 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
                 cause = tr_why_resent(t, h, o, first, end, &re, syn, s->o.has_ts, s->o.tsval, now);
                 if (t->truth && len)
                     tr_truth_judge(t, f, dir, h, s->seq, len);
-            } else if (TR_UNLIKELY(!again && first < top && top && len)) {
-                /* fills a gap: overtaken on the way, or the repair of something lost before it got here */
+            } else if (TR_UNLIKELY(!again && !syn &&
+                                   (first < h->sent_hi || end + fin <= o->ack_hi))) {
+                /* fills a gap, or had been acknowledged before it was seen: overtaken on the way, or the repair of
+                 * something lost before it got here */
                 h->gap_fills++;
                 scps_dur path = SCPS_MAX(h->rtt.min, o->rtt.min);
-                if (tr_why_gap(h, o, first, end, path, now)) {
+                if (tr_why_gap(h, o, first, end + fin, path, now)) {
                     h->repaired++;
                     cause =
                         tr_why_resent(t, h, o, first, end, &re, syn, s->o.has_ts, s->o.tsval, now);
-                    if (t->truth)
+                    if (t->truth && len)
                         tr_truth_judge(t, f, dir, h, s->seq, len);
                 } else {
                     h->reordered++;
@@ -631,7 +632,10 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             h->unique_bytes += (uint64_t)(n - cnt);
         if (!len && !again && s->o.has_ts)
             tr_ts_sent(h, s->o.tsval, now);
-    }
+    } else if (TR_UNLIKELY(first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi && ack &&
+               ack64 >= h->ack_hi)
+        keepalive = !(
+            flags & SCPS_RST); /* without data; an older acknowledgement was overtaken by the FIN */
     if (len && !again && !probe && s->o.has_ts)
         tr_ts_sent(h, s->o.tsval, now);
     if (TR_UNLIKELY(keepalive))
@@ -683,13 +687,13 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             }
         } else if (ack64 < h->ack_hi) {
             h->acks_old++;
-        } else if (len == 0 && !syn && !fin && h->sent_hi <= first) {
-            if (o->dupacks != dup_before || (win == h->win_last && o->sent_hi > ack64)) {
-                o->dup_run++;
-            } else if (win != h->win_last && win) {
-                h->win_updates++;
-            }
+        } else if (len == 0 && !syn && !fin && h->sent_hi <= first &&
+                   (o->dupacks != dup_before || (win == h->win_last && o->sent_hi > ack64))) {
+            o->dup_run++;
         }
+        if (TR_UNLIKELY(win != h->win_last) && len == 0 && win && s->ack == h->ack &&
+            h->sent_hi <= first && !(flags & (SCPS_SYN | SCPS_FIN | SCPS_RST)))
+            h->win_updates++;
     }
 
     if (again) {
@@ -697,7 +701,7 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
         h->rexmit_pkts++;
         h->rexmit_bytes += again;
     }
-    if (end + fin + syn > h->sent_hi)
+    if (end + fin + syn > h->sent_hi && !probe)
         h->sent_hi = end + fin + syn;
 
     if (watch) {

@@ -140,6 +140,8 @@ static bool sacked_above(const struct half *h, uint64_t end)
 bool tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
                 scps_dur path, scps_time now)
 {
+    if (end <= peer->ack_hi)
+        return true; /* the receiver has it: this is another copy */
     if (peer->ack_hi < SCPS_MAX(h->fast_recover, h->rto_recover) && first <= peer->ack_hi)
         return true; /* the next hole of a recovery under way */
     scps_time told = snacked(h, first, end);

@@ -133,11 +133,28 @@ def keepalive():
     t = Talk(c).open()
     t.send(t.a, 100)
     t.acked(t.b)
-    for i in range(3):
+    for n in (1, 1, 0, 1, 0):
         t.t += 10
-        t.send(t.a, 1, seq=t.s[t.a] - 1)
+        t.send(t.a, n, seq=t.s[t.a] - 1)
         t.acked(t.b)
     return t.close().c
+
+
+def fin_first():
+    """A FIN overtakes the acknowledgements before it."""
+    c = Capture()
+    t = Talk(c).open()
+    for i in range(4):
+        t.send(t.a, 1000)
+    seq, top = t.s[t.b], t.s[t.a]
+    t.acked(t.b, top, flags="FA")
+    t.s[t.b] += 1
+    t.send(t.b, 0, seq=seq, ack=top)
+    t.acked(t.a)
+    t.send(t.b, 0, seq=seq, ack=top - 1000)
+    t.send(t.a, 0, "FA")
+    t.acked(t.b)
+    return c
 
 
 def reset():
@@ -172,6 +189,59 @@ def mid_connection():
         if i % 2:
             t.acked(t.b)
     t.send(t.a, 900, seq=123456 - 900)  # from before the beginning
+    return t.close().c
+
+
+def late_copies():
+    """Begins at the receiver in the middle of a go-back: what comes was seen by nobody, and had been acknowledged."""
+    c = Capture()
+    t = Talk(c)
+    t.s[t.a] += 100000
+    x = t.s[t.a]
+    t.send(t.a, 1000)
+    t.acked(t.b, x + 6000)  # the hole before what had come long ago
+    for i in range(1, 6):
+        t.send(t.a, 1000, seq=x + 1000 * i)
+        t.acked(t.b, x + 6000, dt=0.02)
+    t.s[t.a] = x + 6000
+    for i in range(8):
+        t.send(t.a, 1000)
+        t.acked(t.b)
+    t.send(t.a, 1000, seq=x - 3000)
+    t.acked(t.b)
+    return t.close().c
+
+
+def fin_lost():
+    """A FIN, and an answer with data, are lost before they come by here; acknowledgements from beyond them are seen first."""
+    c = Capture()
+    t = Talk(c).open()
+    t.send(t.a, 1000)
+    lost = t.s[t.b]
+    t.s[t.b] += 500
+    t.acked(t.b)
+    t.t += 0.4
+    t.send(t.b, 500, seq=lost)
+    t.acked(t.a)
+    t.send(t.a, 0, "FA")
+    fin = t.s[t.b]
+    t.s[t.b] += 1
+    t.acked(t.b)
+    t.t += 0.4
+    t.send(t.b, 0, "FA", seq=fin)
+    t.acked(t.a)
+    return c
+
+
+def acks_overtaken():
+    """Acknowledgements arrive in another order than they were sent, each with a window of its own."""
+    c = Capture()
+    t = Talk(c).open()
+    base = t.s[t.a]
+    for i in range(8):
+        t.send(t.a, 1000)
+    for ack, win in ((1, 8000), (2, 8001), (1, 8002), (1, 8003), (2, 8004), (2, 8005), (2, 8005), (8, 0), (8, 8005), (7, 8007), (8, 8006)):
+        t.acked(t.b, base + 1000 * ack, win=win)
     return t.close().c
 
 
@@ -328,7 +398,9 @@ def ipv6_extensions():
 TCPTRACE = {
     "plain": plain, "scaled": scaled, "one_side_scales": one_side_scales, "resends": resends, "reordered": reordered,
     "gaps": gaps, "zero_window": zero_window, "keepalive": keepalive, "reset": reset, "half_open": half_open,
-    "mid_connection": mid_connection, "one_way": one_way, "wrap": wrap, "quadrant": quadrant, "many": many,
+    "mid_connection": mid_connection, "late_copies": late_copies, "acks_overtaken": acks_overtaken,
+    "fin_lost": fin_lost, "fin_first": fin_first,
+    "one_way": one_way, "wrap": wrap, "quadrant": quadrant, "many": many,
     "same_ports_again": same_ports_again, "urgent_and_ecn": urgent_and_ecn,
     "duplicated": duplicated_by_two_interfaces, "short_snaplen": short_snaplen, "clock_back": clock_back,
     "padded": padded, "ip_options": ip_options, "ipv6": ipv6, "ipv6_extensions": ipv6_extensions,

@@ -2,6 +2,7 @@
 """What scps_trace, tcptrace and tshark say of a capture, in one shape: a list of connections, each a2b and b2a."""
 import collections
 import json
+import re
 import shutil
 import subprocess
 
@@ -34,7 +35,10 @@ def _text_report(out):
             cur = {"a2b": [], "b2a": []}
             conns.append(cur)
         elif cur is not None and line.startswith("     ") and ":" in line:
-            for side, part in (("a2b", line[5:40]), ("b2a", line[44:])):
+            # an overlong number pushes the right column away
+            left, right = (line[5:40], line[44:]) if ":" in line[44:] and line[40:44].isspace() else \
+                re.match(r"     (.{18}\s*\S+ ?\S*)\s+(.*)", line).groups()
+            for side, part in (("a2b", left), ("b2a", right)):
                 if ":" in part:
                     cur[side].append((part[:18].strip().rstrip(":"), part[18:].strip()))
     return conns
@@ -59,7 +63,7 @@ ANALYSIS = ["retransmission", "fast_retransmission", "spurious_retransmission", 
 
 def tshark(path):
     """Per stream and direction (of the first packet: a2b): packets, octets and counts of tcp.analysis marks."""
-    fields = ["tcp.stream", "ip.src", "ipv6.src", "tcp.srcport", "tcp.len"] + ["tcp.analysis." + a for a in ANALYSIS]
+    fields = ["tcp.stream", "ip.src", "ipv6.src", "tcp.srcport", "tcp.len", "tcp.seq", "tcp.ack"] + ["tcp.analysis." + a for a in ANALYSIS]
     out = run(["tshark", "-r", path, "-Y", "tcp", "-T", "fields", "-E", "separator=|", "-E", "occurrence=f"]
               + [x for f in fields for x in ("-e", f)])
     streams = collections.OrderedDict()
@@ -69,9 +73,16 @@ def tshark(path):
             continue
         who = (v[1] or v[2], v[3])
         s = streams.setdefault(v[0], {"a": who, "a2b": collections.Counter(), "b2a": collections.Counter()})
-        d = s["a2b" if who == s["a"] else "b2a"]
+        d, other = (s["a2b"], s["b2a"]) if who == s["a"] else (s["b2a"], s["a2b"])
+        length, seq, ack = (int(x or 0) for x in v[4:7])
+        marks = {name for name, mark in zip(ANALYSIS, v[7:]) if mark}
+        # an acknowledgement that the FIN overtook begins just below the next octet, too: tshark takes it for a keep-alive
+        if not length and (ack < d["ack"] or other["ack"] <= seq):
+            marks.discard("keep_alive")
+        d["ack"] = max(d["ack"], ack)
         d["packets"] += 1
-        d["bytes"] += int(v[4] or 0)
-        for name, mark in zip(ANALYSIS, v[5:]):
-            d[name] += bool(mark)
+        d["bytes"] += length
+        d["keep_alive_data"] += "keep_alive" in marks and length > 0
+        for name in marks:
+            d[name] += 1
     return list(streams.values())
