@@ -28,7 +28,6 @@ struct packet {
     const uint8_t *th;
     uint32_t th_cap;  /* captured bytes from th on */
     uint32_t seg_len; /* TCP header and payload on the wire */
-    struct flow_key key;
     bool fragment;
 };
 
@@ -39,7 +38,7 @@ struct opts {
     uint8_t snack_vec_len;
     const uint8_t *snack_vec;
     uint32_t tsval, tsecr;
-    struct scps_sack sack[SCPS_SACK_MAX];
+    struct scps_sack sack[SCPS_SACK_MAX]; /* last: the first nsack mean something */
 };
 
 /* ---- IP --------------------------------------------------------------------------------------------- */
@@ -82,9 +81,6 @@ static int parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
                 return 1;
             }
         }
-        memcpy(k->key.a, p + 12, 4);
-        memcpy(k->key.b, p + 16, 4);
-        k->key.version = 4;
     } else if (p[0] >> 4 == 6) {
         if (k->cap < 40)
             return cut_short(t);
@@ -94,9 +90,6 @@ static int parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
         k->version = 6;
         k->tos = (uint8_t)(p[0] << 4 | p[1] >> 4);
         uint8_t next = p[6];
-        memcpy(k->key.a, p + 8, 16);
-        memcpy(k->key.b, p + 24, 16);
-        k->key.version = 6;
         for (int i = 0; i < 16; i++) {
             if (next != 0 && next != 43 && next != 44 && next != 60 && next != 51 && next != 135)
                 break;
@@ -128,6 +121,15 @@ static int parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
     k->th_cap = SCPS_MIN(k->cap, k->total) - hdr;
     k->seg_len = k->total - hdr;
     return 0;
+}
+
+static void addresses(const struct packet *k, struct flow_key *key)
+{
+    memset(key, 0, sizeof *key);
+    key->version = k->version;
+    uint32_t n = k->version == 4 ? 4 : 16, at = k->version == 4 ? 12 : 8;
+    memcpy(key->a, k->ip + at, n);
+    memcpy(key->b, k->ip + at + n, n);
 }
 
 /* Is it IP in UDP? Ours and the reference implementation's carry a whole IP packet, nothing before or after. */
@@ -172,15 +174,19 @@ static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
     }
 }
 
+/* Timestamps alone, as everybody writes them? */
+static inline bool parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
+{
+    if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
+        return false;
+    o->tsval = scps_get32(p + 4);
+    o->tsecr = scps_get32(p + 8);
+    return true;
+}
+
 /* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong length is skipped. */
 static void parse_options(const uint8_t *p, uint32_t len, struct opts *o)
 {
-    if (TR_LIKELY(len == 12 && scps_get32(p) == 0x0101080a)) {
-        o->has_ts = true;
-        o->tsval = scps_get32(p + 4);
-        o->tsecr = scps_get32(p + 8);
-        return;
-    }
     for (uint32_t i = 0; i < len;) {
         uint8_t kind = p[i];
         if (kind == 0)
@@ -298,17 +304,20 @@ static inline uint64_t place(struct half *h, uint32_t seq)
     return unwrap(h->ref, seq);
 }
 
+/* The same packet again, by IP identification and sequence number among the last few? A print and the one give the other. */
 static inline bool hw_dup(struct half *h, uint16_t id, uint32_t seq)
 {
-    uint64_t key = (uint64_t)seq << 16 | id;
-    bool hit = false;
+    uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
     for (uint32_t i = 0; i < HWDUPS; i++)
-        hit |= h->hwdup[i] == key;
-    if (TR_UNLIKELY(hit) && id && seq) {
-        h->hwdups++;
-        return true;
-    }
-    h->hwdup[h->hwdup_ix] = key;
+        hit |= h->hwdup[i] == print;
+    if (TR_UNLIKELY(hit) && id && seq)
+        for (uint32_t i = 0; i < HWDUPS; i++)
+            if (h->hwdup[i] == print && h->hwdup_id[i] == id) {
+                h->hwdups++;
+                return true;
+            }
+    h->hwdup[h->hwdup_ix] = print;
+    h->hwdup_id[h->hwdup_ix] = id;
     h->hwdup_ix = (h->hwdup_ix + 1) % HWDUPS;
     return false;
 }
@@ -388,21 +397,23 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
 
 /* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never sends that much. A
  * capture before segmentation offload shows multiples of it. */
-static inline uint32_t full_segment(const struct half *h, const struct half *o)
+static void full_segment(struct half *h, const struct half *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
     if (mss <= ts + 1 || h->max_seg < mss - ts)
-        return SCPS_MAX(h->max_seg, 1u);
-    return mss - ts;
+        h->full = SCPS_MAX(h->max_seg, 1u);
+    else
+        h->full = mss - ts;
 }
 
 /* The time since the last packet, for whatever held h back then and what it had outstanding. */
 static inline void spend(struct half *h, scps_dur dt)
 {
     h->share[h->limit] += dt;
-    h->out_area += (double)h->out_now * (double)dt;
-    if (h->out_now)
+    if (h->out_now) {
+        h->out_area += (double)(int64_t)h->out_now * (double)dt;
         h->out_time += dt;
+    }
 }
 
 /* What direction h has outstanding from now on, and what holds it back. */
@@ -417,12 +428,47 @@ static inline void reckon(struct half *h, const struct half *o)
     h->out_max = SCPS_MAX(h->out_max, out);
     if (TR_UNLIKELY(h->fin_count) && out == 0)
         h->limit = LIMIT_NONE;
-    else if (TR_UNLIKELY(room < full_segment(h, o)) && (out || room == 0))
+    else if (TR_UNLIKELY(room < h->full) && (out || room == 0))
         h->limit = LIMIT_WINDOW;
     else if (out == 0 || h->last_short)
         h->limit = LIMIT_APP;
     else
         h->limit = LIMIT_CONGESTION;
+}
+
+/* Options that are not on every segment. */
+static void take_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
+                         struct half *h, struct half *o, bool syn)
+{
+    if (s->o.has_mss) {
+        h->mss = s->o.mss;
+        full_segment(h, o);
+        full_segment(o, h);
+    }
+    if (s->o.has_ws) {
+        h->wscale = SCPS_MIN(s->o.ws, 14);
+        h->ws = true;
+        if (!syn && !o->ws)
+            h->wscale = 0;
+    }
+    if (s->o.sack_ok)
+        h->sack_ok = true;
+    if (s->o.bad)
+        h->bad_options++;
+    if (s->o.caps && syn) {
+        h->caps_seen = true;
+        h->caps = s->o.caps_bits;
+        h->caps_id = s->o.caps_id;
+        h->xcaps_len = s->o.xcaps_len;
+        if (s->o.caps_bits & SCPS_CAP_COM)
+            tr_comp_learn(t, f, dir, s->o.caps_id);
+    }
+    if (s->o.record && !syn)
+        h->records++;
+    if (s->o.corruption)
+        h->corruption++;
+    if (s->compressed)
+        h->comp_pkts++;
 }
 
 static void see(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
@@ -450,17 +496,23 @@ static void see(struct scps_trace *t, const struct scps_trace_pkt *p, const stru
     v->opt_len = s->opt_len;
 }
 
-/* One segment of connection f. */
+/* What is known of a segment before it is looked at: PLAIN ones acknowledge, and perhaps push and have timestamps. */
+enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
+
+/* One segment of connection f. There are four of this function, one for each kind: what cannot be is left out of it. */
 static inline __attribute__((always_inline)) void
 one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
             const struct segment *s, struct flow *f, struct half *restrict h,
-            struct half *restrict o, const bool watch)
+            struct half *restrict o, const enum kind kind)
 {
     const int dir = h == &f->h[1];
     const scps_time now = t->now;
-    const uint16_t flags = s->flags;
+    const bool watch = kind == WATCHED, odd = kind == ANY || watch;
+    const uint16_t flags = odd ? s->flags : (s->flags & SCPS_PSH) | SCPS_ACK;
     const bool syn = flags & SCPS_SYN, fin = flags & SCPS_FIN, ack = flags & SCPS_ACK;
-    const uint32_t len = s->len;
+    const uint32_t len = kind == PLAIN_ACK ? 0 : s->len;
+    if (kind == PLAIN_DATA && !len)
+        __builtin_unreachable();
     struct scps_trace_seen seen;
     f->last = now;
     f->packets++;
@@ -515,34 +567,15 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
     }
 
     /* options */
-    if (TR_UNLIKELY(s->o.has_mss))
-        h->mss = s->o.mss;
-    if (TR_UNLIKELY(s->o.has_ws)) {
-        h->wscale = SCPS_MIN(s->o.ws, 14);
-        h->ws = true;
-    }
-    if (s->o.has_ts)
+    if (TR_UNLIKELY(s->o.has_ts && !h->ts)) {
         h->ts = true;
-    if (TR_UNLIKELY(!syn && !(h->ws && o->ws)))
-        h->wscale = o->wscale = 0;
-    if (TR_UNLIKELY(s->o.sack_ok))
-        h->sack_ok = true;
-    if (TR_UNLIKELY(s->o.bad))
-        h->bad_options++;
-    if (TR_UNLIKELY(s->o.caps && syn)) {
-        h->caps_seen = true;
-        h->caps = s->o.caps_bits;
-        h->caps_id = s->o.caps_id;
-        h->xcaps_len = s->o.xcaps_len;
-        if (s->o.caps_bits & SCPS_CAP_COM)
-            tr_comp_learn(t, f, dir, s->o.caps_id);
+        full_segment(h, o);
+        full_segment(o, h);
     }
-    if (TR_UNLIKELY(s->o.record) && !syn)
-        h->records++;
-    if (TR_UNLIKELY(s->o.corruption))
-        h->corruption++;
-    if (s->compressed)
-        h->comp_pkts++;
+    if (TR_UNLIKELY(h->ws != o->ws) && !syn)
+        h->wscale = o->wscale = 0;
+    if (odd)
+        take_options(t, f, dir, s, h, o, syn);
 
     /* data */
     if (len) {
@@ -554,8 +587,10 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             h->urg_pkts++;
             h->urg_bytes += s->urp;
         }
-        if (len > h->max_seg)
+        if (TR_UNLIKELY(len > h->max_seg)) {
             h->max_seg = len;
+            full_segment(h, o);
+        }
         if (!h->min_seg || len < h->min_seg)
             h->min_seg = len;
         if (h->data_pkts == 1)
@@ -632,10 +667,10 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             h->unique_bytes += (uint64_t)(n - cnt);
         if (!len && !again && s->o.has_ts)
             tr_ts_sent(h, s->o.tsval, now);
-    } else if (TR_UNLIKELY(first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi && ack &&
-               ack64 >= h->ack_hi)
-        keepalive = !(
-            flags & SCPS_RST); /* without data; an older acknowledgement was overtaken by the FIN */
+    } else if (TR_UNLIKELY(first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi) {
+        /* without data; but an older acknowledgement was overtaken by the FIN */
+        keepalive = ack && ack64 >= h->ack_hi && !(flags & SCPS_RST);
+    }
     if (len && !again && !probe && s->o.has_ts)
         tr_ts_sent(h, s->o.tsval, now);
     if (TR_UNLIKELY(keepalive))
@@ -645,17 +680,17 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
         if (TR_UNLIKELY(edge && end == edge && !syn && !fin))
             h->window_full++;
         if (!again)
-            h->last_short = len % full_segment(h, o) != 0;
+            h->last_short = len != h->full && len % h->full != 0;
         h->last_sent_at = now;
     }
 
     /* what an acknowledgement answers */
     scps_dur sample = -1;
     if (TR_LIKELY(ack)) {
-        uint32_t nsegs;
         bool dup = s->ack == h->ack && len == 0 && win == h->win_last && o->owin_tot > 0;
         uint64_t dup_before = o->dupacks;
-        sample = tr_segs_ack(t, o, ack64, now, dup, &nsegs);
+        if (dup || TR_UNLIKELY(ack64 != o->segs.settled))
+            sample = tr_segs_ack(t, o, ack64, now, dup);
         if (s->ack == o->syn + 1 && o->syn_count == 1)
             o->rtt_3whs = o->rtt_newest;
         if (TR_UNLIKELY(o->segs.top && ack64 > o->segs.top))
@@ -672,8 +707,10 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
                 scps_rangeset_trim(&o->sacked, ack64);
             if (moved && o->data_pkts) {
                 tr_round_acked(t, o, ack64, now);
-                uint32_t unit = full_segment(o, h);
-                uint64_t segs = (moved + unit - 1) / unit;
+                uint32_t unit = o->full;
+                uint64_t segs = moved <= unit       ? 1
+                                : moved <= 2 * unit ? 2
+                                                    : (moved + unit - 1) / unit;
                 if (len == 0 && moved > 1) {
                     h->acks_adv++;
                     h->acked_segs += segs;
@@ -761,7 +798,7 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             }
             h->pureack_at = now;
         }
-        if (TR_UNLIKELY(s->o.nsack)) {
+        if (odd && s->o.nsack) {
             h->num_sacks++;
             h->sack_blocks += s->o.nsack;
             h->max_sack_blocks = SCPS_MAX(h->max_sack_blocks, s->o.nsack);
@@ -775,7 +812,7 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
                 tr_why_sack(t, o, unwrap(o->ref, s->o.sack[i].left),
                             unwrap(o->ref, s->o.sack[i].right), now);
         }
-        if (TR_UNLIKELY(s->o.snack) && !syn)
+        if (odd && s->o.snack && !syn)
             take_snack(t, h, o, s, ack64, watch ? &seen : NULL);
         h->ack = s->ack;
     }
@@ -816,28 +853,19 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
     }
 }
 
-/* The same twice: without somebody who watches every packet there is less to do. */
-static __attribute__((noinline)) void segment_alone(struct scps_trace *t, const struct packet *k,
-                                                    const struct segment *s, struct flow *f,
-                                                    struct half *h, struct half *o)
-{
-    one_segment(t, NULL, k, s, f, h, o, false);
-}
-
-static __attribute__((noinline)) void
-segment_watched(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
-                const struct segment *s, struct flow *f, struct half *h, struct half *o)
-{
-    one_segment(t, p, k, s, f, h, o, true);
-}
-
 static inline void segment(struct scps_trace *t, const struct scps_trace_pkt *p,
-                           const struct packet *k, const struct segment *s, struct flow *f, int dir)
+                           const struct packet *k, const struct segment *s, struct flow *f, int dir,
+                           bool plain)
 {
-    if (TR_LIKELY(!t->cfg.on_packet))
-        segment_alone(t, k, s, f, &f->h[dir], &f->h[!dir]);
+    struct half *h = &f->h[dir], *o = &f->h[!dir];
+    if (TR_UNLIKELY(t->cfg.on_packet))
+        one_segment(t, p, k, s, f, h, o, WATCHED);
+    else if (TR_UNLIKELY(!plain))
+        one_segment(t, p, k, s, f, h, o, ANY);
+    else if (s->len)
+        one_segment(t, p, k, s, f, h, o, PLAIN_DATA);
     else
-        segment_watched(t, p, k, s, f, &f->h[dir], &f->h[!dir]);
+        one_segment(t, p, k, s, f, h, o, PLAIN_ACK);
 }
 
 /* ---- TCP and compressed headers --------------------------------------------------------------------------- */
@@ -865,19 +893,36 @@ static int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, stru
     s.opt = h + 20;
     s.opt_len = SCPS_MIN(off, k->th_cap) - 20;
     s.compressed = false;
-    memset(&s.o, 0, sizeof s.o);
-    if (s.opt_len)
+    bool plain = !t->cfg.on_packet && (s.flags & ~SCPS_PSH) == SCPS_ACK &&
+                 (s.opt_len == 0 || parse_timestamps(s.opt, s.opt_len, &s.o));
+    if (TR_UNLIKELY(!plain)) {
+        memset(&s.o, 0, offsetof(struct opts, sack));
         parse_options(s.opt, s.opt_len, &s.o);
+    } else { /* all a plain segment is asked for */
+        s.o.has_ts = s.opt_len != 0;
+        s.o.tsval = s.o.has_ts ? s.o.tsval : 0;
+    }
     if (TR_UNLIKELY(off > k->th_cap))
         t->tot.truncated++; /* options cut: the header itself is whole */
-    k->key.pa = scps_get16(h);
-    k->key.pb = scps_get16(h + 2);
     int dir;
-    struct flow *f = tr_flow_find(t, &k->key, s.flags, s.seq, &dir);
-    if (TR_UNLIKELY(!f))
-        return SCPS_ERR_NOMEM;
+    struct flow *f = NULL;
+    if (TR_LIKELY(k->version == 4)) {
+        struct flow_quick q;
+        memcpy(&q.addrs, k->ip + 12, 8);
+        memcpy(&q.ports, h, 4);
+        f = tr_flow_quick(t, &q, s.flags, &dir);
+    }
+    if (TR_UNLIKELY(!f)) {
+        struct flow_key key;
+        addresses(k, &key);
+        key.pa = scps_get16(h);
+        key.pb = scps_get16(h + 2);
+        f = tr_flow_find(t, &key, s.flags, s.seq, &dir);
+        if (!f)
+            return SCPS_ERR_NOMEM;
+    }
     t->tot.tcp_packets++;
-    segment(t, p, k, &s, f, dir);
+    segment(t, p, k, &s, f, dir, plain);
     struct half *x = &f->h[dir];
     if (TR_UNLIKELY(x->caps_seen)) { /* compressed headers leave out what did not change */
         x->c = (struct comp_state){.seq = s.seq,
@@ -936,7 +981,9 @@ static int compressed_packet(struct scps_trace *t, const struct scps_trace_pkt *
         return 1;
     }
     int dir;
-    struct flow *f = tr_comp_find(t, &k->key, (uint8_t)id, &dir);
+    struct flow_key key;
+    addresses(k, &key);
+    struct flow *f = tr_comp_find(t, &key, (uint8_t)id, &dir);
     if (!f || !f->h[dir].c.known) {
         t->tot.unknown_compressed++;
         return 1;
@@ -1007,7 +1054,7 @@ static int compressed_packet(struct scps_trace *t, const struct scps_trace_pkt *
     h->c = v;
     t->tot.tcp_packets++;
     t->tot.compressed++;
-    segment(t, p, k, &s, f, dir);
+    segment(t, p, k, &s, f, dir, false);
     return 0;
 }
 
@@ -1035,7 +1082,6 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
             t->tot.truncated++;
             return 1;
         }
-        memset(&k.key, 0, sizeof k.key);
         k.fragment = false;
         k.ip = p->data + at;
         k.cap = p->caplen - at;

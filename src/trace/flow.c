@@ -3,7 +3,7 @@
  *
  * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same from either
  * end.  The hash is keyed with bytes a stranger does not know, so no capture can be built to make one long
- * chain.  Two packets in a row of one connection skip the hash.
+ * chain.  Connections seen lately are found by the octets of an IPv4 packet as they lie, without the hash.
  *
  * The same ports may be used again.  The rules are tcptrace's (see docs/TRACE.md, "When a connection begins"),
  * but that silence alone begins a new one only when asked for: a space link is silent for an hour and goes on.
@@ -248,6 +248,21 @@ static uint32_t take_slot(struct scps_trace *t)
     return t->nflows++;
 }
 
+static void quick_keys(struct flow *f)
+{
+    const struct flow_key *k = &f->key;
+    for (int d = 0; d < 2; d++) {
+        uint8_t b[12];
+        memcpy(b, d ? k->b : k->a, 4);
+        memcpy(b + 4, d ? k->a : k->b, 4);
+        scps_put16(b + 8, d ? k->pb : k->pa);
+        scps_put16(b + 10, d ? k->pa : k->pb);
+        memcpy(&f->quick[d].addrs, b, 8);
+        memcpy(&f->quick[d].ports, b + 8, 4);
+        f->quick[d].any = 1;
+    }
+}
+
 static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uint32_t hash)
 {
     uint32_t i = take_slot(t);
@@ -262,8 +277,11 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     }
     memset(f, 0, sizeof *f);
     f->key = *k;
+    if (k->version == 4)
+        quick_keys(f);
     f->hash = hash;
     f->number = ++t->tot.conns;
+    f->index = i;
     f->used = f->listed = true;
     f->first = t->now;
     f->last = t->now;
@@ -318,6 +336,7 @@ struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16
             unlist(t, f, idx);
         } else {
             t->last_flow = idx;
+            t->recent[tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};
             *dir = d;
             return f;
         }

@@ -53,7 +53,9 @@ struct segs {
     struct block *b;
     uint32_t head, n, cap;
     uint16_t nb, capb;
-    uint64_t top;      /* end of the highest segment of either kind; 0: none */
+    uint64_t top; /* end of the highest segment of either kind; 0: none */
+    uint64_t
+        settled; /* an acknowledgement of this again, and not a duplicate, changes nothing; 0: none */
     uint64_t quad;     /* highest quadrant (2^30 octets) touched */
     scps_time quad_at; /* latest transmission of acknowledged segments in it */
 };
@@ -164,8 +166,8 @@ struct half {
     uint64_t sent_hi;  /* end of the highest data or FIN seen, unwrapped */
     uint64_t win_edge; /* right edge of the window offered, unwrapped in the other's space */
     /* copies made below IP */
-    uint64_t hwdup[HWDUPS];
-    uint32_t hwdup_ix, hwdups;
+    uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
+    uint16_t hwdup_id[HWDUPS];
     /* resends */
     uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zwnd_pkts, zwnd_bytes, zero_win;
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
@@ -198,6 +200,7 @@ struct half {
     scps_dur share[LIMIT_COUNT];
     enum limit limit;
     bool last_short;
+    uint32_t full;          /* payload of a full segment; 0: not known yet */
     scps_time last_sent_at; /* data */
     uint32_t dup_run;       /* duplicate acknowledgements of this direction's data in a row */
     uint64_t rto_recover, fast_recover;
@@ -226,10 +229,18 @@ struct flow_key {
     uint8_t version;
 };
 
+/* Addresses and ports as they lie in an IPv4 packet: what most packets are known by. */
+struct flow_quick {
+    uint64_t addrs;
+    uint32_t ports;
+    uint32_t any; /* 0: not IPv4 */
+};
+
 struct flow {
+    struct flow_quick quick[2]; /* of packets from key.a, from key.b */
     struct flow_key key;
     uint32_t hash;
-    uint32_t number;
+    uint32_t number, index;
     uint32_t next; /* in the hash chain, or in the free list; FLOW_NONE */
     bool used;
     bool listed; /* found by its hash (a successor on the same ports takes over) */
@@ -249,6 +260,9 @@ struct comp_entry { /* a compressed connection: addresses and id to flow */
 
 struct truth;
 
+#define RECENT                                                                                     \
+    256u /* flows found without the hash: index * 2 + direction, by addresses and ports */
+
 struct scps_trace {
     struct scps_trace_config cfg;
     struct scps_trace_totals tot;
@@ -264,6 +278,10 @@ struct scps_trace {
     uint32_t *bucket;
     uint32_t nbucket;
     uint32_t last_flow; /* of the previous packet */
+    struct recent {
+        struct flow *f;
+        int dir;
+    } recent[RECENT]; /* found without the hash, by addresses and ports */
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
@@ -283,6 +301,27 @@ static inline struct flow *tr_flow(const struct scps_trace *t, uint32_t i)
 /* Finds the connection of a packet, or makes it; *dir: 0 from key.a. NULL on lack of memory. */
 struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
                           uint32_t seq, int *dir);
+
+static inline uint32_t tr_recent(const struct flow_quick *q)
+{
+    return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
+}
+
+/* The same for an IPv4 packet of a connection seen lately, unless it might begin another; NULL: look it up. */
+static inline struct flow *tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
+                                         uint16_t flags, int *dir)
+{
+    const struct recent *r = &t->recent[tr_recent(q)];
+    struct flow *f = r->f;
+    if (TR_UNLIKELY(!f || flags & SCPS_SYN || t->cfg.idle_split > 0))
+        return NULL;
+    const struct flow_quick *x = &f->quick[r->dir];
+    if (TR_UNLIKELY(x->addrs != q->addrs || x->ports != q->ports || !x->any || !f->listed))
+        return NULL;
+    t->last_flow = f->index;
+    *dir = r->dir;
+    return f;
+}
 void tr_flow_reset(struct scps_trace *t, struct flow *f); /* gives back what hangs on it */
 void tr_flows_free(struct scps_trace *t);
 
@@ -292,9 +331,8 @@ void tr_flows_free(struct scps_trace *t);
 uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
                      scps_time now, uint32_t tsval, bool *ooo, struct resend *re);
 /* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate besides its number.
- * *nsegs: segments newly acknowledged. Returns the sample it completed, or -1. */
-scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup,
-                     uint32_t *nsegs);
+ * Returns the sample it completed, or -1. */
+scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup);
 void tr_segs_free(struct scps_trace *t, struct half *h);
 
 /* ---- rtt.c ---- */

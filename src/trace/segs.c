@@ -378,6 +378,8 @@ uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint3
 {
     struct segs *s = &h->segs;
     uint64_t last = first + len - 1;
+    if (TR_UNLIKELY(first < s->settled))
+        s->settled = 0;
     touch_quad(t, s, first);
     if (TR_UNLIKELY(QUAD(first) != QUAD(last))) {
         uint32_t n1 = (uint32_t)((QUAD(last) << 30) - first);
@@ -431,12 +433,10 @@ static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg 
     return v;
 }
 
-scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup,
-                     uint32_t *nsegs)
+scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup)
 {
     struct segs *s = &h->segs;
     scps_dur sample = -1;
-    uint32_t n = 0;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
     /* a duplicate, or the end of a row of them */
@@ -462,7 +462,6 @@ scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_ti
         struct seg *x = &c->s[c->off];
         if (!c->n || x->first >= ack)
             break;
-        n++;
         newest = SCPS_MAX(newest, x->at);
         if (TR_LIKELY(QUAD(x->first) == q) && seg_end(x) == ack)
             sample = answered(t, h, x, now, newest > x->at);
@@ -480,6 +479,6 @@ scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_ti
             drop_first_chunk(t, s);
         }
     }
-    *nsegs = n;
+    s->settled = dup ? 0 : ack;
     return sample;
 }
