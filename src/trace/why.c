@@ -4,7 +4,8 @@
  * In this order, the first that holds (docs/TRACE.md, "Why" has the reasons):
  *   SYN             its timer: nothing else can ask for one
  *   first RTT       sent again before the shortest round trip had passed: no report on it can have come back
- *   SNACK           the receiver had named it missing since it was last sent
+ *   SNACK           the receiver had named it missing since it was last sent (not after a silence or in a go-back, if
+ *                   that report came within a round trip and so knew nothing of the last copy)
  *   timeout         after a silence at least as long as the retransmission timer, or in the go-back that follows one
  *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7)
  *   SACK            the receiver had named bytes above it received, or, later in this order and with SACK agreed,
@@ -172,6 +173,9 @@ enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half
     scps_dur rto = srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO);
     scps_dur floor = SCPS_MAX(srtt + 2 * h->rttvar, MIN_RTO / 2);
     scps_time hole = snacked(h, first, end);
+    bool lowest = first <= SCPS_MAX(una, h->isn64);
+    bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
+    bool going_back = una < h->rto_recover && first < h->rto_recover;
     bool highest = end >= h->segs.top;
     if (!h->srtt)
         rto = SCPS_MS(200);
@@ -180,17 +184,20 @@ enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half
         c = CAUSE_TIMEOUT;
     } else if (re->any && h->rtt.n && since < h->rtt.min - h->rtt.min / 5) {
         c = CAUSE_FIRST_RTT;
-    } else if (hole >= 0 && hole >= last_at) {
+    } else if (hole >= 0 && hole >= last_at &&
+               !((silent || going_back) && hole - last_at < h->rtt.min)) {
         c = CAUSE_SNACK;
     } else if (highest && !re->retrans && idle >= srtt + srtt / 2 && idle < rto && h->dup_run < 3 &&
                h->srtt) {
         c = CAUSE_TAIL_PROBE;
-    } else if (idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2) &&
-               first <= SCPS_MAX(una, h->isn64)) {
+    } else if (silent) {
         c = CAUSE_TIMEOUT;
         h->rto_recover = h->segs.top;
-    } else if (una < h->rto_recover && first < h->rto_recover) {
-        c = sacked_above(h, end) && h->sack_at > last_at ? CAUSE_SACK : CAUSE_TIMEOUT;
+    } else if (going_back) {
+        c = sacked_above(h, end) && h->sack_at - last_at > h->rtt.min ? CAUSE_SACK : CAUSE_TIMEOUT;
+        if (c == CAUSE_TIMEOUT && lowest && re->any && since >= floor)
+            h->rto_recover =
+                h->segs.top; /* the timer once more, though the sender was not silent */
     } else if (sacked_above(h, end)) {
         c = CAUSE_SACK;
     } else if (h->dup_run >= 3 && first <= una) {

@@ -1,29 +1,82 @@
 # SPDX-License-Identifier: MIT
-"""scps_ttcp over a virtual lossy link: what scps_trace reads from the sender's capture is what the sender counted.
+"""scps_ttcp over a virtual link: what scps_trace reads from its captures is what the two ends counted, and what the link did.
+
+Each run is a link (bit errors, bursts, outages, a short queue, reordering) and options: SNACK (the default), -S without it, compression (-C),
+no timestamps. Compared exactly: data, resends and their octets, acknowledgements, SACKs and SNACKs at both ends, compressed packets; the
+cause of each resend with the sender's own notes (-d); whether it was needed, and of what the copy before was lost, with the link's log.
 Usage: test_ttcp.py SCPS_TRACE (scps_ttcp beside it; skipped if it was not built)"""
+import collections
+import csv
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 
-from compare import SKIP, ours
+from compare import SKIP, ours, run
 
 failures = 0
-RUNS = [["nasa500,ber=1e-6", "-G", "1"], ["nasa10,ber=1e-5", "-G", "1"], ["geo,loss=0.01", "-G", "1"],
-        ["nasa500,ber=1e-5", "-G", "0", "-R", "20m"], ["nasa250,ber=1e-6", "-G", "0", "-R", "50m", "-F", "1"],
-        ["nasa10", "-G", "1", "-M"],
-        # SCPS: left out while scps_ttcp refuses them
-        ["nasa500,ber=1e-5", "-G", "0", "-R", "20m", "-C"], ["nasa250,ber=1e-5", "-G", "2", "-E", "-c"],
-        ["geo,loss=0.01", "-G", "1", "-S"]]
+RUNS = [
+    ["nasa500,ber=1e-6", "-G", "1"], ["nasa10,ber=1e-5", "-G", "1"], ["geo,loss=0.01", "-G", "1"],
+    ["nasa500,ber=1e-5", "-G", "0", "-R", "20m"], ["nasa250,ber=1e-6", "-G", "0", "-R", "50m", "-F", "1"],
+    ["nasa10", "-G", "1", "-M"],
+    # without SNACK
+    ["nasa500,ber=1e-6", "-G", "1", "-S"], ["geo,loss=0.01", "-G", "1", "-S"], ["nasa10,ber=1e-5", "-G", "1", "-S", "--no-sack"],
+    # compressed headers, with and without timestamps
+    ["nasa500,ber=1e-5", "-G", "0", "-R", "20m", "-C"], ["nasa10,ber=1e-5", "-G", "1", "-C", "-M"],
+    # a link that goes away, a queue that is too short
+    ["nasa500,ber=1e-6,outage=1.2s-1.6s", "-G", "0", "-R", "20m"], ["geo,queue=30000", "-G", "1"],
+]
+#: what the sender believed, and what we call it
+CAUSE = {"0": "dupack", "1": "sack", "2": "snack", "3": "dupack", "4": "sack", "5": "sack", "6": "timeout"}
+LOSS = {"ber": "corruption", "burst": "corruption", "vector": "corruption", "queue": "queue", "codel": "queue",
+        "outage": "outage", "loss": "other"}
+NOTE = re.compile(r"[\d.]+ t (sent|lost|rto) (.*)")
 
 
-def check(what, got, want):
+def check(what, got, want, who="the sender"):
     global failures
     if got != want:
-        print("%s: we %r, the sender %r" % (what, got, want))
+        print("%s: we %r, %s %r" % (what, got, who, want))
         failures += 1
+
+
+def noted(path):
+    """{cause: resends} by the sender's notes: what it had last believed when it sent again."""
+    belief, count = None, collections.Counter()
+    for m in filter(None, map(NOTE.match, open(path, errors="replace"))):
+        v = dict(f.split("=") for f in m[2].split())
+        if m[1] == "sent":
+            count[belief] += v["resent"] == "1" and v["len"] != "0"
+        else:
+            belief = "timeout" if m[1] == "rto" else CAUSE[v["evidence"]]
+    return count
+
+
+def logged(path):
+    """What the link's log says of the data it was offered: needed, needless, and what the last lost copy was lost of."""
+    arrived, sent, last, base = bytearray(4 << 20), bytearray(4 << 20), {}, None
+    count = collections.Counter()
+    for r in csv.DictReader(open(path)):
+        n = int(r["payload"] or 0)
+        if not n or r["direction"] != "a2b":
+            continue
+        a = int(r["seq"]) - (base := int(r["seq"]) if base is None else base) & 0xFFFFFFFF
+        b = a + n
+        if any(sent[a:b]):
+            if all(arrived[a:b]):
+                count["needless"] += 1
+            else:
+                count["needed"] += 1
+                count["lost_" + LOSS[last[a]]] += 1
+        sent[a:b] = b"\1" * n
+        if r["fate"] in ("delivered", "duplicated", "reordered"):
+            arrived[a:b] = b"\1" * n
+        else:
+            last[a] = r["cause"]
+    return count
 
 
 def main():
@@ -32,33 +85,70 @@ def main():
     if not os.path.exists(ttcp):
         print("skipped: scps_ttcp is not built")
         return SKIP
-    done = 0
+    totals = collections.Counter()
     with tempfile.TemporaryDirectory() as d:
-        data = random.Random(1).randbytes(2000000)
+        data = random.Random(1).randbytes(1000000)
         for i, (link, *options) in enumerate(RUNS):
-            pcap = "%s/%d.pcap" % (d, i)
-            p = subprocess.run([ttcp, "-t", "--link", link, "-l", "1024", "-b", "6000000", "--seed", str(i + 1), "--pcap",
-                                pcap, "--json", *options], input=data, capture_output=True, timeout=200)
-            if p.returncode == 2:
-                print("left out:", link, options, p.stderr.decode().strip())
+            near, far, truth, notes = d + "/near.pcap", d + "/far.pcap", d + "/truth.csv", d + "/notes"
+            what = " ".join([link] + options)
+            with open(notes, "w") as f:
+                p = subprocess.run([ttcp, "-t", "--link", link, "-l", "1024", "-b", "6000000", "--seed", str(i + 1), "-d",
+                                    "--pcap", near, "--pcap-peer", far, "--truth", truth, "--json", *options],
+                                   input=data, stdout=subprocess.PIPE, stderr=f, timeout=200)
+            if p.returncode:
+                check(what + ": exit status", p.returncode, 0, "")
+                print(open(notes).read()[-200:])
                 continue
-            sent = json.loads(p.stdout)["end"]["tcp"]
-            j = ours(program, pcap)["connections"]
-            check("%s: connections" % link, len(j), 1)
+            end = json.loads(p.stdout)["end"]
+            sent, received = end["tcp"], end["tcp_peer"]
+            j = ours(program, near, "--truth", truth)["connections"]
+            check(what + ": connections", len(j), 1)
             a, b = j[0]["a2b"], j[0]["b2a"]
             fin = a["fin_pkts_sent"] - 1
-            check(link + ": data", a["unique_bytes_sent"], len(data))
-            check(link + ": resent", a["rexmt_data_pkts"], sent["retransmits"])
-            check(link + ": octets resent", a["rexmt_data_bytes"] - fin, sent["bytes_resent"])
-            check(link + ": data octets", a["actual_data_bytes"], sent["bytes_sent"])
+            check(what + ": data", a["unique_bytes_sent"], len(data))
+            check(what + ": resent", a["rexmt_data_pkts"], sent["retransmits"])
+            check(what + ": octets resent", a["rexmt_data_bytes"] - fin, sent["bytes_resent"])
+            check(what + ": data octets", a["actual_data_bytes"], sent["bytes_sent"])
+            check(what + ": data segments", a["actual_data_pkts"], sent["data_segments_sent"])
             # the sender's report is made when its FIN is acknowledged: answers to copies of the FIN come after it
             late = b["total_packets"] - sent["segments_received"]
-            check(link + ": segments received", 0 <= late <= fin, True)
-            check(link + ": SACKs", b["sack_pkts_sent"], sent["sacks"])
-            check(link + ": SNACKs", b["snack_pkts_sent"], sent["snacks_in"])
-            check(link + ": explained", a["resent_unexplained"], 0)
-            done += 1
-    print("%d transfers compared, %d failures" % (done, failures))
+            check(what + ": segments received", 0 <= late <= fin, True)
+            check(what + ": SACKs", b["sack_pkts_sent"], sent["sacks"])
+            check(what + ": DSACKs", b["dsack_pkts_sent"], sent["dsacks"])
+            check(what + ": SNACKs", b["snack_pkts_sent"], sent["snacks_in"])
+            squeezed = "-C" in options
+            # the last acknowledgement, of the other FIN, leaves after the sender's report
+            check(what + ": compressed", a["compressed_pkts"] - squeezed, sent["compressed"]["segments_out"])
+            check(what + ": compressed, back", b["compressed_pkts"], sent["compressed"]["segments_in"])
+
+            # why, and was it needed
+            causes = {k[7:]: v for k, v in a.items() if k.startswith("resent_") and v and k != "resent_spurious"}
+            want = noted(notes)
+            want["timeout"] += fin  # only a timer sends a FIN again
+            check(what + ": causes", causes, {k: v for k, v in want.items() if v})
+            want = logged(truth)  # of compressed packets it knows neither number nor length
+            for k in ("needed", "needless", "lost_corruption", "lost_queue", "lost_outage", "lost_other"):
+                check(what + ": truth: " + k, a["truth_" + k], want[k], "the log")
+            check(what + ": unmatched", a["truth_unmatched"], a["rexmt_data_pkts"] if squeezed else 0, "the log")
+
+            # the other end of the link
+            j = ours(program, far)["connections"]
+            check(what + ": connections there", len(j), 1)
+            a, b = j[0]["a2b"], j[0]["b2a"]
+            check(what + ": data there", a["unique_bytes_sent"], received["bytes_received"], "the receiver")
+            # its report is made when its FIN is sent: the acknowledgement of that comes after it
+            check(what + ": segments there", a["total_packets"] - 1, received["segments_received"], "the receiver")
+            check(what + ": data there", a["actual_data_pkts"], received["data_segments_received"], "the receiver")
+            check(what + ": sent there", b["total_packets"], received["segments_sent"], "the receiver")
+            check(what + ": SACKs out", b["sack_pkts_sent"], received["sacks_out"], "the receiver")
+            check(what + ": SNACKs out", b["snack_pkts_sent"], received["snacks_out"], "the receiver")
+            check(what + ": compressed there", a["compressed_pkts"] - squeezed, received["compressed"]["segments_in"], "the receiver")
+            totals["transfers"] += 1
+            totals["resends"] += sent["retransmits"]
+            totals["snacks"] += sent["snacks_in"]
+            totals["outage"] += want["lost_outage"]
+            totals["compressed"] += sent["compressed"]["segments_out"]
+    print("compared:", dict(totals), "failures:", failures)
     return failures > 0
 
 
