@@ -529,7 +529,7 @@ static void release(struct scps_conn *c)
 
 void scps_conn_close(struct scps_conn *c)
 {
-    bool unread = scps_rcvbuf_ready(&c->in) > 0;
+    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(c);
 
     release(c);
     switch (c->state) {

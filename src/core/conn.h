@@ -483,6 +483,13 @@ void scps_marks_read(struct scps_conn *c, uint64_t n);
 /* Does reading stand at a hole? Then pass over it. */
 bool scps_marks_at_hole(const struct scps_conn *c);
 void scps_marks_pass(struct scps_conn *c);
+/* Octets missing in a hole that nobody was told of. */
+static inline uint64_t scps_marks_hole_len(const struct scps_conn *c)
+{
+    const struct scps_marks *m = c->st->marks;
+
+    return m ? m->hole.to - m->hole.from : 0;
+}
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {

@@ -16,10 +16,12 @@
 int scps_marks_need(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->env->alloc;
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m;
 
-    if (m)
+    if (c->st->marks)
         return 0;
+    if (scps_conn_need_stats(c)) /* a FIN alone may stand beyond a hole before there was any data */
+        return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;

@@ -147,14 +147,16 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                            int64_t edge, struct piece *p)
 {
-    if (p->fin && (!p->fin_at || p->fin_at == (scps_off)p->to))
+    /* not one behind what has arrived, from a confused peer or an old connection: nothing would be taken any more */
+    if (p->fin && p->to >= next && (!p->fin_at || p->fin_at == (scps_off)p->to))
         p->fin_at = (scps_off)p->to;
     else
         p->fin = false;
     if (p->from < next) {
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
         late(c, seg, p);
-        duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
+        if (p->from + gone > 1) /* else from before the stream began: nothing that was ever here */
+            duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
         scps_ackout_now(c);

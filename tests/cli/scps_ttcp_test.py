@@ -577,6 +577,23 @@ class Wire(Case):
                     self.assertEqual([s[f][0] for f in flags], want)
         self.assertEqual(tshark(path, "_ws.malformed || tcp.options.snack || tcp.options.scps", "frame.number"), [])
 
+    def test_records_and_best_effort(self):
+        """Every boundary stands on the last octet of a record and nowhere else, however often it was sent; BETS is offered
+        and answered, with nothing of the option from before capabilities."""
+        path = self.captured("-S", "-E", "--record-size", "2500")
+        marked = tshark(path, "tcp.options.scpsrec", "tcp.seq", "tcp.len", "tcp.flags.push")
+        ends = [int(p["tcp.seq"][0]) - 1 + int(p["tcp.len"][0]) for p in marked]
+        self.assertGreater(len(ends), 400)
+        self.assertEqual(set(ends), set(range(2500, 1000001, 2500)))
+        self.assertEqual({p["tcp.flags.push"][0] for p in marked}, {"1"})
+        for p in tshark(path, "tcp.len > 0", "tcp.seq", "tcp.len"):
+            at = int(p["tcp.seq"][0]) - 1
+            self.assertLessEqual((at % 2500) + int(p["tcp.len"][0]), 2500) # no segment runs across one
+        for s in tshark(path, "tcp.flags.syn == 1", "tcp.options.scpsflags.bets", "tcp.option_kind"):
+            self.assertEqual(s["tcp.options.scpsflags.bets"], ["1"])
+            self.assertNotIn("16", s["tcp.option_kind"])
+        self.assertEqual(tshark(path, "_ws.malformed", "frame.number"), [])
+
     def test_snacks(self):
         path = self.captured()
         ours = packets(path)

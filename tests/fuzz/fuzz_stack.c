@@ -377,6 +377,10 @@ static void good_syn(struct world *w, struct flow *f, bool ack, uint8_t how)
         s.tsval = (uint32_t)(w->now / 1000);
         s.tsecr = ack ? w->tsval : 0;
     }
+    if (how & 16 || w->cfg.bets) {
+        s.has |= SCPS_HAS_CAPS;
+        s.caps = SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
+    }
     say(w, &s, false);
 }
 
@@ -492,6 +496,16 @@ static void app_read(struct world *w, struct flow *f, size_t n)
     if (!buf)
         return;
     int64_t did = scps_conn_read(f->c, buf, n, 0);
+    struct scps_hole h;
+    if (did == SCPS_ERR_HOLE) { /* where reading stands, and no further than what has arrived */
+        MUST(ready == 0 && w->cfg.bets && scps_conn_stops(f->c));
+        MUST(scps_conn_hole(f->c, &h, 0) == 1 && h.len > 0);
+        MUST(h.at == f->read);
+        f->read += h.len;
+        MUST(scps_conn_hole(f->c, &h, 0) == 0);
+        free(buf);
+        return;
+    }
     MUST(did <= (int64_t)n);
     MUST(did < 0 ? ready == 0 : (size_t)did == SCPS_MIN(n, ready));
     if (did > 0 && !w->cfg.hollow) {
@@ -543,7 +557,8 @@ static void look(const struct flow *f)
 
     scps_conn_info(f->c, &i);
     MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2); /* SYN and FIN have octets, too */
-    MUST(i.bytes_acked <= f->written);
+    MUST(i.bytes_acked + i.bytes_given_up <= f->written);
+    MUST(i.ranges_given_up == scps_conn_given_up(f->c, NULL, 0));
     MUST(i.state == scps_conn_state(f->c));
     MUST(i.hold < SCPS_HOLD_COUNT);
     MUST(i.rto > 0 && i.srtt >= 0);
@@ -619,7 +634,8 @@ static void order(struct world *w)
         break;
     case 9:
         if (f->c)
-            app_write(w, f, (size_t)get8(w) << (which >> 4), which & 8 ? SCPS_MORE : 0);
+            app_write(w, f, (size_t)get8(w) << (which >> 4),
+                      (which & 8 ? SCPS_MORE : 0) | (which & 4 && w->cfg.records ? SCPS_EOR : 0));
         break;
     case 10:
         if (f->c)
@@ -701,8 +717,12 @@ static bool begin(struct world *w)
     w->cfg.ecn = a & 32;
     w->cfg.rcvbuf = a & 64 ? 3000 : 100000;
     w->cfg.sndbuf = a & 128 ? 5000 : 100000;
-    w->cfg.pacing = b & 4;
+    w->cfg.pacing = w->cfg.bets = b & 4;
+    w->cfg.bets_retries = 2;
+    w->cfg.bets_timeout = SCPS_MS(300);
     w->cfg.spurious_undo = !(b & 8);
+    w->cfg.records = b & 8;
+    w->cfg.snack = w->cfg.snack_long = a & 32;
     w->cfg.keepalive = b & 16;
     w->cfg.keep_idle = SCPS_SEC(10);
     w->cfg.data_retries = 5;

@@ -366,6 +366,31 @@ static void after_a_reset(void **x)
     script_free(t);
 }
 
+/* A hole is nothing unread: who closes at one ends in order; with octets behind it the peer is told by a reset */
+static void closing_at_a_hole(void **x)
+{
+    for (int behind = 0; behind < 2; behind++) {
+        struct script *t = bets_of(x);
+        script_established(t, MS(100));
+        if (behind)
+            peer_says(t, MS(200), .seq = 101, .len = 100);
+        else
+            peer_says(t, MS(200), .seq = 101, .flags = SCPS_FIN | SCPS_ACK);
+        script_run(t, SEC(1));
+        script_forget_sent(t);
+        assert_int_equal(script_info(t).holes, 1);
+        scps_conn_close(t->c);
+        t->c = NULL;
+        if (behind)
+            expect_sent(t, .from = 1, .flags = SCPS_RST | SCPS_ACK);
+        else
+            expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+        script_run(t, SEC(1));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* ---- sending --------------------------------------------------------------------------------- */
 
 /* Resent so often and lost again: given up, and the sender goes on */
@@ -667,6 +692,7 @@ int main(void)
         SCRIPT_TEST(no_time_in_an_outage),
         SCRIPT_TEST(default_wait),
         SCRIPT_TEST(after_a_reset),
+        SCRIPT_TEST(closing_at_a_hole),
         SCRIPT_TEST(a_segment_is_given_up),
         SCRIPT_TEST(ranges),
         SCRIPT_TEST(the_window_of_a_peer_that_lags),

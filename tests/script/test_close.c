@@ -314,9 +314,29 @@ static void fin_out_of_order(void **x)
     script_free(t);
 }
 
+/* A FIN far behind what has arrived is an old duplicate: it ends nothing, and what follows is taken */
+static void a_fin_from_the_past(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    app_reads(t, MS(200), 1000);
+    peer_says(t, MS(300), .seq = 401, .len = 100, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(300), .seq = -5000, .len = 100, .flags = SCPS_FIN | SCPS_ACK);
+    assert_int_equal(script_info(t).bytes_duplicate, 100);
+    peer_says(t, MS(400), .seq = 1001, .len = 1000);
+    peer_says(t, MS(400), .seq = 2001, .len = 1000);
+    app_reads(t, MS(500), 2000);
+    peer_says(t, MS(600), .seq = 3001, .flags = SCPS_FIN | SCPS_ACK);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(a_fin_from_the_past),
         SCRIPT_TEST(active_close),
         SCRIPT_TEST(passive_close),
         SCRIPT_TEST(half_close_of_ours),
