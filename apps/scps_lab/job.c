@@ -8,6 +8,7 @@
  * Chance comes from the seed alone: one stream for starting times, one for each link direction and host.
  */
 #include "scps_lab/job.h"
+#include "scps_lab/model.h"
 
 #include <scps/error.h>
 #include <scps/trace.h>
@@ -359,6 +360,13 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
     *r = (struct lab_result){.flow = lab_alloc(j.n * sizeof *r->flow),
                              .n = j.n,
                              .link = lab_alloc(s->nlinks * sizeof *r->link)};
+    if (s->flow[0].kind == LAB_NACK) {
+        const uint64_t seeds[3] = {draw(seed, 0), draw(seed, 1), ~seed};
+        free(j.transfer);
+        free(j.host);
+        free(j.link);
+        return lab_model(s, seeds, w, r);
+    }
     ok = build(&j);
     if (ok) {
         scps_world_run(j.world, s->timeout);

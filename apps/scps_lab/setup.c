@@ -26,6 +26,7 @@ enum reader {
     U16,
     U32,
     ENUM,
+    SHARE,
     CONTROLLER,
     BUFFER /* both ends' */
 };
@@ -81,6 +82,18 @@ static const struct key flow_keys[] = {
     {"rto-max", TIME, CONN(rto_max), "TIME", "longest retransmission timeout"},
     {"syn-retries", U16, CONN(syn_retries), "COUNT", "before the handshake is given up"},
     {"data-retries", U16, CONN(data_retries), "COUNT", "before a connection is given up"},
+    {"model", ENUM, FLOW(kind), "stream nack",
+     "what sends: the protocol, or a model of one with negative acknowledgements"},
+    {"headers", U32, FLOW(headers), "BYTES", "model: of a packet, framing included; default 70"},
+    {"receiver-rate", RATE, FLOW(receiver_bps), "BIT/S, kbit mbit gbit; 0: any",
+     "model: what the receiving host can take"},
+    {"receiver-interrupts", SHARE, FLOW(receiver_interrupts), "0 to 1",
+     "model: the part of that which a dropped packet costs, too"},
+    {"receiver-buffer", SIZE, FLOW(receiver_buffer), "BYTES", "model: its socket's; default 8192"},
+    {"nack-wait", RANGE, FLOW(nack_wait), "TIME or TIME..TIME",
+     "model: from the end of a pass to a NACK of holes; default 0"},
+    {"done-wait", RANGE, FLOW(done_wait), "TIME or TIME..TIME",
+     "model: from the end of the last pass to the NACK without holes; default 0"},
     {"tos", U8, CONN(tos), "0 to 255", "IP type of service"},
 };
 #define FLOW_KEYS (sizeof flow_keys / sizeof *flow_keys)
@@ -173,6 +186,8 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
             return false;
         memcpy(to, &i, sizeof i); /* enums are ints here */
         return true;
+    case SHARE:
+        return lab_real(text, to) && *(double *)to >= 0 && *(double *)to <= 1;
     case CONTROLLER:
         return scps_cc_parse(text, &f->conn.cc, f->conn.cc_param, why, LAB_MSGLEN) == 0;
     case BUFFER:
@@ -325,10 +340,10 @@ void lab_setup_print_keys(FILE *f)
 {
     fputs("[link] or [link NAME], and all keys of a link SPEC\n", f);
     for (size_t i = 0; i < LINK_KEYS; i++)
-        fprintf(f, "  %-18s%-32s%s\n", link_keys[i].name, link_keys[i].values, link_keys[i].help);
+        fprintf(f, "  %-20s%-32s%s\n", link_keys[i].name, link_keys[i].values, link_keys[i].help);
     fputs("[flow] or [flow NAME]\n", f);
     for (size_t i = 0; i < FLOW_KEYS; i++)
-        fprintf(f, "  %-18s%-32s%s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
+        fprintf(f, "  %-20s%-32s%s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
 }
 
 /* ---- a cell's links and flows ---- */
@@ -348,6 +363,22 @@ static bool fail(struct building *b, const struct lab_set *blame, const char *te
     else
         snprintf(b->msg, LAB_MSGLEN, "%.200s: %.300s", b->sc->path, text);
     return false;
+}
+
+/* The model is one transfer of a size, at a rate, and nothing beside it. */
+static bool check_model(struct building *b)
+{
+    for (size_t i = 0; i < b->s->nflows; i++) {
+        const struct lab_flow *f = &b->s->flow[i];
+        if (f->kind != LAB_NACK)
+            continue;
+        if (b->s->nflows > 1 || f->copies > 1 || f->time != 0 || f->conn.rate == 0)
+            return fail(b, NULL, "flow.model = nack: one flow alone, with a size and a rate");
+        if (f->headers < f->conn.rate_overhead + 28 || f->size > 4000000000u)
+            return fail(b, NULL,
+                        "flow.model = nack: headers hold framing and 28 bytes; size to 4gb");
+    }
+    return true;
 }
 
 static struct lab_link *link_of(struct lab_setup *s, const char *name)
@@ -370,8 +401,12 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
             return &s->flow[i];
     s->flow = lab_grow(s->flow, (s->nflows + 1) * sizeof *s->flow);
     f = &s->flow[s->nflows++];
-    *f = (struct lab_flow){
-        .copies = 1, .size = 1000000, .rtt_hint = -1, .conn = scps_conn_config_default()};
+    *f = (struct lab_flow){.copies = 1,
+                           .size = 1000000,
+                           .rtt_hint = -1,
+                           .headers = 70,
+                           .receiver_buffer = 8192,
+                           .conn = scps_conn_config_default()};
     f->conn.hollow = true;
     strcpy(f->name, name);
     return f;
@@ -552,6 +587,7 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
         ok = build_link(&b, &b.s->link[i]);
     for (size_t i = 0; ok && i < b.s->nflows; i++)
         ok = build_flow(&b, &b.s->flow[i]);
+    ok = ok && check_model(&b);
     if (ok)
         return b.s;
     lab_setup_free(b.s);

@@ -10,7 +10,7 @@
 
 #define LAB_NAME 32
 
-enum lab_kind { LAB_STREAM, LAB_KINDS };
+enum lab_kind { LAB_STREAM, LAB_NACK /* a model: model.h */ };
 
 struct lab_link {
     char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME]; /* its hosts */
@@ -34,6 +34,14 @@ struct lab_flow {
     uint32_t payload;                /* of a full segment; 0: from the MTU */
     bool first_window;
     scps_dur rtt_hint; /* -1: the link's */
+    /* of LAB_NACK */
+    uint32_t headers;      /* bytes a packet beside the payload, framing included */
+    uint64_t receiver_bps; /* what the receiving host can take; 0: everything */
+    double
+        receiver_interrupts; /* the part of its time for a packet that is spent even if it is dropped */
+    uint64_t receiver_buffer;   /* bytes */
+    struct lab_range nack_wait; /* from the end of a pass to a NACK of holes */
+    struct lab_range done_wait; /* and to one without */
     struct scps_conn_config conn;
 };
 

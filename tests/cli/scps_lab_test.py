@@ -221,6 +221,29 @@ class Run(Base):
         f = {x["flow"]: x["mbps"] for x in self.document(s)["flows"]}
         self.assertTrue(8 < f["x"] < 10 and 0.8 < f["y"] < 1, f)
 
+    def test_model(self):
+        """Without losses the model is arithmetic; with them, passes; a host overrun loses more than it gains."""
+        s = "[scenario]\nname=m\n[link]\npreset=nasa500\nrtt=200ms\n%s\n[flow]\nmodel=nack\nsize=10mb\npayload=1000\n" \
+            "headers=68\nrate=40mbit\n%s\n"
+        packet = 1068 * 8 / 40e6
+        clean = self.document(self.file(s % ("", "")))["flows"][0]
+        self.assertAlmostEqual(clean["seconds"], 10000 * packet, delta=0.002)
+        self.assertEqual((clean["segments"], clean["resent"]), (10000, 0))
+        waits = self.document(self.file(s % ("", "done-wait=2s")))["flows"][0]
+        self.assertAlmostEqual(waits["seconds"], clean["seconds"] + 2, delta=0.002)
+        lossy = self.document(self.file(s % ("loss=0.1\nloss-back=0", "nack-wait=300ms")))["flows"][0]
+        passes = lossy["episodes"]
+        self.assertTrue(4 <= passes <= 7 and abs(lossy["segments"] / 11111 - 1) < 0.02, lossy)
+        self.assertGreater(lossy["seconds"], lossy["segments"] * packet + (passes - 1) * (0.2 + 0.3) - 0.01)
+        host = "receiver-rate=30mbit\nreceiver-interrupts=0.2"
+        over = self.document(self.file(s % ("", host)))["flows"][0]
+        fits = self.document(self.file(s % ("", host.replace("30", "41"))))["flows"][0]
+        self.assertEqual((over["status"], fits["resent"]), ("ok", 0))
+        self.assertGreater(over["resent"], 2000)
+        status, out, err = run("run", self.file(s % ("", "copies=2")))
+        self.assertEqual(status, 2)
+        self.assertIn("one flow alone", err)
+
     def test_timeout(self):
         s = self.file("[scenario]\nname=late\ntimeout=1s\n[link]\nrate=1mbit\n[flow]\nsize=10mb\n")
         status, out, err = run("run", s, "--json")

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* One unicast transfer by rate and negative acknowledgements, over the same channel as everything else.
+ *
+ *     sender    pass: what is missing, at the set rate | flush |          | pass: what the NACK names ...
+ *     receiver                                          wait, NACK of all holes ---> none: over
+ *
+ * The clock is the published one: first data packet to first empty NACK, no handshake; at the receiver, because the printed
+ * times hold no round trip.  A flush, or its answer, that is lost is repeated.
+ *
+ * The receiving host is a processor that takes each packet in two steps: an interrupt for whatever arrives, and the program's
+ * work for what finds room in the socket's buffer.  Both together are receiver-rate; receiver-interrupts is the first
+ * one's share.  Faster than that rate, interrupts for packets that are then dropped eat the time for the others (receive
+ * livelock), which is how MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
+ *
+ * A model of MDP without parity and of MFTP to unicast: their timers are one wait drawn from nack-wait, their repair within
+ * blocks while a pass is still under way is left out, and so are their congestion control and group management.
+ */
+#include "scps_lab/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTROL 40 /* bytes of a flush, and of a NACK without holes */
+#define HEADERS                                                                                    \
+    28 /* IP and UDP: all of a packet that is not hollow; the packet's number stands in it */
+#define NACKED 1400
+
+struct model {
+    const struct lab_flow *f;
+    struct lab_outcome *out;
+    struct scps_channel *ch[2]; /* data and flushes; NACKs */
+    scps_time now, timeout;
+    uint32_t packets, payload, missing;
+    uint8_t *have;
+    /* the receiving host */
+    double work; /* µs ahead of it */
+    scps_time worked;
+    uint64_t seed, drawn;
+    bool flushed, nacked; /* it arrived */
+    bool done;            /* an empty NACK has been sent; the clock has stopped */
+};
+
+static uint64_t draw(uint64_t seed, uint64_t k)
+{
+    uint64_t z = seed + (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
+{
+    uint8_t head[HEADERS] = {0x45};
+    struct scps_pkt p = {.data = head, .len = sizeof head, .cap = sizeof head, .at = m->now};
+
+    memcpy(head + 4, &number, sizeof number);
+    p.payload_len = payload;
+    return scps_channel_offer(m->ch[dir], m->now, &p) == 0;
+}
+
+/* A data packet has arrived: does the host keep it? */
+static void receive(struct model *m, scps_time at, uint32_t number)
+{
+    const struct lab_flow *f = m->f;
+    double each = 0, share = f->receiver_interrupts;
+
+    if (f->receiver_bps != 0) {
+        each = (m->payload + f->headers) * 8e6 / (double)f->receiver_bps;
+        m->work -= (double)(at - m->worked);
+        m->work = (m->work > 0 ? m->work : 0) + share * each;
+        m->worked = at;
+        if (m->work > (double)f->receiver_buffer / m->payload * each)
+            return; /* no room: all it has cost is the interrupt */
+        m->work += (1 - share) * each;
+    }
+    if (!m->have[number]) {
+        if (m->out->bytes == 0)
+            m->out->start = at;
+        m->have[number] = 1;
+        m->missing--;
+        m->out->bytes += m->payload;
+    }
+}
+
+/* Lets time pass until `until`, taking what arrives. */
+static void pass_time(struct model *m, scps_time until)
+{
+    for (;;) {
+        scps_time a = scps_channel_next(m->ch[0]), b = scps_channel_next(m->ch[1]);
+        scps_time next = a < b ? a : b;
+        int dir = a <= b ? 0 : 1;
+        struct scps_pkt p;
+        uint32_t number;
+
+        if (next > until)
+            break;
+        m->now = next > m->now ? next : m->now;
+        while (scps_channel_peek(m->ch[dir], m->now, &p)) {
+            memcpy(&number, p.data + 4, sizeof number);
+            scps_channel_pop(m->ch[dir]);
+            if (dir == 1)
+                m->nacked = true;
+            else if (number == UINT32_MAX)
+                m->flushed = true;
+            else
+                receive(m, m->now, number);
+        }
+    }
+    m->now = until;
+}
+
+/* From one packet to the next at the set rate; what a fraction of a microsecond adds up to is not lost. */
+static scps_time nth(const struct model *m, scps_time start, uint64_t n)
+{
+    return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /
+                               (double)(m->f->conn.rate * 8));
+}
+
+/* Sends what is missing as wanted says. */
+static void send_pass(struct model *m, const uint8_t *wanted)
+{
+    scps_time start = m->now;
+    uint64_t sent = 0;
+
+    for (uint32_t i = 0; i < m->packets && m->now < m->timeout; i++) {
+        if (wanted[i])
+            continue;
+        pass_time(m, nth(m, start, sent++));
+        offer(m, 0, i, m->payload + m->f->headers - m->f->conn.rate_overhead - HEADERS);
+        m->out->info.data_segs_out++;
+    }
+    pass_time(m, nth(m, start, sent));
+}
+
+/* Flush, the receiver's wait, its NACK; again until one comes through. */
+static void ask(struct model *m, scps_dur round_trip)
+{
+    for (m->nacked = false; !m->nacked && m->now < m->timeout;) {
+        scps_time give_up = m->now + 2 * round_trip + SCPS_MS(100);
+
+        m->flushed = false;
+        offer(m, 0, UINT32_MAX, CONTROL - HEADERS);
+        while (!m->flushed && m->now < give_up) {
+            scps_time next = scps_channel_next(m->ch[0]);
+            pass_time(m, next < give_up ? next : give_up);
+        }
+        if (m->flushed) {
+            const struct lab_range *w = m->missing ? &m->f->nack_wait : &m->f->done_wait;
+            uint64_t bits = m->missing / 8, span = (uint64_t)(w->hi - w->lo) + 1;
+            pass_time(m, m->now + w->lo + (scps_dur)(draw(m->seed, m->drawn++) % span));
+            if (m->missing == 0 && !m->done) {
+                m->done = true;
+                m->out->end = m->now;
+            }
+            offer(m, 1, 0, CONTROL - HEADERS + (uint32_t)(bits < NACKED ? bits : NACKED));
+            give_up = m->now + round_trip + SCPS_MS(100);
+        }
+        while (!m->nacked && m->now < give_up) {
+            scps_time next = scps_channel_next(m->ch[1]);
+            pass_time(m, next < give_up ? next : give_up);
+        }
+        if (!m->nacked)
+            m->out->info.timeouts++;
+    }
+}
+
+static void transfer(struct model *m, scps_dur round_trip)
+{
+    uint8_t *told = lab_alloc(m->packets); /* what the sender believes to have arrived */
+
+    do {
+        send_pass(m, told);
+        ask(m, round_trip);
+        memcpy(told, m->have, m->packets);
+        m->out->info.recoveries++;
+    } while (m->missing > 0 && m->now < m->timeout);
+    free(told);
+}
+
+bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,
+               struct lab_result *r)
+{
+    const struct lab_link *l = &s->link[s->flow->link];
+    struct scps_link_config cfg[2] = {s->flow->back ? l->back : l->fwd,
+                                      s->flow->back ? l->fwd : l->back};
+    struct model m = {.f = s->flow, .out = r->flow, .timeout = s->timeout, .seed = seed[2]};
+    bool ok;
+
+    m.payload = s->flow->payload ? s->flow->payload : l->mtu - s->flow->headers;
+    m.packets = (uint32_t)((s->flow->size + m.payload - 1) / m.payload);
+    m.missing = m.packets;
+    m.have = lab_alloc(m.packets);
+    for (int d = 0; d < 2; d++) {
+        cfg[d].seed = seed[d];
+        m.ch[d] = scps_channel_new(&cfg[d], (uint64_t)d, NULL);
+    }
+    ok = m.ch[0] && m.ch[1];
+    if (!ok)
+        snprintf(w->msg, sizeof w->msg, "cannot set up the run: out of memory");
+    if (ok) {
+        struct lab_outcome *o = r->flow;
+        o->flow = s->flow;
+        snprintf(o->name, sizeof o->name, "%s", s->flow->name);
+        transfer(&m, cfg[0].delay + cfg[1].delay);
+        r->end = m.now;
+        if (!m.done)
+            o->end = m.now;
+        if (o->bytes > s->flow->size)
+            o->bytes = s->flow->size; /* the last packet is full here */
+        o->info.resent_segs = (uint32_t)(o->info.data_segs_out - m.packets);
+        snprintf(o->status, sizeof o->status, m.done ? "ok" : "timeout");
+        for (int d = 0; d < 2; d++)
+            scps_channel_stats(m.ch[d], m.now, &r->link[s->flow->link][d ^ s->flow->back]);
+    }
+    for (int d = 0; d < 2; d++)
+        if (m.ch[d])
+            scps_channel_free(m.ch[d]);
+    free(m.have);
+    return ok;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A model, not an implementation, of file transfer by rate and negative acknowledgements, as MDP and MFTP do it. */
+#ifndef SCPS_LAB_MODEL_H
+#define SCPS_LAB_MODEL_H
+
+#include "scps_lab/job.h"
+
+/* The one flow of s, whose kind is LAB_NACK. As lab_job. */
+bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,
+               struct lab_result *r);
+
+#endif
