@@ -40,7 +40,7 @@ class View:
     test that goes through a grid asks has() first."""
 
     def __init__(self):
-        self.mean, self.err, self.rows = {}, {}, {}
+        self.mean, self.err, self.rows, self.n_of = {}, {}, {}, {}
 
     def has(self, *key):
         return key in self.mean
@@ -100,6 +100,7 @@ def ours(folder, nasa):
             if r["mbps"] and want(r):
                 v.mean[key_of(r)] = float(r["mbps"])
                 v.err[key_of(r)] = float(r["mbps_sd"]) / float(r["n"]) ** .5
+                v.n_of[key_of(r)] = float(r["n"])
     take(nasa, lambda r: ("nasa", r["protocol"], r["link.rtt"], r["flow.size"], r["link.ber"]))
     if nasa != "nasa-single-flow":
         return v
@@ -272,7 +273,9 @@ def n16(v):
 
 @claim
 def n17(v):
-    top = max((x, k) for k, x in v.mean.items() if k[0] == "nasa" and k[1].startswith("scps") and k[2] != "0")
+    top = max([(x, k) for k, x in v.mean.items() if k[0] == "nasa" and k[1].startswith("scps") and k[2] != "0"], default=None)
+    if top is None:
+        raise Missing("nasa")
     yield top[0] < 44, "most is %.2f (%s)" % (top[0], " ".join(top[1][1:]))
 
 
@@ -300,7 +303,7 @@ def n20(v):
 @claim
 def n21(v):
     x = v.m("option", "30mbit")
-    yield abs(x - 27.4) < .15, "%.2f Mbit/s" % x
+    yield 26.5 <= x < 27.5, "%.2f Mbit/s" % x  # they print 27; time stamps are headers, too
 
 
 @claim
@@ -379,14 +382,19 @@ def n30(v):
 def n31(v):
     for k, x in v.mean.items():
         if k[0] == "nasa":
-            limit = float(IDEAL[k[2:]]["ideal_mbps"])
-            slack = 2 * (v.err[k] + float(IDEAL[k[2:]]["ideal_stderr"])) + .002 * limit
+            ideal, column = IDEAL[k[2:]], "ideal_mbps"
         elif k[0] in ("mdp", "mftp"):
-            limit = float(IDEAL[k[2:] if k[0] == "mdp" else k[1:]]["sent_mbps"])
-            slack = 2 * v.err[k] + .002 * limit
+            ideal, column = IDEAL[k[2:] if k[0] == "mdp" else k[1:]], "sent_mbps"
         else:
             continue
-        yield x <= limit + slack, "%s: %s" % (" ".join(k), fm(x, limit))
+        size, rtt = BYTES[k[3] if k[0] in ("nasa", "mdp") else k[2]] * 8e-6, RTTS[k[2] if k[0] in ("nasa", "mdp") else k[1]]
+        if k[0] in ("mdp", "mftp") and v.n_of:
+            x = size / (size / x + rtt)  # the model's clock is the receiver's: a round trip less
+        limit = float(ideal[column])
+        # Runs in which nothing was lost have no spread of their own: the ideal sender's counts, too. Over a thousand cells two
+        # errors would refuse dozens by chance.
+        error = (v.err[k] ** 2 + float(ideal["ideal_sd"]) ** 2 / v.n_of.get(k, 20)) ** .5
+        yield x <= limit + 2.6 * error + .002 * limit, "%s: %s" % (" ".join(k), fm(x, limit))
 
 
 @claim
@@ -537,41 +545,36 @@ def d06(v):
 # ---- why, where we differ: written by people, printed only when it is needed --------------------------------
 
 WHY = {
-    "N03": "As in the published tables, where the first loss falls decides a 1 MB transfer; 30 runs of ours order the means.",
-    "N08": "Losses by error rule both, and both halve the window: with loss recovery that works in both, nothing is left between "
-           "them. Slow start of Vegas ends earlier on a long line.",
-    "N09": "The report's SCPS-VJ lost time in its host. Ours has one sender for both, and SNACK's holes are repaired no later "
-           "than SACK's.",
-    "N10": "B for SACK: the report's needed three duplicate acknowledgements and timeouts; ours does not fall back to timeouts at "
-           "these windows, so SNACK's lead shrinks.",
-    "N12": "Our Vegas, taking losses for corruption, keeps its window through every loss, and at 80 Mbit/s reaches what pure rate "
-           "reaches where the same host limit rules both.",
-    "N13": "The fall at 1e-5 in the report is timeouts: its version lost retransmissions and waited. Ours hears of lost "
-           "retransmissions by SNACK.",
-    "N25": "With F0 the acknowledgement's delay of 200 ms is twenty round trips at 10 ms, and its share shows at high error rates.",
-    "N26": "B: with F0 each repair waits up to 200 ms for the delayed acknowledgement that tells of the hole; where losses are many, "
-           "F2 is quicker. Out of order segments are acknowledged at once in neither mode of the reference.",
-    "N27": "The ratio is of two means; ours of pure rate is higher than the report's, because holes are repaired without timeouts.",
-    "N33": "The routers' queue is not given and decides who loses packets when the three meet; at one bandwidth-delay product "
-           "the order of the minima is not the report's.",
-    "N34": "As N33: the queue is not given.",
-    "N35": "As N33: losses are what the queue makes them.",
-    "N05": "A mean of few loss events; the spread of the quotient is near its tolerance.",
-    "N04": "The quotient depends on how many of the short transfers escape all loss; ours is inside the published spread of runs.",
-    "N06": "At 10 ms the host's limit of 46.2 Mbit/s, not the loss, rules the SCPS protocols at 1e-7.",
-    "N07": "Above the formula's 0.93: ours repairs several losses in one round trip and counts its acknowledgements by bytes.",
-    "N31": "",
-    "H01": "TCP's 12 bytes of time stamps are in both; SNACK repairs what duplicate acknowledgements repair in ftp. Single losses "
-           "at the end of a transfer make the difference at 1e-5.",
-    "H02": "An acknowledgement for each segment is 52 bytes and 8 of framing; ours are answered so. The number follows from how "
-           "many acknowledgements leave.",
-    "H03": "B: the authors' Vegas (1.1.34) lost by half; ours, like the later 1.1.62, does not.",
-    "H04": "Twelve bytes of 1500: under one percent, which the chance of ten runs hides.",
-    "H05": "",
-    "D01": "The queue of the switch is not given. With a short one a single HighSpeed flow backs off about as much as Standard.",
-    "D03": "Scalable probes more often on a queue it shares with nobody: more and smaller events, not fewer.",
-    "D04": "",
-    "D05": "",
+    "N02": "Both pairs at 1e-5 lie within their spreads: a transfer of 100 KB meets eight losses or so, and where they fall decides it.",
+    "N03": "As in their tables, pairs that lie within the spreads of their runs.",
+    "N04": "Vegas: where the first of few losses falls decides the quotient.",
+    "N05": "A handful of losses a transfer at 1e-7: the quotient is within the spread of the runs.",
+    "N06": "A handful of losses a transfer at 1e-7: the quotient is within the spread of the runs.",
+    "N08": "The same rule halves both windows at a loss, and the same sender repairs: what is left is that Vegas leaves slow start "
+           "earlier. The report compares two implementations.",
+    "N12": "F0 only: its repairs wait for the delayed acknowledgement (N26), and Vegas here acknowledges every other segment. "
+           "Against F2 it holds.",
+    "N13": "Up to 1e-6 it holds. Their fall at 1e-5 is not in the rules: our Vegas keeps its window, and hears by SNACK which "
+           "retransmissions were lost, so it does not wait for the timer.",
+    "N26": "A segment out of order does not send an acknowledgement off under F0, so each repair waits up to 200 ms more; the "
+           "window of one bandwidth-delay product stands still meanwhile. At BER 0 F0 is level.",
+    "N30": "The model's repair rounds cost what the report's MDP's do; ours of pure rate repairs faster than the report's, so the "
+           "two cross at 1e-7.",
+    "N32": "Our receiver acknowledges at once when its window opens (RFC 9293 section 3.8.6.3), so a late timer alone does not "
+           "starve the sender.",
+    "N33": "The routers' queue is not given. With one bandwidth-delay product TCP-SACK shares most evenly here, and the least of "
+           "SCPS-VJ is below Vegas's, as theirs.",
+    "N34": "As N33: with this queue the three share more evenly than theirs did. A shorter one makes more unlucky flows.",
+    "N35": "As N33.",
+    "H01": "Level without errors; at 1e-5 fp repairs better than ftp, by SNACK, which the paper's did not show.",
+    "H03": "As expected (B): the later Vegas of the TM does not lose to VJ, and ours does not.",
+    "H04": "Twelve bytes of 1500 are one percent, which shows without errors (1.01) and is hidden by the chances of ten runs at "
+           "1e-5. On the asymmetric line, where the acknowledgements carry them, stamps cost 24 to 32 %.",
+    "H06": "Without errors 1.02 times on the symmetric line (35 of 1500 bytes) and 1.4 on the asymmetric one. With errors RFC 1144 "
+           "loses: after each lost packet the other end tosses what follows until a whole header comes.",
+    "D03": "The hosts lose a packet at a fixed rate here, so who sends more meets more losses, and recovers from each in less time: "
+           "throughput is ordered as claimed (D01), the count of events is not.",
+    "D06": "Within the spread of five runs, as theirs.",
 }
 
 
@@ -616,7 +619,7 @@ def write_claims(f, pub, did, best):
                                                                           count["not applicable"]))
     f.write("expect: R a sound implementation shows it; B the order holds and the number should be better; A an artefact of their "
             "test bed; T arithmetic. *As they did*: their windows, rates and timers. *As we would*: the same grid with this "
-            "library's best settings.\n\n")
+            "library's best settings; limits of their hosts and windows (B, A) are not expected to hold there.\n\n")
     f.write("| id | claim | expect | their tables | ours, as they did | figures behind it | as we would | where we differ |\n"
             "|---|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n\n")
     return count

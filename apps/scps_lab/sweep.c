@@ -173,7 +173,8 @@ static bool hire(struct sweep *s, struct worker *w)
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
-        signal(SIGINT, SIG_IGN); /* the parent stops us */
+        signal(SIGINT, SIG_IGN); /* from a terminal it comes to all of us, and the parent decides */
+        signal(SIGTERM, SIG_DFL);
         close(pair[0]);
         for (unsigned i = 0; i < s->nworkers; i++)
             if (&s->worker[i] != w && s->worker[i].fd > 0)
