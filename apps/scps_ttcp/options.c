@@ -306,6 +306,16 @@ TAKE(take_S)
     return 0;
 }
 
+TAKE(take_q)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 65535, &v) != 0)
+        return FAIL("-q %s: give a port, 1 to 65535", arg);
+    o->own_port = (uint16_t)v;
+    return 0;
+}
+
 TAKE(take_C)
 {
     UNUSED;
@@ -362,6 +372,7 @@ static const struct letter {
     {'l', "N", take_l, "bytes a read or write call (8192); a given N below the MSS sizes segments"},
     {'n', "N", take_n, "write calls with -s (2048)"},
     {'p', "N", take_p, "port (5001)"},
+    {'q', "N", take_q, "second port: the transmitter's own (chosen)"},
     {'b', "N", take_b, "send and receive buffer, bytes (from the link, at least 1M)"},
     {'f', "X", take_f, "unit of the report: k m g bits (1000), K M G bytes (1024) (m)"},
     {'v', NULL, take_v, "more in the report"},
@@ -396,8 +407,8 @@ static const struct letter {
     {'V', NULL, take_V, "print the version"},
     {'h', NULL, take_h, "print this help"},
     /* not in this version */
-    {'u', NULL, NULL, "UDP traffic is not in this version"},
-    {'q', "N", NULL, "a second port is not in this version: give -p to each end"},
+    {'u', NULL, NULL,
+     "there is no UDP service here, whose datagrams would need none of this stack: use iperf3 -u"},
     {'Q', NULL, NULL, "reversed roles are not in this version: let the receiver wait (-r)"},
     {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
@@ -508,6 +519,48 @@ TAKE(take_first_window)
         return FAIL("--first-window %s: give bytes, 0 (as the SYN says) to 1G", arg);
     o->first_window = (uint32_t)v;
     o->first_window_set = true;
+    return 0;
+}
+
+TAKE(take_require)
+{
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
+        if (strcmp(arg, scps_feature_name((enum scps_feature)f)) == 0) {
+            o->require |= 1u << f;
+            return 0;
+        }
+    snprintf(msg, TTCP_MSGLEN, "--require %.60s: give one of", arg);
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++) {
+        size_t len = strlen(msg);
+
+        snprintf(msg + len, TTCP_MSGLEN - len, " %s", scps_feature_name((enum scps_feature)f));
+    }
+    return -1;
+}
+
+/* [TABLE][,signal|,plan] */
+TAKE(take_outage)
+{
+    const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
+    size_t table = comma != NULL ? (size_t)(comma - arg) : 0;
+
+    o->outage_told = strcmp(word, "plan") == 0     ? TTCP_TOLD_END
+                     : strcmp(word, "signal") == 0 ? TTCP_TOLD
+                                                   : TTCP_NOT_TOLD;
+    if (o->outage_told == TTCP_NOT_TOLD)
+        table = strlen(arg);
+    if (table >= sizeof(o->outage))
+        return FAIL("--outage: %zu characters are too many: put the table into a file, @FILE",
+                    table);
+    memcpy(o->outage, arg, table);
+    o->outage[table] = '\0';
+    return 0;
+}
+
+TAKE(take_checksum_hints)
+{
+    UNUSED;
+    o->checksum_hints = true;
     return 0;
 }
 
@@ -640,6 +693,12 @@ static const struct word {
     {"bets-retries", 0, "N", take_bets_retries, "-E: the sender gives up after N resends (32)"},
     {"bets-lifetime", 0, "MS", take_bets_lifetime,
      "-E: and when the oldest data is stuck for so long (for ever)"},
+    {"outage", 0, "TABLE", take_outage,
+     "the link is out, 20s-23s+50s-51s; with ,signal the ends are told, with ,plan its end, too"},
+    {"require", 0, "FEATURE", take_require,
+     "offer it, and end with status 4 if the peer lacks it: snack, compression, ..."},
+    {"checksum-hints", 0, NULL, take_checksum_hints,
+     "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
@@ -750,6 +809,30 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
+static bool requires(const struct ttcp_options *o, enum scps_feature f)
+{
+    return o->require >> f & 1;
+}
+
+/* --require of what another option leaves out. */
+static int refuses_itself(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    const struct {
+        enum scps_feature f;
+        bool off;
+        const char *by;
+    } v[] = {{SCPS_FEATURE_TIMESTAMPS, o->no_timestamps, "-M"},
+             {SCPS_FEATURE_SACK, o->no_sack, "--no-sack"},
+             {SCPS_FEATURE_SNACK, o->no_snack, "-S"},
+             {SCPS_FEATURE_SNACK_LONG, o->no_snack, "-S"}};
+
+    for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+        if (requires(o, v[i].f) && v[i].off)
+            return FAIL("--require %s with %s: leave out one of them", scps_feature_name(v[i].f),
+                        v[i].by);
+    return 0;
+}
+
 /* What belongs together, once everything has been read. */
 static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
@@ -811,6 +894,20 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--hollow has no content for --output: leave out one of them");
     if (o->cc->needs_rate && o->rate_bps == 0)
         return FAIL("--cc %s sends at a set rate: add -R, such as -R 10m", o->cc->name);
+    if (refuses_itself(o, msg) != 0)
+        return -1;
+    if (o->outage_told != TTCP_NOT_TOLD || o->outage[0] != '\0') {
+        if (!o->link)
+            return FAIL("--outage is for a virtual link: over an interface take the link down");
+        if (o->outage[0] != '\0') {
+            int n = snprintf(o->link_text, sizeof(o->link_text), "%s,outage=%s",
+                             o->link_spec != NULL ? o->link_spec : DEFAULT_LINK, o->outage);
+
+            if (n < 0 || (size_t)n >= sizeof(o->link_text))
+                return FAIL("--link and --outage are too long: put tables into files, @FILE");
+            o->link_spec = o->link_text;
+        }
+    }
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;
     if (o->link) {
@@ -999,9 +1096,10 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.sack = c.dsack = !o->no_sack;
     c.timestamps = !o->no_timestamps;
     c.snack = c.snack_long = !o->no_snack;
-    c.compress = o->compress;
+    c.compress = o->compress || requires(o, SCPS_FEATURE_COMPRESSION);
     c.records = o->records;
-    c.bets = o->bets;
+    c.bets = o->bets || requires(o, SCPS_FEATURE_BETS);
+    c.ecn = requires(o, SCPS_FEATURE_ECN);
     c.bets_timeout = o->bets_timeout;
     c.bets_lifetime = o->bets_lifetime;
     if (o->bets_retries != 0)

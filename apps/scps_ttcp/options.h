@@ -32,8 +32,8 @@ struct ttcp_options {
     size_t offset;      /* -O */
     const char *output; /* --output; NULL: standard output (receive), nowhere (link) */
     /* the connection */
-    const char *host; /* whom to connect to; NULL with a link */
-    uint16_t port;
+    const char *host;        /* whom to connect to; NULL with a link */
+    uint16_t port, own_port; /* own_port: -q, the transmitter's; 0: chosen */
     uint8_t family;          /* 4, 6; 0: whatever fits */
     struct scps_addr source; /* -H; family 0: chosen */
     uint32_t buffer;         /* -b: send and receive buffer, bytes; 0: chosen */
@@ -43,6 +43,8 @@ struct ttcp_options {
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
     bool nodelay, no_sack, no_snack, no_timestamps;
     bool compress;                        /* -C */
+    uint32_t require;                     /* --require: 1 << enum scps_feature */
+    bool checksum_hints;                  /* --checksum-hints */
     bool records;                         /* -c, --record-size */
     uint64_t record_size;                 /* bytes; 0: each write call is a record */
     bool bets;                            /* -E */
@@ -62,6 +64,9 @@ struct ttcp_options {
     /* where it runs */
     bool link;             /* both ends in this process, virtual time */
     const char *link_spec; /* as typed, or the default */
+    char link_text[4096];  /* with --outage */
+    char outage[2048];     /* the table of --outage; empty: the link's own, if any */
+    enum ttcp_told { TTCP_NOT_TOLD, TTCP_TOLD, TTCP_TOLD_END } outage_told;
     struct scps_link_config fwd, back;
     struct scps_link_tables *tables; /* they point into it */
     struct scps_ifopts ifs;

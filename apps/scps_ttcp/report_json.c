@@ -164,6 +164,11 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         capabilities(j, "peer", own->info.caps_peer);
         capabilities(j, "in_force", own->info.caps);
         json_close(j, '}');
+        json_open(j, "features", '{');
+        for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
+            json_str(j, scps_feature_name((enum scps_feature)f),
+                     scps_why_name((enum scps_why)own->info.why[f]));
+        json_close(j, '}');
         json_uint(j, "pmtu", own->info.pmtu);
     } else {
         json_null(j, "sack");
@@ -171,6 +176,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         json_null(j, "wscale");
         json_null(j, "snack");
         json_null(j, "capabilities");
+        json_null(j, "features");
         json_null(j, "pmtu");
     }
     if (r->virtual_time) {

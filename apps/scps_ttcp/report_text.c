@@ -60,6 +60,30 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
+/* What the handshake agreed on, and why not more. */
+static void features(FILE *f, char role, const struct ttcp_side *s)
+{
+    bool any = false;
+
+    if (s->info.established == 0)
+        return;
+    fprintf(f, "ttcp-%c: in force:", role);
+    for (int i = 0; i < SCPS_FEATURE_COUNT; i++)
+        if (s->info.why[i] == SCPS_WHY_IN_FORCE) {
+            fprintf(f, "%s %s", any ? "," : "", scps_feature_name((enum scps_feature)i));
+            any = true;
+        }
+    fputs(any ? "" : " nothing", f);
+    any = false;
+    for (int i = 0; i < SCPS_FEATURE_COUNT; i++)
+        if (s->info.why[i] != SCPS_WHY_IN_FORCE && s->info.why[i] != SCPS_WHY_NOT_CONFIGURED) {
+            fprintf(f, "%s %s (%s)", any ? "," : "; not:", scps_feature_name((enum scps_feature)i),
+                    scps_why_words((enum scps_why)s->info.why[i]));
+            any = true;
+        }
+    fputc('\n', f);
+}
+
 static void details(FILE *f, char role, const struct ttcp_side *s)
 {
     const struct scps_info *i = &s->info;
@@ -79,6 +103,7 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
     if (s->config.first_window != 0)
         fprintf(f, ", first window %" PRIu32, s->config.first_window);
     fputc('\n', f);
+    features(f, role, s);
     for (int h = 0; h < SCPS_HOLD_COUNT; h++)
         if (i->holds[h] > 0) {
             fprintf(f, "%s %s %s",

@@ -142,6 +142,25 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                          rcv->out->verify->matched + rcv->out->verify->skipped);
 }
 
+bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c)
+{
+    struct scps_info info;
+    char peer[TTCP_MSGLEN];
+
+    scps_conn_info(c, &info);
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++) {
+        const char *name = scps_feature_name((enum scps_feature)f);
+
+        if (!(r->opt->require >> f & 1) || info.why[f] == SCPS_WHY_IN_FORCE)
+            continue;
+        ttcp_result_fail(
+            r, TTCP_LACKING, "%.180s: no %s: %s: switch it on there, or leave out --require %s",
+            peer_name(r, peer), name, scps_why_words((enum scps_why)info.why[f]), name);
+        return false;
+    }
+    return true;
+}
+
 static scps_dur since(scps_time t, scps_time t0)
 {
     return t == TTCP_NOT_YET ? TTCP_NOT_YET : t - t0;
@@ -268,6 +287,8 @@ int ttcp_exit_status(enum ttcp_outcome o)
     case TTCP_PARTIAL:
     case TTCP_INTERRUPTED:
         return 3;
+    case TTCP_LACKING:
+        return 4;
     case TTCP_TIMED_OUT:
         return 124;
     }
@@ -287,6 +308,8 @@ const char *ttcp_outcome_name(enum ttcp_outcome o)
         return "interrupted";
     case TTCP_TIMED_OUT:
         return "timeout";
+    case TTCP_LACKING:
+        return "lacking";
     }
     return "?";
 }

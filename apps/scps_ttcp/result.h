@@ -13,7 +13,8 @@ enum ttcp_outcome {
     TTCP_FAILED,      /* nothing came of it, or this end is to blame */
     TTCP_PARTIAL,     /* the connection broke after data had moved */
     TTCP_INTERRUPTED, /* by a signal */
-    TTCP_TIMED_OUT    /* --timeout */
+    TTCP_TIMED_OUT,   /* --timeout */
+    TTCP_LACKING      /* the peer lacks what --require names */
 };
 
 /* One end of the connection as its own stack knows it. */
@@ -78,6 +79,8 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+/* The handshake of c is over: false, and the outcome set, when something of --require is not in force. */
+bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c);
 /* What the ends say went wrong, in words with a remedy; s or rcv may be NULL. */
 void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv);
@@ -90,9 +93,9 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
  * or NULL. */
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
                                                  const struct ttcp_receiver *rcv, scps_dur now);
-/* 0, 1, 3, 124. */
+/* 0, 1, 3, 4, 124. */
 int ttcp_exit_status(enum ttcp_outcome o);
-/* "done", "failed", "partial", "interrupted", "timeout". */
+/* "done", "failed", "partial", "interrupted", "timeout", "lacking". */
 const char *ttcp_outcome_name(enum ttcp_outcome o);
 
 /* The clock of a transfer: until the FIN is acknowledged at the sender, until the last byte at a receiver alone;

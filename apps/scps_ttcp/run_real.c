@@ -156,6 +156,10 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
                 ev_timer_start(scps_loop_ev(x->loop), &x->interval);
         }
     }
+    if ((e->kind == SCPS_EV_CONNECTED || e->kind == SCPS_EV_ACCEPT) && !x->finished &&
+        (x->sends ? x->sender.conn : x->receiver.conn) != NULL &&
+        !ttcp_result_require(x->r, x->sends ? x->sender.conn : x->receiver.conn))
+        finish(x, TTCP_DONE, NULL); /* the outcome is set */
     check(x);
 }
 
@@ -352,7 +356,8 @@ static bool connect_or_listen(struct run *x)
 {
     const struct ttcp_options *o = x->o;
     struct scps_conn_config cfg = ttcp_conn_config(o, x->sends);
-    struct scps_endpoint local = {.addr = o->source}, remote = {.port = o->port};
+    struct scps_endpoint local = {.addr = o->source, .port = x->sends ? o->own_port : 0};
+    struct scps_endpoint remote = {.port = o->port};
     char addr[SCPS_ADDR_STRLEN];
     int err = 0;
 
@@ -446,6 +451,7 @@ static bool open_all(struct run *x)
         x->top = scps_netif_push(dev, x->tap);
     }
     x->watch = (struct ttcp_watch){sender_of(x), o->debug ? stderr : NULL, x->sends ? 't' : 'r', 0};
+    cfg.checksum_hints = o->checksum_hints;
     cfg.observer = ttcp_watch_observer(&x->watch);
     cfg.now = scps_sysclock_now();
     x->st = scps_stack_new(&cfg);

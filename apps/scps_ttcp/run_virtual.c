@@ -10,6 +10,7 @@
  * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.  The world then
  * goes on until both connections are closed, so that a capture shows all of it, but every figure was taken before.
  */
+#include "scps_ttcp/outage.h"
 #include "scps_ttcp/run.h"
 #include "scps_ttcp/truth.h"
 #include "scps_ttcp/watch.h"
@@ -124,6 +125,14 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
         ttcp_sender_event(&x->sender, ev, now);
     else if (h == x->rx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->receiver.conn))
         ttcp_receiver_event(&x->receiver, ev, now);
+    if ((ev->kind == SCPS_EV_CONNECTED || ev->kind == SCPS_EV_ACCEPT) && x->o->require != 0) {
+        struct scps_conn *c = h == x->tx_host ? x->sender.conn : x->receiver.conn;
+
+        if (c != NULL && !ttcp_result_require(x->r, c)) {
+            finish(x);
+            scps_world_stop(x->w);
+        }
+    }
     check(x);
 }
 
@@ -133,6 +142,7 @@ static struct scps_host *host(struct run *x, const char *name, uint64_t salt,
     struct scps_stack_config cfg = scps_stack_config_default();
 
     ttcp_seed(x->o->seed, salt, cfg.seed);
+    cfg.checksum_hints = x->o->checksum_hints;
     cfg.observer = ttcp_watch_observer(watch);
     return scps_world_host(x->w, name, &cfg, on_event, x);
 }
@@ -156,7 +166,8 @@ static bool build(struct run *x)
     bool v6 = o->family == 6;
     struct scps_link_config fwd = o->fwd, back = o->back;
     struct scps_conn_config tx = ttcp_conn_config(o, true), rx = ttcp_conn_config(o, false);
-    struct scps_endpoint to = {.port = o->port}, any = {.port = o->port};
+    struct scps_endpoint to = {.port = o->port}, any = {.port = o->port},
+                         own = {.port = o->own_port};
     struct scps_addr a;
     struct scps_listener *l;
     struct scps_conn *c;
@@ -188,7 +199,7 @@ static bool build(struct run *x)
     if (l == NULL)
         goto fail;
     ttcp_receiver_start(&x->receiver, l, &x->out);
-    c = scps_connect(scps_host_stack(x->tx_host), &tx, NULL, &to, &err);
+    c = scps_connect(scps_host_stack(x->tx_host), &tx, &own, &to, &err);
     if (c == NULL)
         goto fail;
     ttcp_sender_start(&x->sender, c, &x->in, 0);
@@ -242,12 +253,36 @@ static bool turned(struct run *x, scps_time *next_interval, scps_time *stop_send
     return false;
 }
 
+/* By choice the ends are told when the link goes and comes: what holds from now on. Returns when that changes. */
+static scps_time tell_outage(struct run *x, scps_time now)
+{
+    const struct scps_spans *s = &x->o->fwd.outages;
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_LINK_UP};
+    struct scps_host *hosts[2] = {x->tx_host, x->rx_host};
+    scps_time change;
+    bool out;
+
+    if (x->o->outage_told == TTCP_NOT_TOLD)
+        return SCPS_NEVER;
+    out = ttcp_outage_at(s, now, &change);
+    if (out) {
+        sig.kind = SCPS_SIGNAL_LINK_DOWN;
+        sig.until = x->o->outage_told == TTCP_TOLD_END ? change : SCPS_NEVER;
+    }
+    for (int i = 0; i < 2; i++) {
+        scps_stack_signal(scps_host_stack(hosts[i]), now, &sig);
+        scps_host_kick(hosts[i]);
+    }
+    return change;
+}
+
 static void drive(struct run *x)
 {
     const struct ttcp_options *o = x->o;
     scps_time next_interval = o->interval != 0 ? o->interval : SCPS_NEVER;
     scps_time stop_sending = o->time != 0 ? o->time : SCPS_NEVER;
     scps_time give_up = o->timeout != 0 ? o->timeout : SCPS_NEVER;
+    scps_time next_outage = tell_outage(x, 0);
     scps_dur slice = SCPS_MS(100);
 
     scps_host_kick(x->rx_host);
@@ -257,7 +292,10 @@ static void drive(struct run *x)
         scps_time until =
             earlier(earlier(next_interval, stop_sending), earlier(give_up, now + slice));
 
+        until = earlier(until, next_outage);
         scps_world_run(x->w, until);
+        if (scps_world_now(x->w) >= next_outage)
+            next_outage = tell_outage(x, scps_world_now(x->w));
         if (!x->finished && !interrupted && scps_world_now(x->w) < until) { /* no event is left */
             finish(x);
             ttcp_result_fail(x->r, TTCP_FAILED,

@@ -243,7 +243,9 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         c->una = ack;
         scps_sndbuf_release(&tx->buf, ack);
         tx->progress_at = c->env->now;
-        c->backoff = c->probes = 0;
+        c->backoff = 0;
+        if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
+            c->probes = 0;
         c->soft_err = 0;
         c->flags &=
             ~(uint32_t)SCPS_F_MORE; /* it has waited while something was under way: long enough */
@@ -325,7 +327,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         scps_cc_apply(c);
     }
     if (c->una == c->nxt) {
-        if (!(c->flags & SCPS_F_PERSIST))
+        if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
             scps_timer_stop(c, SCPS_T_RTX);
         if (advanced && c->una == scps_snd_fin_end(c)) {
             if (c->una > 1) /* not for the SYN alone */
@@ -351,7 +353,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     if (ack_in > (int64_t)c->nxt)
         return false;
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
-        scps_outage_end(c); /* who is heard is not out of reach */
+        scps_outage_heard(c);
     if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS)
         scps_outage_cause(
             c, SCPS_LOSS_CORRUPTION,

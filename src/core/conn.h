@@ -215,6 +215,7 @@ struct scps_tp {
     /* damage to tell the peer of (option 23): until then, and so often at least */
     scps_time damaged_until;
     uint8_t damaged_acks;
+    scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
 };
 
 struct scps_conn {
@@ -426,6 +427,8 @@ void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_tim
 /* until: when it ends, SCPS_NEVER if that is not known. inferred: from timeouts, nobody said so. */
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred);
 void scps_outage_end(struct scps_conn *c);
+/* In an outage something valid arrived: does it end that? */
+void scps_outage_heard(struct scps_conn *c);
 /* RTX expired in an outage: its known end, or a probe is due. */
 void scps_outage_timer(struct scps_conn *c);
 /* rate bytes/s and rtt of the path from now on; 0: not known. */

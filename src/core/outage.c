@@ -3,7 +3,8 @@
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
  * empty segment one octet behind that any peer answers, leaves after 5, 6, 12, 24, 48, 60, 60 ... s; when the end is
- * known none leaves before it.  Any valid segment ends it, as does the signal.  Then everything outstanding goes again
+ * known none leaves before it.  Any valid segment ends it, as does the signal; but a segment that was on its way when the
+ * link went does not, so after a signal only what arrives a round trip later counts.  Then everything outstanding goes again
  * within the window of before: it left less than a round trip before the link did, or never arrived, or its
  * acknowledgement did not.  No outage ends a connection.
  *
@@ -51,7 +52,10 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
         return;
     SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
-    c->flags = (c->flags | SCPS_F_OUTAGE) & ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW);
+    c->flags = (c->flags | SCPS_F_OUTAGE) &
+               ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW | SCPS_F_PERSIST);
+    if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
+        c->tp->deaf_until = c->env->now + c->rtt.srtt;
     c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
     scps_timer_stop(c, SCPS_T_PACE);
     scps_timer_stop(c, SCPS_T_ACK);
@@ -77,6 +81,12 @@ void scps_outage_end(struct scps_conn *c)
     scps_bets_look(c);
     scps_cc_change(c, SCPS_CC_LINK_UP);
     scps_conn_wake(c);
+}
+
+void scps_outage_heard(struct scps_conn *c)
+{
+    if (!c->tp || c->env->now >= c->tp->deaf_until)
+        scps_outage_end(c);
 }
 
 void scps_outage_timer(struct scps_conn *c)

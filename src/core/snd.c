@@ -94,6 +94,8 @@ void scps_snd_arm_rtx(struct scps_conn *c)
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
     scps_time when = c->env->now + wait;
 
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        return; /* the timer is the outage's */
     if (cfg->user_timeout && c->tx && c->established) {
         scps_time give_up = c->tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));

@@ -232,6 +232,33 @@ class Virtual(Case):
         self.assertTrue(any("sack on, snack on, " in line for line in err), err)
         self.assertNotIn("snacks", "\n".join(run(["-t", "-S"] + args, data=data)[2]))
 
+    def test_features_and_why_not(self):
+        doc = self.document(["-t", "-s", "-n", "10", "-C", "--require", "ecn"])
+        features = doc["start"]["scps"]["features"]
+        self.assertEqual(features["bets"], "not_configured")
+        self.assertEqual({features[f] for f in ("compression", "ecn", "snack", "snack_long", "sack")}, {"in_force"})
+        status, _, err = run(["-t", "-s", "-n", "10", "-v", "-M", "-q", "7777"])
+        self.assertEqual(status, 0)
+        self.assertTrue(any(re.match(r"ttcp-t: in force: wscale, sack, capabilities, snack, snack_long$", l) for l in err), err)
+
+    def test_outages(self):
+        """Ten seconds out. Nobody told: timeouts back off. Told: it goes on when the link is back, with its old window."""
+        args = ["-t", "-s", "-n", "1000", "-l", "8192", "--link", "rate=10mbit,rtt=100ms"]
+        clear = self.document(args)["end"]
+        docs = {how: self.document(args + ["--outage", "3s-13s" + how])["end"] for how in ("", ",signal", ",plan")}
+        least = clear["sum_sent"]["seconds"] + 10
+        repair = 2  # the window of before goes again, and Reno grows anew
+        self.assertGreater(docs[""]["tcp"]["timeouts"], 3)
+        for how in (",signal", ",plan"):
+            self.assertEqual(docs[how]["tcp"]["timeouts"], 0)
+            self.assertLess(docs[how]["sum_sent"]["seconds"], least + repair)
+            self.assertGreater(docs[how]["tcp"]["holds_us"]["link_down"], 9900000)
+            self.assertTrue(docs[how]["verified"])
+        self.assertGreater(docs[""]["sum_sent"]["seconds"], docs[",plan"]["sum_sent"]["seconds"])
+        self.assertEqual(docs[",plan"]["tcp"]["probes_out"], 0)
+        again = self.document(args[:-1] + ["rate=10mbit,rtt=100ms,contact=0s-2s+4s-6s/8s", "--outage", "plan"])["end"]
+        self.assertEqual((again["tcp"]["timeouts"], again["tcp"]["probes_out"]), (0, 0))
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps."""
         data = stuff(1000000)
@@ -594,6 +621,36 @@ class Wire(Case):
             self.assertNotIn("16", s["tcp.option_kind"])
         self.assertEqual(tshark(path, "_ws.malformed", "frame.number"), [])
 
+    def test_connection_ids(self):
+        """-C: the id stands in both SYNs, and what follows has protocol 105 and begins with it."""
+        path = self.captured("-C")
+        syns = tshark(path, "tcp.flags.syn == 1", "ip.src", "tcp.options.scps.vector", "tcp.options.scps.binding")
+        ids = {s["ip.src"][0]: int(s["tcp.options.scps.binding"][0], 0) for s in syns}
+        self.assertEqual({int(s["tcp.options.scps.vector"][0], 0) for s in syns}, {0x70})
+        self.assertTrue(all(1 <= i <= 255 for i in ids.values()))
+        compressed = tshark(path, "ip.proto == 105", "ip.src", "frame.number")
+        self.assertGreater(len(compressed), 1000)
+        ours = packets(path)
+        for p in compressed:
+            packet = ours[int(p["frame.number"][0]) - 1]
+            self.assertEqual(packet[20], ids[p["ip.src"][0]])
+        self.assertEqual(tshark(path, "ip.checksum.status == 0", "frame.number"), [])
+
+    def test_corruption_experienced(self):
+        """A line that flips bits: the receiver's acknowledgements say so for a while, and nobody else's segments do."""
+        path = self.path("x.pcap")
+        doc = self.document(["-t", "--link", "rate=10mbit,rtt=200ms,ber=3e-6,ber-back=0,flip", "--checksum-hints", "-G", "2",
+                             "--pcap", path], data=stuff(1000000))
+        self.assertGreater(doc["end"]["tcp_peer"]["drops"]["bad_checksum"], 3)
+        told = tshark(path, "tcp.options.scpscor", "ip.src", "frame.number", "tcp.len")
+        self.assertGreater(len(told), 10)
+        self.assertEqual({p["ip.src"][0] for p in told}, {"10.0.0.2"})
+        ours = packets(path)
+        with_23 = {i + 1 for i, p in enumerate(ours) if any(k == 23 for k, _ in options(p)[0])}
+        self.assertEqual({int(p["frame.number"][0]) for p in told}, with_23)
+        plain = self.document(["-t", "--link", "rate=10mbit,rtt=200ms,ber=3e-6,ber-back=0,flip", "-G", "2"], data=stuff(1000000))
+        self.assertLess(doc["end"]["sum_sent"]["seconds"], plain["end"]["sum_sent"]["seconds"])
+
     def test_snacks(self):
         path = self.captured()
         ours = packets(path)
@@ -761,6 +818,22 @@ class Udp(Case):
                 with open(self.path("out"), "rb") as f:
                     self.assertTrue(f.read() == data)
                 self.assertRegex(err[0], r"^ttcp-r: 3000000 bytes in .* \+\+\+$")
+
+    def test_what_the_peer_lacks(self):
+        """--require: status 4 and one line, at whichever end asks; with everything there, it is as without."""
+        for there, here, status in [("-S", "snack", 4), ("-M", "timestamps", 4), ("", "compression", 4), ("-C", "compression", 0)]:
+            pair = Pair()
+            r = pair.receiver("-s", *there.split())
+            got, _, err = run(pair.sender("-s", "-n", "10", "--require", here))
+            self.assertEqual(got, status, err)
+            if status:
+                self.complains(err, "--require " + here)
+            self.assertEqual(finish_quiet(r) == 0, status == 0)
+        pair = Pair()
+        r = pair.receiver("-s", "--require", "snack", "--require", "sack")
+        run(pair.sender("-s", "-n", "10", "-S"))
+        status, _, err = finish(r)
+        self.assertEqual(status, 4, err)
 
     def test_every_way_of_acknowledging_and_controlling(self):
         """With SNACK and without; less where the timer alone acknowledges, since Vegas takes that for a queue."""

@@ -74,11 +74,39 @@ static void heard(void **x)
     assert_int_equal(script_forget_sent(t), 1);
     script_run(t, MS(250));
     tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
-    peer_says(t, MS(300), .ack = 1001);
+    peer_says(t, MS(351), .ack = 1001);
     app_writes(t, MS(400), 1000);
     expect_sent(t, .at = MS(400), .from = 1001, .len = 1000);
     peer_says(t, MS(500), .ack = 2001);
     script_free(t);
+}
+
+/* What was on its way when the link went is taken, but does not end the outage, nor touch its timer or its known end */
+static void on_its_way(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = script_of(x);
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 3000);
+        assert_int_equal(script_forget_sent(t), 3);
+        script_run(t, MS(250));
+        tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, k ? SEC(100) : SCPS_NEVER);
+        peer_says(t, MS(300), .ack = 2001, .len = 100);
+        peer_says(t, MS(310), .ack = k ? 3001 : 2001);
+        app_reads(t, MS(320), 100);
+        expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+        if (k) {
+            expect_sent(t, .at = SEC(100), .ack = 101); /* not told before */
+        } else {
+            expect_sent(t, .at = MS(250) + SEC(5), .from = 3000, .ack = 101);
+            script_run(t, SEC(10));
+            tell(t, SEC(10), SCPS_SIGNAL_LINK_UP, 0);
+            expect_sent(t, .at = SEC(10), .from = 2001, .len = 1000, .ack = 101);
+            peer_says(t, SEC(10) + MS(100), .ack = 3001);
+        }
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_free(t);
+    }
 }
 
 /* outage_after: so many timeouts, and the connection waits instead of giving up */
@@ -132,8 +160,8 @@ static void corruption(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(signalled), SCRIPT_TEST(until_known), SCRIPT_TEST(heard),
-        SCRIPT_TEST(inferred),  SCRIPT_TEST(corruption),
+        SCRIPT_TEST(signalled),  SCRIPT_TEST(until_known), SCRIPT_TEST(heard),
+        SCRIPT_TEST(on_its_way), SCRIPT_TEST(inferred),    SCRIPT_TEST(corruption),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

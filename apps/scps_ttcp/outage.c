@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* When a link with a table of outages is out: the table as the link reads it, periods and contacts included. */
+#include "scps_ttcp/outage.h"
+
+bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change)
+{
+    scps_time round = s->period > 0 ? t - t % s->period : 0, at = t - round;
+
+    *change = SCPS_NEVER;
+    if (s->n == 0)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (at >= s->v[i].to)
+            continue;
+        if (at < s->v[i].from) {
+            *change = round + s->v[i].from;
+            return s->inverse;
+        }
+        *change = round + s->v[i].to;
+        return !s->inverse;
+    }
+    if (s->period > 0)
+        *change = round + s->period + s->v[0].from;
+    return s->inverse;
+}
