@@ -42,9 +42,15 @@ static int colour_of(const char *word)
     return -1;
 }
 
+struct series { /* what a first pass finds */
+    uint64_t seen[COLOURS][SHAPES];
+    double top[COLOURS]; /* highest y */
+    double last[COLOURS];
+    int64_t t0;
+};
+
 /* One pass: writes what has this colour and shape to out, or with out NULL finds which series there are. */
-static void pass(FILE *in, FILE *out, int colour, enum shape shape, int64_t *t0,
-                 uint64_t seen[COLOURS][SHAPES])
+static void pass(FILE *in, FILE *out, int colour, enum shape shape, struct series *f)
 {
     char l[256], word[256];
     int cur = -1;
@@ -82,11 +88,19 @@ static void pass(FILE *in, FILE *out, int colour, enum shape shape, int64_t *t0,
         if (cur < 0)
             continue;
         if (!out) {
-            if (*t0 < 0 || t < *t0)
-                *t0 = t;
+            if (f->t0 < 0 || t < f->t0)
+                f->t0 = t;
             /* arrows and ticks are ends of lines that are drawn anyway */
-            if (sh != SHAPE_POINTS || !strcmp(word, "dot"))
-                seen[cur][sh]++;
+            if (sh == SHAPE_POINTS && strcmp(word, "dot") != 0)
+                continue;
+            f->seen[cur][sh]++;
+            if (sh == SHAPE_LINES) {
+                (void)micros(y + strcspn(y, " "), &e); /* the time of the other end */
+                y = e;
+            }
+            f->last[cur] = strtod(y, NULL);
+            if (f->last[cur] > f->top[cur])
+                f->top[cur] = f->last[cur];
             continue;
         }
         if (cur != colour || sh != shape || (sh == SHAPE_POINTS && strcmp(word, "dot") != 0))
@@ -100,16 +114,16 @@ static void pass(FILE *in, FILE *out, int colour, enum shape shape, int64_t *t0,
             if (t != last_t || strcmp(y1, last_y) != 0) { /* not the continuation of the last */
                 if (last_y[0])
                     fputc('\n', out);
-                seconds(out, t - *t0);
+                seconds(out, t - f->t0);
                 fprintf(out, " %s\n", y1);
             }
-            seconds(out, t2 - *t0);
+            seconds(out, t2 - f->t0);
             fprintf(out, " %s\n", y2);
             last_t = t2;
             snprintf(last_y, sizeof last_y, "%.31s", y2);
         } else {
             y[strcspn(y, " ")] = '\0';
-            seconds(out, t - *t0);
+            seconds(out, t - f->t0);
             if (sh == SHAPE_TEXT)
                 fprintf(out, " %s \"%s\"\n", y, letters);
             else
@@ -138,11 +152,36 @@ static void quoted(FILE *f, const char *s)
     fputc('\'', f);
 }
 
+/* The vertical axis. A window far above the data, as long fat pipes have, would flatten everything: it may leave the
+ * picture. Throughput from packet to packet is spiky: decades, when it passes the mean by far. Returns where the window goes. */
+static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
+{
+    double top = 0;
+    for (int c = 0; c < COLOURS; c++)
+        if (c != YELLOW && f->top[c] > top)
+            top = f->top[c];
+    bool window = k->bit == SCPS_PLOT_TSG || k->bit == SCPS_PLOT_OWIN;
+    if (window && top > 0 && f->top[YELLOW] > 3 * top) {
+        fprintf(gpl, "set yrange [0:%.0f]\n", 1.1 * top);
+        return " (above the picture)";
+    }
+    double mean = f->last[BLUE];
+    if (k->bit == SCPS_PLOT_TPUT && mean > 0 && (top > 20 * mean || f->top[YELLOW] > 20 * mean))
+        fprintf(gpl, "set logscale y\nset yrange [%.0f:*]\n", mean > 100 ? mean / 100 : 1);
+    else
+        fprintf(gpl, "set yrange [%s:*]\n", k->bit == SCPS_PLOT_TSG ? "*" : "0");
+    return "";
+}
+
 int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title)
 {
-    uint64_t seen[COLOURS][SHAPES] = {0};
+    /* letters of one mark beside each other: R left, N right, S above, 3 below */
+    static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
+                                               [BLUE] = " offset 0.9,0",
+                                               [PURPLE] = " offset 0,0.6",
+                                               [GREEN] = " offset 0,-0.6"};
+    struct series found = {.t0 = -1};
     char path[4096];
-    int64_t t0 = -1;
     int ret = -1, saved;
     FILE *in = NULL, *dat = NULL, *gpl = NULL;
     snprintf(path, sizeof path, "%s.xpl", base);
@@ -154,7 +193,7 @@ int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *
     snprintf(path, sizeof path, "%s.gpl", base);
     if (!(gpl = fopen(path, "w")))
         goto out;
-    pass(in, NULL, 0, 0, &t0, seen);
+    pass(in, NULL, 0, 0, &found);
 
     fputs("# gnuplot script: writes a PNG, or with -e \"fmt='svg'\" an SVG, beside itself\n"
           "if (!exists('fmt')) fmt = 'png'\n"
@@ -167,42 +206,44 @@ int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *
     plain(gpl, title);
     fprintf(gpl,
             "' noenhanced\nset xlabel 'time, s'\nset ylabel '%s'\nset format y '%%.1s%%c'\n"
-            "set grid lc rgb '#dddddd'\nset key outside below horizontal\nset tics nomirror\n"
-            "set border 3\nset yrange [%s:*]\n",
-            k->ylabel, k->bit == SCPS_PLOT_TSG ? "*" : "0");
-    /* far below the data the window of a long fat pipe would flatten everything: leave that to the reader */
+            "set grid lc rgb '#dddddd'\nset key below center horizontal samplen 1.5 maxcols 4\n"
+            "set bmargin 6\nset tics nomirror\nset border 3\nset autoscale xfix\n"
+            "set offsets graph 0.02, graph 0.02, 0, 0\n",
+            k->ylabel);
+    const char *beyond = axis(gpl, k, &found);
     int index = 0;
     uint64_t total = 0;
     const char *cont = "plot ";
     for (int c = 0; c < COLOURS; c++)
         for (int s = 0; s < SHAPES; s++) {
-            if (!seen[c][s])
+            if (!found.seen[c][s])
                 continue;
-            pass(in, dat, c, (enum shape)s, &t0, seen);
+            pass(in, dat, c, (enum shape)s, &found);
             fputs("\n\n", dat);
             const char *legend = k->legend[c];
             fputs(cont, gpl);
             quoted(gpl, base);
             fputs(". '.dat'", gpl);
-            bool first_of_colour = s == SHAPE_LINES || !seen[c][SHAPE_LINES];
+            bool first_of_colour = s == SHAPE_LINES || !found.seen[c][SHAPE_LINES];
             fprintf(gpl, " index %d using 1:2", index++);
             if (s == SHAPE_TEXT)
-                fprintf(gpl, ":3 with labels font ',8' textcolor rgb '%s' notitle", rgb[c]);
+                fprintf(gpl, ":3 with labels font ',9'%s textcolor rgb '%s' notitle",
+                        aside[c] ? aside[c] : "", rgb[c]);
             else if (s == SHAPE_POINTS)
                 fprintf(gpl, " with points pt 7 ps %s lc rgb '%s'",
-                        seen[c][s] > 20000 ? "0.15" : "0.4", rgb[c]);
+                        found.seen[c][s] > 20000 ? "0.15" : "0.4", rgb[c]);
             else
                 fprintf(gpl, " with %s lw %s lc rgb '%s'",
                         k->steps && c != BLUE && c != GREEN ? "steps" : "lines",
                         c == RED || c == BLUE || c == PURPLE ? "2" : "1.4", rgb[c]);
             if (s != SHAPE_TEXT) {
                 if (legend && first_of_colour)
-                    fprintf(gpl, " title '%s'", legend);
+                    fprintf(gpl, " title '%s%s'", legend, c == YELLOW ? beyond : "");
                 else
                     fputs(" notitle", gpl);
             }
             cont = ", \\\n     ";
-            total += seen[c][s];
+            total += found.seen[c][s];
         }
     if (!total)
         fputs("set yrange [0:1]\nset xrange [0:1]\nplot 0 title 'nothing to draw' lc rgb '#dddddd'",

@@ -383,7 +383,7 @@ static const char script[] =
     "on=false;f((t,v,s"
     ")=>{const x=X(t),y=Y(v);if(!on){g.moveTo(x,y);on=true;}else{if(s){g.lineTo(x,s);}g.lineTo(x,y)"
     ";}});g.stroke();}\n"
-    "function drawOwin(){const[g,w,h]=size(owin);const m=track;let top=full.o*1.08,rmax=0;for(let "
+    "function drawOwin(){const[g,w,h]=size(owin);const m=track;let top=full.o*1.18,rmax=0;for(let "
     "i=0;i<m.n;i++)if(m.k[i]==K.OWIN)rmax=Math.max(rmax,m.y1[i]);if(rmax<full.o*3)top=Math.max(top,"
     "rmax*1.05);const[X,Y]=axes(g,w,h,0,top,'outstanding, bytes');\n"
     "if(!off.win)curve(g,X,Y,e=>{for(let i=0;i<m.n;i++)if(m.k[i]==K.OWIN)e(m.t[i],m.y1[i]);},"
