@@ -355,17 +355,17 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
                        const struct segment *s, uint64_t ack, struct scps_trace_seen *seen)
 {
     uint32_t unit = snack_unit(o, h);
-    h->snack_pkts++;
+    tr_seldom(t, h)->snack_pkts++;
     if (s->o.snack_vec_len)
-        h->snack_long++;
+        tr_seldom(t, h)->snack_long++;
     uint64_t from = ack + (uint64_t)s->o.snack_off * unit;
     uint64_t to = from + (uint64_t)s->o.snack_size * unit;
     uint64_t holes = 0;
     if (s->o.snack_size == 0 || from >= o->segs.top) {
-        h->snack_ignored++;
+        tr_seldom(t, h)->snack_ignored++;
     } else {
         uint64_t end = SCPS_MIN(to, o->segs.top);
-        h->snack_bytes += end - from;
+        tr_seldom(t, h)->snack_bytes += end - from;
         holes++;
         tr_why_snack(t, o, from, end, t->now);
         if (seen) {
@@ -386,13 +386,13 @@ static void take_snack(struct scps_trace *t, struct half *h, struct half *o,
             j++;
         uint64_t f = to + (uint64_t)i * unit, e = SCPS_MIN(to + (uint64_t)j * unit, o->segs.top);
         if (f < e) {
-            h->snack_bytes += e - f;
+            tr_seldom(t, h)->snack_bytes += e - f;
             holes++;
             tr_why_snack(t, o, f, e, t->now);
         }
         i = j;
     }
-    h->snack_holes += holes;
+    tr_seldom(t, h)->snack_holes += holes;
 }
 
 /* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never sends that much. A
@@ -454,7 +454,7 @@ static void take_options(struct scps_trace *t, struct flow *f, int dir, const st
     if (s->o.sack_ok)
         h->sack_ok = true;
     if (s->o.bad)
-        h->bad_options++;
+        tr_seldom(t, h)->bad_options++;
     if (s->o.caps && syn) {
         h->caps_seen = true;
         h->caps = s->o.caps_bits;
@@ -464,11 +464,11 @@ static void take_options(struct scps_trace *t, struct flow *f, int dir, const st
             tr_comp_learn(t, f, dir, s->o.caps_id);
     }
     if (s->o.record && !syn)
-        h->records++;
+        tr_seldom(t, h)->records++;
     if (s->o.corruption)
-        h->corruption++;
+        tr_seldom(t, h)->corruption++;
     if (s->compressed)
-        h->comp_pkts++;
+        tr_seldom(t, h)->comp_pkts++;
 }
 
 static void see(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
@@ -584,8 +584,8 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
             h->push_pkts++;
         h->data_bytes += len;
         if (TR_UNLIKELY(flags & SCPS_URG)) {
-            h->urg_pkts++;
-            h->urg_bytes += s->urp;
+            tr_seldom(t, h)->urg_pkts++;
+            tr_seldom(t, h)->urg_bytes += s->urp;
         }
         if (TR_UNLIKELY(len > h->max_seg)) {
             h->max_seg = len;
@@ -608,10 +608,10 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
         h->win_scaled_pkts++;
     bool dup_below = k->version == 4 && hw_dup(h, k->id, s->seq);
     if (TR_UNLIKELY(k->tos & 3) && (k->tos & 3) == SCPS_ECN_CE)
-        h->ce++;
+        tr_seldom(t, h)->ce++;
     if (TR_UNLIKELY(flags & (SCPS_ECE | SCPS_CWR)) && !syn) {
-        h->ece += (flags & SCPS_ECE) != 0;
-        h->cwr += (flags & SCPS_CWR) != 0;
+        tr_seldom(t, h)->ece += (flags & SCPS_ECE) != 0;
+        tr_seldom(t, h)->cwr += (flags & SCPS_CWR) != 0;
     }
 
     /* sent before? */
@@ -622,11 +622,11 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
         int64_t n = len + syn + fin, cnt = 0;
         if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !syn)) {
             probe = true;
-            h->zwnd_pkts++;
-            h->zwnd_bytes += len;
+            tr_seldom(t, h)->zwnd_pkts++;
+            tr_seldom(t, h)->zwnd_bytes += len;
         } else {
             struct resend re = {0};
-            again = tr_segs_add(t, h, first, (uint32_t)n, now, s->o.tsval, &ooo, &re);
+            again = tr_segs_add(t, h, first, (uint32_t)n, now, &ooo, &re);
             cnt = again;
             keepalive = len <= 1 && !syn && !fin && !(flags & SCPS_RST) &&
                         first + 1 == h->sent_hi && again && o->ack_hi >= h->sent_hi;
@@ -638,16 +638,16 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
                                    (first < h->sent_hi || end + fin <= o->ack_hi))) {
                 /* fills a gap, or had been acknowledged before it was seen: overtaken on the way, or the repair of
                  * something lost before it got here */
-                h->gap_fills++;
+                tr_seldom(t, h)->gap_fills++;
                 scps_dur path = SCPS_MAX(h->rtt.min, o->rtt.min);
                 if (tr_why_gap(h, o, first, end + fin, path, now)) {
-                    h->repaired++;
+                    tr_seldom(t, h)->repaired++;
                     cause =
                         tr_why_resent(t, h, o, first, end, &re, syn, s->o.has_ts, s->o.tsval, now);
                     if (t->truth && len)
                         tr_truth_judge(t, f, dir, h, s->seq, len);
                 } else {
-                    h->reordered++;
+                    tr_seldom(t, h)->reordered++;
                 }
             }
         }
@@ -674,7 +674,7 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
     if (len && !again && !probe && s->o.has_ts)
         tr_ts_sent(h, s->o.tsval, now);
     if (TR_UNLIKELY(keepalive))
-        h->keepalives++;
+        tr_seldom(t, h)->keepalives++;
     if (len && !probe) {
         uint64_t edge = o->win_edge;
         if (TR_UNLIKELY(edge && end == edge && !syn && !fin))
@@ -694,7 +694,7 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
         if (s->ack == o->syn + 1 && o->syn_count == 1)
             o->rtt_3whs = o->rtt_newest;
         if (TR_UNLIKELY(o->segs.top && ack64 > o->segs.top))
-            h->acks_beyond++;
+            tr_seldom(t, h)->acks_beyond++;
         if (ack64 > h->ack_hi) {
             uint64_t moved = h->ack_hi ? ack64 - h->ack_hi : 0;
             h->ack_hi = ack64;
@@ -723,14 +723,14 @@ one_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct p
                 }
             }
         } else if (ack64 < h->ack_hi) {
-            h->acks_old++;
+            tr_seldom(t, h)->acks_old++;
         } else if (len == 0 && !syn && !fin && h->sent_hi <= first &&
                    (o->dupacks != dup_before || (win == h->win_last && o->sent_hi > ack64))) {
             o->dup_run++;
         }
         if (TR_UNLIKELY(win != h->win_last) && len == 0 && win && s->ack == h->ack &&
             h->sent_hi <= first && !(flags & (SCPS_SYN | SCPS_FIN | SCPS_RST)))
-            h->win_updates++;
+            tr_seldom(t, h)->win_updates++;
     }
 
     if (again) {

@@ -47,6 +47,13 @@ void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
     return q;
 }
 
+struct seldom *tr_seldom(struct scps_trace *t, struct half *h)
+{
+    if (!h->seldom)
+        h->seldom = tr_alloc(t, sizeof *h->seldom);
+    return h->seldom ? h->seldom : &t->lost;
+}
+
 static void *range_alloc(void *ctx, size_t size)
 {
     return tr_alloc(ctx, size);
@@ -154,6 +161,8 @@ void tr_flow_reset(struct scps_trace *t, struct flow *f)
         tr_hist_free(t, &h->tsrtt_hist);
         tr_why_free(t, h);
         tr_free(t, h->rounds, h->caprounds * sizeof *h->rounds);
+        tr_free(t, h->seldom, sizeof *h->seldom);
+        h->seldom = NULL;
         h->rounds = NULL;
         h->caprounds = h->nrounds = 0;
     }

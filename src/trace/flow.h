@@ -27,6 +27,9 @@ void tr_free(struct scps_trace *t, void *p, size_t size);
 /* Grows p, keeping the bytes; the new ones are not zeroed. NULL leaves p as it is. */
 void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
+struct half;
+struct seldom *tr_seldom(struct scps_trace *t, struct half *h); /* never NULL */
+
 /* ---- segments of one direction (segs.c) ------------------------------------------------------------ */
 
 /* A piece of sequence space as it was first sent. */
@@ -34,10 +37,8 @@ struct seg {
     uint64_t first; /* unwrapped; the low 32 bits are the sequence number */
     scps_time at;   /* last transmission */
     uint32_t len;
-    uint32_t tsval;
     uint16_t retrans;
     uint16_t pad;
-    uint32_t pad2;
 };
 struct chunk { /* up to CHUNK of them in order */
     uint16_t off, n, cap;
@@ -134,6 +135,15 @@ struct comp_state { /* last values on a connection with compressed headers */
     bool known;
 };
 
+struct seldom { /* what few connections have; taken when first needed */
+    struct dist rtt_last, retr;
+    uint32_t retr_max;
+    uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
+    uint64_t ce, ece, cwr, bad_options, urg_pkts, urg_bytes, zwnd_pkts, zwnd_bytes;
+    uint64_t snack_pkts, snack_long, snack_holes, snack_bytes, snack_ignored, records, corruption,
+        comp_pkts;
+};
+
 #define HWDUPS 8u
 #define TSRING 4u
 
@@ -169,17 +179,16 @@ struct half {
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
     /* resends */
-    uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zwnd_pkts, zwnd_bytes, zero_win;
+    uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zero_win;
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
-    uint64_t num_sacks, num_dsacks, sack_blocks, urg_pkts, urg_bytes;
+    uint64_t num_sacks, num_dsacks, sack_blocks;
     uint32_t max_sack_blocks;
     /* round trips of data this direction sent */
-    struct dist rtt, rtt_full, rtt_last, retr, tsrtt, ackgap;
+    struct dist rtt, rtt_full, tsrtt, ackgap;
     struct hist rtt_hist, tsrtt_hist;
     uint64_t rtt_full_size;
     scps_dur rtt_newest, rtt_3whs;
     uint64_t rtt_nosample, rtt_ambig, rtt_cumack, dupacks, triple_dupacks;
-    uint32_t retr_max;
     scps_dur srtt, rttvar;
     struct {
         uint32_t tsval;
@@ -189,8 +198,7 @@ struct half {
     uint32_t ts_newest;
     bool ts_any;
     /* ours */
-    uint64_t gap_fills, reordered, repaired, keepalives, window_full, acks_beyond, acks_old,
-        win_updates, ce, ece, cwr, bad_options, pureack_bytes;
+    uint64_t window_full, pureack_bytes;
     uint64_t acks_one, acks_two, acks_more, acked_segs, acks_adv;
     scps_time pureack_at;
     uint64_t out_max;
@@ -207,6 +215,7 @@ struct half {
     struct scps_rangeset sacked; /* of this direction's data */
     scps_time sack_at;
     struct why *why;
+    struct seldom *seldom;
     struct round *rounds;
     uint16_t nrounds, caprounds;
     uint64_t round_end;
@@ -218,8 +227,6 @@ struct half {
     bool caps_seen;
     uint8_t caps, caps_id;
     uint32_t xcaps_len;
-    uint64_t snack_pkts, snack_long, snack_holes, snack_bytes, snack_ignored, records, corruption,
-        comp_pkts;
     struct comp_state c;
 };
 
@@ -285,6 +292,7 @@ struct scps_trace {
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
+    struct seldom lost; /* counts what there is no memory for */
     scps_time now;
     bool finished;
     uint32_t *order; /* flows in order of number, after finish */
@@ -329,7 +337,7 @@ void tr_flows_free(struct scps_trace *t);
 
 /* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out of order. */
 uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
-                     scps_time now, uint32_t tsval, bool *ooo, struct resend *re);
+                     scps_time now, bool *ooo, struct resend *re);
 /* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate besides its number.
  * Returns the sample it completed, or -1. */
 scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup);

@@ -66,6 +66,7 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
                        struct scps_trace_dir *r)
 {
     const struct half *h = &f->h[dir], *o = &f->h[!dir];
+    const struct seldom nothing = {0}, *x = h->seldom ? h->seldom : &nothing;
     const double etime = (double)SCPS_MAX(f->last - f->first, 0) / 1e6;
     memset(r, 0, sizeof *r);
     r->total_packets = h->packets;
@@ -80,8 +81,8 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->actual_data_bytes = h->data_bytes;
     r->rexmt_data_pkts = h->rexmit_pkts;
     r->rexmt_data_bytes = h->rexmit_bytes;
-    r->zwnd_probe_pkts = h->zwnd_pkts;
-    r->zwnd_probe_bytes = h->zwnd_bytes;
+    r->zwnd_probe_pkts = x->zwnd_pkts;
+    r->zwnd_probe_bytes = x->zwnd_bytes;
     r->outoforder_pkts = h->ooo_pkts;
     r->pushed_data_pkts = h->push_pkts;
     snprintf(r->syn_fin_pkts_sent, sizeof r->syn_fin_pkts_sent, "%u/%u", h->syn_count,
@@ -91,8 +92,8 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->adv_wind_scale = h->wscale;
     snprintf(r->req_sack, sizeof r->req_sack, "%c", h->sack_ok ? 'Y' : 'N');
     r->sacks_sent = h->num_sacks;
-    r->urgent_data_pkts = h->urg_pkts;
-    r->urgent_data_bytes = h->urg_bytes;
+    r->urgent_data_pkts = x->urg_pkts;
+    r->urgent_data_bytes = x->urg_bytes;
     r->mss_requested = h->mss;
     r->max_segm_size = h->max_seg;
     r->min_segm_size = h->min_seg;
@@ -139,18 +140,18 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->rtt_full_sz_stdev = ms(tr_dist_sd(&h->rtt_full));
     r->post_loss_acks = h->rtt_nosample;
     r->ambiguous_acks = h->rtt_ambig;
-    r->rtt_min_last = ms((double)h->rtt_last.min);
-    r->rtt_max_last = ms((double)h->rtt_last.max);
-    r->rtt_avg_last = ms(tr_dist_avg(&h->rtt_last));
-    r->rtt_sdv_last = ms(tr_dist_sd(&h->rtt_last));
+    r->rtt_min_last = ms((double)x->rtt_last.min);
+    r->rtt_max_last = ms((double)x->rtt_last.max);
+    r->rtt_avg_last = ms(tr_dist_avg(&x->rtt_last));
+    r->rtt_sdv_last = ms(tr_dist_sd(&x->rtt_last));
     r->segs_cum_acked = h->rtt_cumack;
     r->duplicate_acks = h->dupacks;
     r->triple_dupacks = h->triple_dupacks;
-    r->max_retrans = h->retr_max;
-    r->min_retr_time = ms((double)h->retr.min);
-    r->max_retr_time = ms((double)h->retr.max);
-    r->avg_retr_time = ms(tr_dist_avg(&h->retr));
-    r->sdv_retr_time = ms(tr_dist_sd(&h->retr));
+    r->max_retrans = x->retr_max;
+    r->min_retr_time = ms((double)x->retr.min);
+    r->max_retr_time = ms((double)x->retr.max);
+    r->avg_retr_time = ms(tr_dist_avg(&x->retr));
+    r->sdv_retr_time = ms(tr_dist_sd(&x->retr));
 
     /* ours */
     r->syn_pkts_sent = h->syn_count;
@@ -162,19 +163,19 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     double gtime = h->data_pkts ? (double)SCPS_MAX(o->last_time - h->first_data, 0) / 1e6 : 0;
     r->goodput = gtime > 0 ? (double)acked / gtime : NAN;
     r->wire_bytes = h->wire_bytes;
-    r->gap_fills = h->gap_fills;
-    r->reordered_pkts = h->reordered;
-    r->repaired_unseen_pkts = h->repaired;
-    r->keepalive_pkts = h->keepalives;
+    r->gap_fills = x->gap_fills;
+    r->reordered_pkts = x->reordered;
+    r->repaired_unseen_pkts = x->repaired;
+    r->keepalive_pkts = x->keepalives;
     r->window_full_pkts = h->window_full;
-    r->acks_beyond_data = h->acks_beyond;
-    r->acks_old = h->acks_old;
-    r->window_updates = h->win_updates;
+    r->acks_beyond_data = x->acks_beyond;
+    r->acks_old = x->acks_old;
+    r->window_updates = x->win_updates;
     r->sack_blocks = h->sack_blocks;
-    r->ecn_ce_pkts = h->ce;
-    r->ecn_ece_pkts = h->ece;
-    r->ecn_cwr_pkts = h->cwr;
-    r->bad_options = h->bad_options;
+    r->ecn_ce_pkts = x->ce;
+    r->ecn_ece_pkts = x->ece;
+    r->ecn_cwr_pkts = x->cwr;
+    r->bad_options = x->bad_options;
     r->pureack_bytes = h->pureack_bytes;
     r->ack_spacing_min = h->ackgap.n ? ms((double)h->ackgap.min) : NAN;
     r->ack_spacing_avg = h->ackgap.n ? ms(tr_dist_avg(&h->ackgap)) : NAN;
@@ -206,14 +207,14 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
         snprintf(r->scps_offered, sizeof r->scps_offered, "nothing");
     r->scps_connection_id = h->caps_id;
     r->extended_capabilities = h->xcaps_len;
-    r->snack_pkts_sent = h->snack_pkts;
-    r->snack_long_sent = h->snack_long;
-    r->snack_holes = h->snack_holes;
-    r->snack_bytes = h->snack_bytes;
-    r->snack_ignored = h->snack_ignored;
-    r->records = h->records;
-    r->corruption_marks = h->corruption;
-    r->compressed_pkts = h->comp_pkts;
+    r->snack_pkts_sent = x->snack_pkts;
+    r->snack_long_sent = x->snack_long;
+    r->snack_holes = x->snack_holes;
+    r->snack_bytes = x->snack_bytes;
+    r->snack_ignored = x->snack_ignored;
+    r->records = x->records;
+    r->corruption_marks = x->corruption;
+    r->compressed_pkts = x->comp_pkts;
     static const struct why none;
     const struct why *w = h->why ? h->why : &none;
     r->resent_snack = w->cause[CAUSE_SNACK];

@@ -63,7 +63,7 @@ static bool chunk_slot(struct scps_trace *t, struct segs *s, uint32_t i)
             memmove(s->c, s->c + s->head, s->n * sizeof *s->c);
             s->head = 0;
         } else {
-            uint32_t cap = s->cap ? s->cap * 2 : 2;
+            uint32_t cap = s->cap ? s->cap * 2 : 1;
             void *p = tr_grow(t, s->c, s->cap * sizeof *s->c, cap * sizeof *s->c);
             if (!p)
                 return false;
@@ -119,7 +119,7 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
             t->tot.segments_forgotten += s->c[s->head]->n;
             drop_first_chunk(t, s);
         }
-        if (!(c = chunk_new(t, s->n ? CHUNK : 4)))
+        if (!(c = chunk_new(t, s->n ? CHUNK : 1)))
             return false;
         if (!chunk_slot(t, s, s->n)) {
             chunk_free(t, c);
@@ -249,7 +249,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
                 s->nb--;
                 i--;
             } else {
-                uint32_t cap = s->capb ? s->capb * 2u : 2u;
+                uint32_t cap = s->capb ? s->capb * 2u : 1u;
                 void *p = tr_grow(t, s->b, s->capb * sizeof *s->b, cap * sizeof *s->b);
                 if (!p)
                     return;
@@ -300,17 +300,17 @@ static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos
         enter_quad(t, s, QUAD(pos));
 }
 
-static void resent_delay(struct half *h, struct seg *x, scps_time now)
+static void resent_delay(struct scps_trace *t, struct half *h, struct seg *x, scps_time now)
 {
     scps_dur d = SCPS_MAX(now - x->at, 0);
-    h->retr_max = SCPS_MAX(h->retr_max, x->retrans);
-    tr_dist_add(&h->retr, d);
+    tr_seldom(t, h)->retr_max = SCPS_MAX(tr_seldom(t, h)->retr_max, x->retrans);
+    tr_dist_add(&tr_seldom(t, h)->retr, d);
     x->at = now;
 }
 
 /* One piece within one quadrant. */
 static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
-                          scps_time now, uint32_t tsval, bool *ooo, struct resend *re)
+                          scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
     uint64_t cur = first, end = first + len, q = QUAD(first);
@@ -329,7 +329,7 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
         uint64_t efirst = x ? x->first : b ? b->first : 0;
         uint64_t eend = x ? seg_end(x) : b ? b->end : 0;
         if ((!x && !b) || QUAD(efirst) != q) {
-            struct seg n = {.first = cur, .len = (uint32_t)(end - cur), .at = now, .tsval = tsval};
+            struct seg n = {.first = cur, .len = (uint32_t)(end - cur), .at = now};
             insert(t, s, &n);
             return again;
         }
@@ -337,7 +337,7 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
             if (end < eend)
                 *ooo = true;
             uint64_t upto = SCPS_MIN(end, efirst);
-            struct seg n = {.first = cur, .len = (uint32_t)(upto - cur), .at = now, .tsval = tsval};
+            struct seg n = {.first = cur, .len = (uint32_t)(upto - cur), .at = now};
             insert(t, s, &n);
             if (end <= efirst)
                 return again;
@@ -354,7 +354,7 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
             if (x) {
                 if (x->retrans < UINT16_MAX)
                     x->retrans++;
-                resent_delay(h, x, now);
+                resent_delay(t, h, x, now);
             } else {
                 b->at = now;
                 if (QUAD(b->first) == s->quad)
@@ -374,7 +374,7 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
 }
 
 uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
-                     scps_time now, uint32_t tsval, bool *ooo, struct resend *re)
+                     scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
     uint64_t last = first + len - 1;
@@ -383,17 +383,17 @@ uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint3
     touch_quad(t, s, first);
     if (TR_UNLIKELY(QUAD(first) != QUAD(last))) {
         uint32_t n1 = (uint32_t)((QUAD(last) << 30) - first);
-        uint32_t again = add_piece(t, h, first, n1, now, tsval, ooo, re);
+        uint32_t again = add_piece(t, h, first, n1, now, ooo, re);
         touch_quad(t, s, last);
-        return again + add_piece(t, h, first + n1, len - n1, now, tsval, ooo, re);
+        return again + add_piece(t, h, first + n1, len - n1, now, ooo, re);
     }
     if (TR_LIKELY(first >= s->top)) {
-        struct seg n = {.first = first, .len = len, .at = now, .tsval = tsval};
+        struct seg n = {.first = first, .len = len, .at = now};
         s->top = first + len;
         append(t, s, &n);
         return 0;
     }
-    return add_piece(t, h, first, len, now, tsval, ooo, re);
+    return add_piece(t, h, first, len, now, ooo, re);
 }
 
 static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
@@ -420,7 +420,7 @@ static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg 
         return -1;
     }
     if (x->retrans) {
-        tr_dist_add(&h->rtt_last, v);
+        tr_dist_add(&tr_seldom(t, h)->rtt_last, v);
         h->rtt_ambig++;
         h->rtt_newest = 0;
         return -1;

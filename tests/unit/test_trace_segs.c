@@ -111,7 +111,7 @@ static void same_as_the_obvious(void **state)
                 obvious_ack(o, una, &samples, &cum, &ambiguous, &late);
                 continue;
             }
-            uint32_t got = tr_segs_add(t, h, first, len, now, 0, &ooo, &re);
+            uint32_t got = tr_segs_add(t, h, first, len, now, &ooo, &re);
             assert_int_equal(got, obvious_add(o, first, len, now));
         }
         assert_int_equal(h->rtt.n, samples);
@@ -120,6 +120,7 @@ static void same_as_the_obvious(void **state)
         assert_int_equal(h->rtt_nosample, late);
         tr_segs_free(t, h);
         tr_hist_free(t, &h->rtt_hist);
+        tr_free(t, h->seldom, sizeof *h->seldom);
         assert_int_equal(scps_trace_memory(t, NULL), 0);
         free(o);
         free(h);
@@ -138,7 +139,7 @@ static void a_million_holes_stay_bounded(void **state)
     struct resend re;
     for (uint32_t i = 0; i < 1000000; i++) { /* every other octet, never joined */
         memset(&re, 0, sizeof re);
-        tr_segs_add(t, h, at + 2 * i, 1, i, 0, &ooo, &re);
+        tr_segs_add(t, h, at + 2 * i, 1, i, &ooo, &re);
         if (i % 1000 == 999)
             tr_segs_ack(t, h, at + 2 * i, i, false);
     }
@@ -159,15 +160,15 @@ static void full_size_quirk(void **state)
     bool ooo;
     struct resend re = {0};
     /* 100 octets, then 200, then one: the largest so far counts, and one octet is taken for 2^32 */
-    tr_segs_add(t, h, at, 100, 1, 0, &ooo, &re);
+    tr_segs_add(t, h, at, 100, 1, &ooo, &re);
     tr_segs_ack(t, h, at + 100, 11, false);
     assert_int_equal(h->rtt_full.n, 1);
     assert_int_equal(h->rtt_full_size, 100);
-    tr_segs_add(t, h, at + 100, 200, 20, 0, &ooo, &re);
+    tr_segs_add(t, h, at + 100, 200, 20, &ooo, &re);
     tr_segs_ack(t, h, at + 300, 50, false);
     assert_int_equal(h->rtt_full_size, 200);
     assert_int_equal(h->rtt_full.max, 30);
-    tr_segs_add(t, h, at + 300, 1, 60, 0, &ooo, &re);
+    tr_segs_add(t, h, at + 300, 1, 60, &ooo, &re);
     tr_segs_ack(t, h, at + 301, 65, false);
     assert_int_equal(h->rtt_full_size, (uint64_t)1 << 32);
     assert_int_equal(h->rtt_full.n, 1);
