@@ -195,7 +195,8 @@ SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
  * round trip, never leaves the line idle, knows each segment's fate one round trip after it left, resends what was lost
  * first, and stops its clock when all is known to have arrived. payload and headers: bytes a segment, IP and TCP headers in
  * the second; framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is never lost.
- * 0 when nothing limits it. */
+ * Tables count with their best rate and delay; jitter, bursts, vectors and outages are left out: what they take is below this
+ * limit. 0 when nothing limits it. */
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);

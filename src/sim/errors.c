@@ -17,14 +17,17 @@
  * the others' outcomes as they were; the vector moves on by every frame for the same reason.
  *
  * The burst process by time changes state at whole microseconds: a stay is geometric with the mean asked for, drawn as a run
- * of whole bits is.  A frame's bits are spread evenly over its time on the line.
+ * of whole bits is; after a long silence it begins anew instead of living through it, so a packet's cost does not depend on
+ * when the last one was.  A frame's bits are spread evenly over its time on the line.
  */
 #include "sim/errors.h"
 
 #include "base/bytes.h"
 #include "sim/plan.h"
 
-#define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
+#define RUN_MAX   ((1u << SCPS_BER_POWERS) - 1)
+#define MANY      4096 /* stays within one frame */
+#define FORGOTTEN 64   /* cycles, after which nobody can tell what the state was: e^-256 */
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
                       uint64_t burst)
@@ -145,7 +148,18 @@ static enum damage in_burst(struct scps_errors *e, struct blow *w)
                                        : WHOLE;
     }
     scps_time at = f->start, end = SCPS_MAX(f->end, f->start + 1);
-    while (at < end) {
+    if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
+        burst_begin(e, b, at);
+    for (int stays = 0; at < end; stays++) {
+        if (stays == MANY) { /* the rest of a very long frame, by the mean */
+            uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
+            uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
+            uint32_t bad = (uint32_t)scps_muldiv(f->bits - first, (uint64_t)b->bad, cycle);
+            enum damage d = at_random(w, &e->burst.ber, first, first + bad,
+                                      scps_prng_next(&e->r_burst), &e->r_burst);
+            burst_begin(e, b, end);
+            return SCPS_MAX(worst, d);
+        }
         while (e->burst.until <= at) {
             e->burst.bad = !e->burst.bad;
             e->burst.until += stay(e);

@@ -22,6 +22,7 @@
 #include <scps/sim.h>
 
 #include "base/bytes.h"
+#include "sim/plan.h"
 
 /* base^n */
 static double power(double base, uint64_t n)
@@ -89,7 +90,8 @@ static double all_done(const struct course *c, double t)
 double scps_link_limit(const struct scps_link_config *fwd, const struct scps_link_config *back,
                        uint64_t bytes, uint32_t payload, uint32_t headers, uint64_t rate_bps)
 {
-    double rtt = (double)(fwd->delay + back->delay) * 1e-6, rate = (double)fwd->rate_bps;
+    double rtt = (double)(scps_delay_least(fwd) + scps_delay_least(back)) * 1e-6,
+           rate = (double)fwd->rate_bps;
     uint64_t n;
 
     if (rate_bps && (rate <= 0 || (double)rate_bps < rate))

@@ -19,6 +19,7 @@
 #include <scps/sim.h>
 
 #include "base/bytes.h"
+#include "sim/plan.h"
 
 #define SEGMENTS_ENOUGH 3000000.0
 #define RUNS_MAX        1000
@@ -125,7 +126,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
     line = rate > 0 ? 8.0 / rate : 0;
     x.n = (bytes + payload - 1) / payload;
     x.w = window < payload ? 1 : window / payload;
-    x.rtt = (double)(fwd->delay + back->delay) * 1e-6;
+    x.rtt = (double)(scps_delay_least(fwd) + scps_delay_least(back)) * 1e-6;
     x.slot = (double)frame * line;
     uint32_t left = (uint32_t)(bytes - (x.n - 1) * payload);
     x.last = (double)scps_link_frame_bytes(fwd, left + headers) * line;

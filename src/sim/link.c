@@ -69,15 +69,14 @@ static bool burst_makes_sense(const struct scps_burst *b)
            (b->ber <= 0 || b->to_bad + b->to_good > 0);
 }
 
-/* Something must get through, or a queue would wait for ever. */
+/* Something must get through, at least 1 bit/s on average, or a queue would wait for ever. */
 static bool rates_make_sense(const struct scps_steps *s)
 {
-    bool any = false;
-
-    for (uint32_t i = 0; i < s->n; i++)
-        any = any || s->v[i].value;
-    return s->n == 0 ||
-           (scps_steps_ok(s, UINT64_MAX / 2) && (s->period ? any : s->v[s->n - 1].value > 0));
+    if (s->n == 0)
+        return true;
+    if (!scps_steps_ok(s, UINT64_MAX / 2))
+        return false;
+    return s->period ? scps_steps_sum(s) >= (uint64_t)s->period : s->v[s->n - 1].value > 0;
 }
 
 static bool makes_sense(const struct scps_link_config *c)
@@ -507,8 +506,14 @@ static SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
     scps_time from = d->free_us;
 
     for (;;) {
+        const struct scps_steps *rates = &d->cfg.rates;
         scps_time until;
-        uint64_t rate = scps_steps_at(&d->cfg.rates, d->free_us, &until);
+        if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
+            unsigned __int128 round = scps_steps_sum(rates), whole = (need - 1) / round;
+            need -= whole * round; /* however short the period */
+            d->free_us += (scps_time)whole * rates->period;
+        }
+        uint64_t rate = scps_steps_at(rates, d->free_us, &until);
         unsigned __int128 room = (unsigned __int128)(uint64_t)(until - d->free_us) * rate;
         if (rate && need + d->free_frac <= room) {
             need += d->free_frac;

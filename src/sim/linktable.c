@@ -116,7 +116,6 @@ static const char *read_steps(struct scps_link_tables *t, struct scps_text text,
     uint32_t n = count_rows(text), i = 0;
     struct scps_step *v;
     struct scps_text row, period = {NULL, 0};
-    bool any = false;
 
     if (n == 0)
         return no_row;
@@ -140,13 +139,12 @@ static const char *read_steps(struct scps_link_tables *t, struct scps_text text,
             return wrong(why, row, bad);
         if (i > 0 && v[i].at < v[i - 1].at)
             return wrong(why, row, "earlier than the row before");
-        any = any || v[i].value > 0;
     }
     *out = (struct scps_steps){.v = v, .n = n};
     const char *bad = read_period(period, v[n - 1].at, &out->period, why);
     if (bad)
         return bad;
-    if (rates && (!any || (!out->period && v[n - 1].value == 0)))
+    if (rates && (out->period ? scps_steps_sum(out) < (uint64_t)out->period : v[n - 1].value == 0))
         return "the line would stop for good: end with a rate above 0";
     return NULL;
 }

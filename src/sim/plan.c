@@ -73,6 +73,26 @@ uint64_t scps_steps_between(const struct scps_steps *s, scps_time t)
                                 : a->value - scps_muldiv(a->value - b->value, gone, all);
 }
 
+unsigned __int128 scps_steps_sum(const struct scps_steps *s)
+{
+    unsigned __int128 sum = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        scps_time to = i + 1 < s->n ? s->v[i + 1].at : s->period;
+        sum += (unsigned __int128)s->v[i].value * (uint64_t)(to - (i ? s->v[i].at : 0));
+    }
+    return sum;
+}
+
+scps_dur scps_delay_least(const struct scps_link_config *c)
+{
+    uint64_t least = c->delays.n ? c->delays.v[0].value : (uint64_t)c->delay;
+
+    for (uint32_t i = 1; i < c->delays.n; i++)
+        least = SCPS_MIN(least, c->delays.v[i].value);
+    return (scps_dur)least;
+}
+
 /* Is t in an outage, and until when does the table say so? */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
@@ -101,11 +121,11 @@ bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to)
 {
     scps_time until;
 
-    do {
+    for (uint32_t i = 0; i <= s->n + 1; i++, from = until) /* after a whole round there is none */
         if (down(s, from, &until))
             return true;
-        from = until;
-    } while (from < to);
+        else if (until >= to)
+            break;
     return false;
 }
 

@@ -116,7 +116,7 @@ round() {
 }
 ok "changes while it runs" changed
 ok "a bad change" says 'loss=2: a probability' "$L" ctl "$TMP/ctl" both loss=2
-ok "an unknown key" says 'allowed: rtt pass' "$L" ctl "$TMP/ctl" a2b speed=3
+ok "an unknown key" says 'allowed: rate' "$L" ctl "$TMP/ctl" a2b speed=3
 ok "an unknown command" says 'there are: stats' "$L" ctl "$TMP/ctl" dance
 ok "no change" says 'nothing to change' "$L" ctl "$TMP/ctl" a2b
 finish_link

@@ -650,6 +650,53 @@ static void one_seed_is_one_history(void **state)
     assert_true(a == UINT64_C(11937352209227263329));
 }
 
+static void ignore(void *ctx, const struct scps_verdict *v)
+{
+    uint64_t *n = ctx;
+
+    assert_int_equal(v->number, ++*n); /* the queue refuses none */
+}
+
+/* Packets take a shorter way when nobody listens: it must be the same history, and looking in between makes no difference. */
+static void listening_and_looking_change_nothing(void **state)
+{
+    struct scps_link_config c = {
+        .rate_bps = 3000000, .delay = 40000, .overhead = 18, .ber = 2e-5, .loss = 0.01, .seed = 5};
+    uint64_t digest[3] = {0};
+    (void)state;
+
+    for (int how = 0; how < 3; how++) {
+        struct scps_linkdir *d = open_link(c);
+        struct scps_prng r;
+        scps_time now = 0;
+        uint64_t told = 0;
+        if (how == 1) {
+            d->tell = ignore;
+            d->tell_ctx = &told;
+        }
+        scps_prng_seed(&r, 9);
+        for (uint32_t i = 0; i < 20000 || d->next != SCPS_NEVER; i++) {
+            struct scps_pkt p;
+            scps_time step = (scps_time)scps_prng_below(&r, 4300);
+            if (how == 2)
+                stats(d, now + step / 2);
+            now += step;
+            while (scps_linkdir_peek(d, now, &p)) {
+                digest[how] = digest[how] * 1099511628211u + (uint64_t)p.at;
+                digest[how] = digest[how] * 1099511628211u + name_of(&p);
+                scps_linkdir_pop(d);
+            }
+            if (i < 20000)
+                offer(d, now, i, 40 + scps_prng_below(&r, 1460));
+        }
+        assert_true(d->st.dropped_ber > 100 && d->st.dropped_loss > 100);
+        assert_true(told == (how == 1 ? 20000 : 0));
+        conserved(d);
+        close_link(d);
+    }
+    assert_true(digest[0] == digest[1] && digest[0] == digest[2]);
+}
+
 static void a_change_reaches_what_waits_and_nothing_else(void **state)
 {
     struct scps_link_config c = {.rate_bps = 8000000, .delay = 10000};
@@ -791,6 +838,7 @@ int main(void)
         cmocka_unit_test(flipped_bits_are_everywhere_and_as_many_as_asked),
         cmocka_unit_test(damage_that_cannot_be_delivered_loses_the_packet),
         cmocka_unit_test(one_seed_is_one_history),
+        cmocka_unit_test(listening_and_looking_change_nothing),
         cmocka_unit_test(a_change_reaches_what_waits_and_nothing_else),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(without_memory_packets_are_refused_or_counted),
