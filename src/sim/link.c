@@ -680,8 +680,11 @@ static SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_record *
 /* When the line is free, from t on: not in an outage, if it knows. */
 static SELDOM void wait_for_link(struct scps_linkdir *d)
 {
-    scps_time up = scps_spans_up(&d->cfg.outages, d->free_us);
+    scps_time up;
 
+    if (d->free_us == SCPS_NEVER) /* down for good, until a change */
+        return;
+    up = scps_spans_up(&d->cfg.outages, d->free_us);
     if (up != d->free_us) {
         d->free_us = up;
         d->free_frac = 0;
