@@ -618,6 +618,17 @@ TAKE(take_bets_retries)
     return 0;
 }
 
+TAKE(take_recovery)
+{
+    if (strcmp(arg, "classic") == 0)
+        o->recovery = SCPS_RECOVERY_CLASSIC;
+    else if (strcmp(arg, "rack") == 0)
+        o->recovery = SCPS_RECOVERY_RACK;
+    else
+        return FAIL("--recovery %s: give classic or rack", arg);
+    return 0;
+}
+
 TAKE(take_dupthresh)
 {
     uint64_t v;
@@ -699,6 +710,8 @@ static const struct word {
      "offer it, and end with status 4 if the peer lacks it: snack, compression, ..."},
     {"checksum-hints", 0, NULL, take_checksum_hints,
      "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
+    {"recovery", 0, "HOW", take_recovery,
+     "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
@@ -1106,6 +1119,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
         c.bets_retries = o->bets_retries;
     c.nodelay = o->nodelay;
     c.loss_cause = loss_cause_for(o);
+    c.recovery = o->recovery;
     if (o->dupthresh != 0)
         c.dupthresh = o->dupthresh;
     c.ack_mode = o->ack_mode;

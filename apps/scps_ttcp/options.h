@@ -53,6 +53,7 @@ struct ttcp_options {
     enum scps_loss_cause loss_cause;      /* --loss-cause */
     bool loss_cause_set;                  /* else it depends on the controller */
     uint8_t dupthresh;                    /* --dupthresh; 0: the default */
+    enum scps_recovery_mode recovery;
     uint8_t tos;
     enum scps_ack_mode ack_mode;
     scps_dur ack_delay;

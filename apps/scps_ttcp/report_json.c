@@ -153,6 +153,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_us(j, "expected_rtt_us", o->rtt);
     json_uint(j, "first_window", c.first_window);
     json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
+    json_str(j, "recovery", scps_recovery_name(c.recovery));
     json_uint(j, "dupthresh", c.dupthresh);
     if (own->open && own->info.established != 0) {
         json_bool(j, "sack", own->info.sack);
@@ -331,6 +332,10 @@ static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
     json_uint(j, "timeouts", i->timeouts);
     json_uint(j, "recoveries", i->recoveries);
     json_uint(j, "spurious", i->spurious);
+    json_str(j, "recovery", scps_recovery_name(i->recovery));
+    json_uint(j, "tlp_probes", i->tlp_probes);
+    json_uint(j, "reordered", i->reordered);
+    json_uint(j, "reo_wnd_us", (uint64_t)i->reo_wnd);
     json_uint(j, "dupacks", i->dupacks_in);
     json_uint(j, "sacks", i->sacks_in);
     json_uint(j, "sacks_out", i->sacks_out);

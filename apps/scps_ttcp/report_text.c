@@ -100,6 +100,9 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
             i->timestamps ? "on" : "off", i->snd_wscale, i->rcv_wscale);
     if (s->config.loss_cause != SCPS_LOSS_CONGESTION)
         fprintf(f, ", losses mean %s", scps_loss_cause_name(s->config.loss_cause));
+    if (s->config.recovery != SCPS_RECOVERY_CLASSIC)
+        fprintf(f, ", recovery %s, %" PRIu32 " tail probes, %" PRIu32 " reordered",
+                scps_recovery_name(i->recovery), i->tlp_probes, i->reordered);
     if (s->config.first_window != 0)
         fprintf(f, ", first window %" PRIu32, s->config.first_window);
     fputc('\n', f);

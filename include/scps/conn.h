@@ -20,6 +20,14 @@ enum scps_ack_mode {
     SCPS_ACK_OTHER    /* F2: every other segment, or when the timer expires */
 };
 
+/* Who says what is lost, beside SNACK and the timer. */
+enum scps_recovery_mode {
+    SCPS_RECOVERY_CLASSIC, /* so many acknowledgements: RFC 5681, RFC 6582, RFC 6675 */
+    SCPS_RECOVERY_RACK /* the time since, and a probe after the last segment: RFC 8985; needs SACK */
+};
+
+SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
+
 /* Start from scps_conn_config_default(). Every duration that is 0 is derived from expected_rtt. */
 struct scps_conn_config {
     /* congestion control and rate */
@@ -79,11 +87,12 @@ struct scps_conn_config {
      * them reads plain TCP. Default false: those that arrive mean nothing. */
     bool records;
     /* sending */
-    bool nodelay;                    /* Nagle off; default false */
-    bool limited_transmit;           /* RFC 3042; default true */
-    bool spurious_undo;              /* F-RTO, timestamp and DSACK undo; default true */
-    uint8_t dupthresh;               /* duplicate acknowledgements that mean loss; default 3 */
-    enum scps_loss_cause loss_cause; /* what an unexplained loss means; default congestion */
+    bool nodelay;                     /* Nagle off; default false */
+    bool limited_transmit;            /* RFC 3042; default true */
+    bool spurious_undo;               /* F-RTO, timestamp and DSACK undo; default true */
+    enum scps_recovery_mode recovery; /* default classic */
+    uint8_t dupthresh;                /* duplicate acknowledgements that mean loss; default 3 */
+    enum scps_loss_cause loss_cause;  /* what an unexplained loss means; default congestion */
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
     scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
@@ -259,6 +268,10 @@ struct scps_info {
     uint64_t bytes_resent, bytes_acked, bytes_received /* in order */, bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out;
+    /* RFC 8985 */
+    enum scps_recovery_mode recovery; /* in force */
+    scps_dur reo_wnd;                 /* reordering window now */
+    uint32_t tlp_probes;
     uint32_t snacks_in, snacks_out, acks_out /* pure */, probes_out, ooo_segs, reordered,
         paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;

@@ -116,6 +116,7 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
             /* RFC 2883 section 4: the first block tells of a duplicate */
             if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
                 c->st->dsacks_in++;
+                sum->dsack = true;
                 scps_recovery_dsack(c, (scps_off)from, (scps_off)to);
             }
             continue;
@@ -229,6 +230,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     bool snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0;
     bool advanced = ack > c->una, dup, jumped = false;
 
+    sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
         take_sack(c, seg, ack, ack_in, &sum);
     if (snack)
@@ -290,7 +292,10 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         scps_recovery_acked(c, &sum, before, seg);
     if (snack)
         lost(c, &sum, SCPS_BY_SNACK);
-    if (c->flags & SCPS_F_SACK) {
+    if (scps_rack_on(c)) {
+        scps_rack_ack(c, seg, dup, &sum);
+        lost(c, &sum, SCPS_BY_RACK);
+    } else if (c->flags & SCPS_F_SACK) {
         /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and behind a bit
          * vector come others of the same instant: what they say of a resent segment is worth waiting for. */
         bool names = c->caps & SCPS_CAP_SNACK1, vector = snack && seg->snack_vec_len;
@@ -305,7 +310,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
                      &sum); /* RFC 6582 section 3.2, partial acknowledgement */
         lost(c, &sum, SCPS_BY_PARTIAL);
     }
-    if ((dup || tx->age_checks) && c->cfg->c.cc->by_age)
+    if ((dup || tx->age_checks) && c->cfg->c.cc->by_age && !scps_rack_on(c))
         look_at_age(c, dup, advanced, &sum);
     if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN)) {
         c->st->ecn_echoes++;
@@ -329,6 +334,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     if (c->una == c->nxt) {
         if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
             scps_timer_stop(c, SCPS_T_RTX);
+        scps_timer_stop(c, SCPS_T_RACK);
         if (advanced && c->una == scps_snd_fin_end(c)) {
             if (c->una > 1) /* not for the SYN alone */
                 scps_conn_tell(c, SCPS_EV_DRAINED);

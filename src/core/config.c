@@ -73,6 +73,8 @@ int scps_config_resolve(struct scps_conn_config *c)
         c->bets_retries = 32;
     if (c->bets_retries > 254)
         return SCPS_ERR_RANGE;
+    if (c->recovery != SCPS_RECOVERY_CLASSIC && c->recovery != SCPS_RECOVERY_RACK)
+        return SCPS_ERR_RANGE;
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
         c->rate > SCPS_RATE_MAX)
         return SCPS_ERR_RANGE;

@@ -569,6 +569,11 @@ void scps_conn_abort(struct scps_conn *c)
 
 /* ---- looking ------------------------------------------------------------------------------------------------- */
 
+const char *scps_recovery_name(enum scps_recovery_mode m)
+{
+    return m == SCPS_RECOVERY_RACK ? "rack" : "classic";
+}
+
 const char *scps_state_name(enum scps_state s)
 {
     static const char *const names[] = {
@@ -787,6 +792,8 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .zero_windows_in = st->zero_windows_in,
         .zero_windows_out = st->zero_windows_out,
         .ecn_echoes = st->ecn_echoes,
+        .recovery = scps_rack_on(c) ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC,
+        .tlp_probes = st->tlp_probes,
         .records_out = st->records_out,
         .records_in = st->records_in,
         .holes = st->holes,
@@ -812,6 +819,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         out->sacked = tx->sb.arrived;
         out->lost = tx->sb.lost;
         out->delivery_rate = tx->rate;
+        out->reo_wnd = scps_rack_on(c) ? scps_rack_window(c) : 0;
         out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
         out->app_limited = tx->app_limited != 0;
     }

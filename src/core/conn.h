@@ -48,7 +48,7 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
         bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, probes_out, ooo_segs, reordered,
-        paws_drops, challenges, zero_windows_in, zero_windows_out, ecn_echoes;
+        paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out, ecn_echoes;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt;
@@ -96,6 +96,7 @@ enum scps_timer {
     SCPS_T_LIFE, /* keep-alive; FIN-WAIT-2 and TIME-WAIT; handshake of the passive side */
     SCPS_T_CORK, /* a corked small segment has waited long enough */
     SCPS_T_TRIM, /* unused memory goes back */
+    SCPS_T_RACK, /* something comes of age, or a tail is to be asked after: rack.c */
     SCPS_T_COUNT
 };
 
@@ -159,11 +160,26 @@ struct scps_recovery {
     scps_off frto_nxt;       /* nxt when the timer expired */
 };
 
+/* RFC 8985: rack.c. */
+struct scps_rack {
+    scps_dur rtt;     /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
+    uint32_t hi_xseq; /* which that was */
+    uint8_t steps;    /* RACK.reo_wnd_mult - 1 */
+    uint8_t persist;  /* RACK.reo_wnd_persist */
+    bool repairing;   /* in an episode, when last looked at */
+    scps_off dsack_round;
+    scps_time again; /* when something comes of age; 0: nothing does */
+    bool due;        /* a tail probe is to leave */
+    uint8_t probe;   /* what the outstanding one carried; 0: there is none */
+    scps_off probe_end;
+};
+
 struct scps_tx {
     struct scps_sndbuf buf;
     struct scps_rangeset ends; /* octets not sent that end a record */
     struct scps_scoreboard sb;
     struct scps_recovery rec;
+    struct scps_rack rack;
     struct scps_pacer pacer;
     /* delivery.c */
     uint64_t delivered;
@@ -375,6 +391,22 @@ void scps_cc_apply(struct scps_conn *c);
 /* The rules of loss.c. tail: nothing more is to be sent; resent_only: the receiver names first losses itself. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
                         struct scps_ack_sum *sum);
+/* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
+void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
+                   struct scps_ack_sum *sum);
+/* RACK.reo_wnd. */
+scps_dur scps_rack_window(const struct scps_conn *c);
+/* Data left and no timer stands: a probe will ask after it. */
+void scps_rack_arm(struct scps_conn *c);
+void scps_rack_timer(struct scps_conn *c);
+/* The tail probe that was due has left. */
+void scps_rack_probed(struct scps_conn *c, bool resent);
+static inline bool scps_rack_on(const struct scps_conn *c)
+{
+    return c->cfg->c.recovery == SCPS_RECOVERY_RACK && c->flags & SCPS_F_SACK;
+}
+/* A tail probe has repaired a loss: the controller hears of it, and that it is over. */
+void scps_recovery_repaired(struct scps_conn *c);
 /* The oldest segment is lost if it is older than a round trip and its spread: scps_cc_ops.by_age. */
 void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum);
 /* bytes were found lost by an acknowledgement that tells of `delivered` arrived ones. */

@@ -31,20 +31,15 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
                         struct scps_ack_sum *sum)
 {
     while (!resent_only && sb->frontier != sb->tail &&
-           sb->arrived_recs - sb->arrived_below >=
+           sb->arrived_recs - sb->arrived_below - sb->excused >=
                enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
-        if (r->state == SCPS_SENT_ARRIVED)
-            sb->arrived_below++;
-        else if (!r->resends)
-            scps_sb_lose(sb, sb->frontier, sum);
-        sb->frontier++;
+        if (!scps_sb_at(sb, sb->frontier)->resends)
+            scps_sb_lose(sb, sb->frontier, sum); /* if it is in flight */
+        scps_sb_pass(sb);
     }
     while (sb->resent_head != sb->resent_tail) {
         struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
-        bool live = !before(e.idx, sb->head) && before(e.idx, sb->tail) &&
-                    scps_sb_at(sb, e.idx)->xseq == e.xseq &&
-                    scps_sb_at(sb, e.idx)->state == SCPS_SENT_FLIGHT;
+        bool live = scps_sb_resent_live(sb, e);
         if (live && before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)))
             break;
         if (live)

@@ -151,6 +151,15 @@ void scps_recovery_timeout(struct scps_conn *c)
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
+void scps_recovery_repaired(struct scps_conn *c)
+{
+    begin(c, SCPS_EPISODE_FAST);
+    c->st->recoveries++;
+    loss(c, c->mss, SCPS_BY_RACK, true);
+    end(c);
+    scps_cc_change(c, SCPS_CC_RECOVERED);
+}
+
 static void undo(struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;

@@ -159,9 +159,7 @@ static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
             struct scps_resent e = sb->resent[i & sb->mask];
-            if (!before(e.idx, sb->head) && before(e.idx, sb->tail) &&
-                scps_sb_at(sb, e.idx)->xseq == e.xseq &&
-                scps_sb_at(sb, e.idx)->state == SCPS_SENT_FLIGHT)
+            if (scps_sb_resent_live(sb, e))
                 sb->resent[to++ & sb->mask] = e;
         }
         sb->resent_tail = to;
@@ -207,10 +205,12 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
         if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
             sum->oldest_sent = r->sent;
     }
-    if (told && before(sb->hi_xseq, r->xseq))
+    if (told && before(sb->hi_xseq, r->xseq)) {
         sb->hi_xseq = r->xseq;
-    else if (!r->resends)
+        sb->hi_sent = r->sent;
+    } else if (!r->resends && r->from + r->len <= sum->fack) {
         sum->reordered = true;
+    }
     if (!sum->any || before(sum->newest.xseq, r->xseq)) {
         sum->newest = *r;
         sum->any = true;
@@ -245,6 +245,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             sb->arrived_recs--;
             if (before(sb->head, sb->frontier))
                 sb->arrived_below--;
+            else if (sb->excused)
+                sb->excused--;
         } else {
             credit(sb, r, now, min_rtt, sum);
             if (r->resends)
@@ -396,17 +398,27 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
 {
     uint64_t found = 0;
+    uint32_t below = 0;
 
+    sb->nlost = 0;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent *r = scps_sb_at(sb, i);
-        if (r->state == SCPS_SENT_LOST) {
+        if (r->state == SCPS_SENT_LOST && r->resends) {
+            heap_push(sb, i); /* resent and lost again: not imagined */
+        } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;
             found += r->len;
+            if (before(i, sb->frontier)) {
+                sb->frontier = i;
+                sb->arrived_below = below;
+            }
+        } else if (r->state == SCPS_SENT_ARRIVED) {
+            below++;
         }
     }
     sb->lost -= found;
     sb->inflight += found;
-    sb->nlost = 0;
+    sb->excused = sb->arrived_recs - sb->arrived_below;
     return found;
 }
 
@@ -421,7 +433,7 @@ void scps_sb_renege(struct scps_scoreboard *sb)
             heap_push(sb, i);
         }
     }
-    sb->arrived_recs = sb->arrived_below = 0;
+    sb->arrived_recs = sb->arrived_below = sb->excused = 0;
     sb->frontier = sb->tail;
     sb->run_from = sb->run_to = 0;
 }
@@ -435,6 +447,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.head = nb.tail = nb.frontier = sb->head;
     nb.xseq = sb->xseq;
     nb.hi_xseq = sb->hi_xseq;
+    nb.hi_sent = sb->hi_sent;
     nb.hi_arrived = sb->hi_arrived;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent r = *scps_sb_at(sb, i);

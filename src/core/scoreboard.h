@@ -52,8 +52,11 @@ struct scps_scoreboard {
     uint32_t frontier;                    /* first record no order-of-arrival rule has judged */
     uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
     uint64_t inflight, arrived, lost;     /* bytes by state */
-    uint32_t xseq;                        /* of the next transmission */
+    /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
+    uint32_t excused;
+    uint32_t xseq;             /* of the next transmission */
     uint32_t hi_xseq;          /* of the latest one known to have arrived; xseq - 2^31 before any */
+    scps_time hi_sent;         /* when that one left */
     scps_off hi_arrived;       /* end of the highest octets known to have arrived */
     scps_off run_from, run_to; /* the last report; its records have arrived, */
     uint32_t run_next;         /* and this is the first behind them; run_to 0: look it up */
@@ -74,7 +77,9 @@ struct scps_ack_sum {
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
     scps_time oldest_sent; /* earliest of what arrived and was sent once; -1: none */
-    bool reordered;        /* something arrived that a later arrival had overtaken */
+    bool reordered;        /* something sent once arrived after what lies above it */
+    scps_off fack;         /* in: end of the highest octets that had arrived before */
+    bool dsack;            /* it reported a duplicate */
 };
 
 void scps_sb_init(struct scps_scoreboard *sb);
@@ -96,6 +101,24 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 /* Appends a record for a first transmission and returns it: the caller fills in the delivery fields. */
 struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now);
+/* The frontier's record is judged: on to the next. */
+static inline void scps_sb_pass(struct scps_scoreboard *sb)
+{
+    if (scps_sb_at(sb, sb->frontier)->state == SCPS_SENT_ARRIVED) {
+        sb->arrived_below++;
+        if (sb->excused)
+            sb->excused--;
+    }
+    sb->frontier++;
+}
+/* Is entry e of the resent queue about a sending still in question? */
+static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct scps_resent e)
+{
+    const struct scps_sent *r = &sb->v[e.idx & sb->mask];
+
+    return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
+           r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
+}
 /* Lowest LOST record. False: there is none. */
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Record idx left again. */
@@ -114,7 +137,8 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
 /* Declares lost (the timer) the first record and everything in flight that last left at or before then. Returns the
  * bytes. */
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
-/* Takes back every loss not resent since: it was imagined. Returns the bytes. */
+/* Takes back every loss never resent: it was imagined. Those records are judged again, on evidence still to come.
+ * Returns the bytes. */
 uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
 /* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */
 void scps_sb_renege(struct scps_scoreboard *sb);

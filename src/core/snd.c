@@ -472,8 +472,8 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     inflight = scps_recovery_inflight(c);
     if (!c->cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         inflight = c->nxt - c->una;
-    if (inflight && inflight + len > scps_recovery_window(c) && !(flags & SCPS_SENT_PROBE) &&
-        !lifted(c))
+    if (inflight && inflight + len > scps_recovery_window(c) &&
+        !(flags & SCPS_SENT_PROBE || tx->rack.due) && !lifted(c))
         return false;
     if (len && len < full && !probe && !small_may_leave(c, len, usable))
         return false;
@@ -516,10 +516,33 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
+    if (c->timer[SCPS_T_RACK] == SCPS_NEVER && scps_rack_on(c))
+        scps_rack_arm(c);
     if (inflight + r->len + c->mss > scps_recovery_window(c) ||
         (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
         c->flags |=
             SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
+    return true;
+}
+
+/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment once more. */
+static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    uint32_t last = sb->tail - 1;
+    bool fresh = new_data(c, seg);
+
+    if (!fresh) {
+        if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
+            c->tx->rack.due = false;
+            return false;
+        }
+        again(c, seg, scps_sb_at(sb, last));
+        scps_sb_resent(sb, last, c->env->now);
+        scps_delivery_sent(c, scps_sb_at(sb, last));
+    }
+    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    scps_rack_probed(c, !fresh);
     return true;
 }
 
@@ -530,6 +553,8 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
 
     if (!scps_sb_count(sb))
         return false;
+    if (c->tx->rack.due)
+        return tail_probe(c, seg);
     again(c, seg, scps_sb_at(sb, sb->head));
     scps_sb_resent(sb, sb->head, c->env->now);
     c->st->probes_out++;

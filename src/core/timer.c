@@ -102,6 +102,8 @@ void scps_conn_timers(struct scps_conn *c)
         c->flags |= SCPS_F_PUSH_ALL;
         scps_conn_wake(c);
     }
+    if (take(c, SCPS_T_RACK) && c->tx)
+        scps_rack_timer(c);
     if (take(c, SCPS_T_RTX))
         scps_snd_timeout(c);
     if (c->st->marks && c->st->marks->due <= c->env->now)

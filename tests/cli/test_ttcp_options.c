@@ -127,6 +127,9 @@ static void loss_cause(void **state)
     good("-t");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
     assert_int_equal(ttcp_conn_config(&o, true).dupthresh, 3);
+    assert_int_equal(ttcp_conn_config(&o, true).recovery, SCPS_RECOVERY_CLASSIC);
+    good("-t --recovery rack");
+    assert_int_equal(ttcp_conn_config(&o, true).recovery, SCPS_RECOVERY_RACK);
     good("-t --loss-cause corruption --dupthresh 10");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CORRUPTION);
     assert_int_equal(ttcp_conn_config(&o, true).dupthresh, 10);
@@ -137,6 +140,7 @@ static void loss_cause(void **state)
     good("-t --cc vegas");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
     bad("-t --loss-cause outage", "outage");
+    bad("-t --recovery quick", "quick");
     bad("-t --loss-cause weather", "weather");
     bad("-t --dupthresh 0", "--dupthresh 0");
     bad("-t --dupthresh 256", "--dupthresh 256");

@@ -301,6 +301,38 @@ static void timestamp_undo(void **x)
     script_free(t);
 }
 
+/* Taking back an imagined loss takes back what was lost indeed, too: three more reports find it again, no timeout. */
+static void lost_after_undo(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.rate = 100000; /* a segment every 10 ms */
+    t->cfg.burst = 1052;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    script_run(t, MS(399));
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    uint32_t echo = t->last.tsval;
+    /* the first is late, the fifth is lost; the pacer lets the first go */
+    peer_says(t, MS(400), .ack = 1, .sack = {{989, 3953}, {4941, 7905}}, .tsecr = echo);
+    expect_sent(t, .at = MS(400), .from = 1, .len = 988);
+    peer_says(t, MS(405), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_int_equal(script_info(t).lost, 0);
+    app_writes(t, MS(406), 9880);
+    script_run(t, MS(450)); /* new data goes out; old evidence does not count */
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    peer_says(t, MS(500), .ack = 3953, .sack = {{4941, 9881}}, .tsecr = echo);
+    peer_says(t, MS(506), .ack = 3953, .sack = {{4941, 10869}}, .tsecr = echo);
+    script_run(t, MS(530));
+    assert_int_equal(script_info(t).resent_segs, 2);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Nonsense in SACK blocks: beyond what was sent, empty, inverted, below the acknowledgement */
 static void senseless_blocks(void **x)
 {
@@ -403,6 +435,7 @@ int main(void)
         SCRIPT_TEST(dsack_undo),          SCRIPT_TEST(timestamp_undo),
         SCRIPT_TEST(senseless_blocks),    SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),      SCRIPT_TEST(by_age),
+        SCRIPT_TEST(lost_after_undo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* RACK-TLP: what is lost by the clock instead of by counting (RFC 8985).
+ *
+ *      sent     1   2   3   4   5   6 ------------------------- the last one again, or new data (TLP, section 7)
+ *      arrived              *                                   a tail that nothing follows is asked after
+ *              `--- sent before it, and now older than its round trip and the reordering window: lost (section 6)
+ *
+ * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is st->reordered) and there is other evidence, else a quarter of the
+ * least round trip for each round trip in which a DSACK said that a resend was needless, up to srtt; sixteen episodes
+ * without such news bring it back.  A segment younger than that is looked at again when the timer says so.
+ *
+ * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on, resent ones from the
+ * front of their queue, and both are in order of sending, so the first that is too young ends the look.
+ *
+ * Departures: of a resent segment only the least round trip tells which sending has arrived, not the echo of a
+ * timestamp (it names the segment that last moved the left edge, which a SACKed one has not).  The timer is set for
+ * the first segment that comes of age, not for the last: repair begins as early.  The probe timer is not moved with
+ * each segment; when it comes up it looks how long nothing has happened.  Needs SACK; without it loss.c decides.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+#define WORST_ACK_DELAY                                                                            \
+    SCPS_MS(200)   /* section 7.2: of a peer that has one segment to acknowledge */
+#define PERSIST 16 /* section 6.2, step 4 */
+
+enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
+
+static bool before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+scps_dur scps_rack_window(const struct scps_conn *c)
+{
+    const struct scps_rack *rk = &c->tx->rack;
+
+    if (!c->st->reordered &&
+        (c->tx->rec.episode != SCPS_EPISODE_NONE || c->tx->sb.arrived_recs >= c->cfg->c.dupthresh))
+        return 0;
+    return SCPS_MIN((rk->steps + 1) * scps_rtt_min(&c->rtt) / 4, c->rtt.srtt);
+}
+
+/* Step 5. Returns when to look again; 0: no need. */
+static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    scps_dur limit = c->tx->rack.rtt + scps_rack_window(c);
+    scps_time now = c->env->now, again = 0;
+
+    if (!c->tx->rack.rtt)
+        return 0; /* nothing has arrived yet */
+    for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
+        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        if (r->state != SCPS_SENT_FLIGHT || r->resends)
+            continue;
+        if (!before(r->xseq, sb->hi_xseq))
+            break;
+        if (r->sent + limit > now) {
+            again = r->sent + limit;
+            break;
+        }
+        scps_sb_lose(sb, sb->frontier, sum);
+    }
+    for (; sb->resent_head != sb->resent_tail; sb->resent_head++) {
+        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+        const struct scps_sent *r = scps_sb_at(sb, e.idx);
+        if (!scps_sb_resent_live(sb, e))
+            continue;
+        if (!before(e.xseq, sb->hi_xseq))
+            break;
+        if (r->sent + limit > now) {
+            again = again ? SCPS_MIN(again, r->sent + limit) : r->sent + limit;
+            break;
+        }
+        scps_sb_lose(sb, e.idx, sum);
+    }
+    return again;
+}
+
+/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time. */
+static void adapt(struct scps_conn *c, bool dsack)
+{
+    struct scps_rack *rk = &c->tx->rack;
+    bool repairing = c->tx->rec.episode != SCPS_EPISODE_NONE;
+
+    if (rk->dsack_round && c->una >= rk->dsack_round)
+        rk->dsack_round = 0;
+    if (dsack && !rk->dsack_round) {
+        rk->dsack_round = c->nxt;
+        if (rk->steps < UINT8_MAX)
+            rk->steps++;
+        rk->persist = PERSIST;
+    } else if (rk->repairing && !repairing && rk->persist && !--rk->persist) {
+        rk->steps = 0;
+    }
+    rk->repairing = repairing;
+}
+
+/* Section 7.4: was what the probe asked for there, or did it repair a loss nobody has heard of? */
+static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacked)
+{
+    struct scps_rack *rk = &c->tx->rack;
+
+    if (c->una < rk->probe_end)
+        return;
+    if (rk->probe == PROBE_RESENT && !dsack && c->una == rk->probe_end && !(dup && !sacked))
+        return; /* of one sending or the other: the next acknowledgement tells */
+    if (rk->probe == PROBE_RESENT && !dsack && c->una > rk->probe_end)
+        scps_recovery_repaired(c);
+    rk->probe = PROBE_NONE;
+}
+
+void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
+                   struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_rack *rk = &c->tx->rack;
+
+    if (sum->any && rk->hi_xseq != sb->hi_xseq) {
+        rk->hi_xseq = sb->hi_xseq;
+        rk->rtt = SCPS_MAX(c->env->now - sb->hi_sent, 1);
+    }
+    adapt(c, sum->dsack);
+    if (rk->probe)
+        probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
+    if (sum->any || rk->again)
+        rk->again = detect(c, sum);
+    if (rk->again) {
+        if (rk->again < c->timer[SCPS_T_RACK])
+            scps_timer_set(c, SCPS_T_RACK, rk->again);
+    } else if (c->timer[SCPS_T_RACK] == SCPS_NEVER && c->una != c->nxt)
+        scps_rack_arm(c);
+}
+
+/* How long nothing may happen before a probe asks. */
+static scps_dur probe_timeout(const struct scps_conn *c)
+{
+    if (!c->rtt.srtt)
+        return SCPS_SEC(1);
+    return 2 * c->rtt.srtt + (scps_sb_count(&c->tx->sb) == 1 ? WORST_ACK_DELAY : 0);
+}
+
+void scps_rack_arm(struct scps_conn *c)
+{
+    scps_time when =
+        c->env->now + (c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1)); /* at the earliest */
+
+    scps_timer_set(c, SCPS_T_RACK, SCPS_MIN(when, c->timer[SCPS_T_RTX]));
+}
+
+void scps_rack_timer(struct scps_conn *c)
+{
+    struct scps_rack *rk = &c->tx->rack;
+    struct scps_ack_sum sum = {.oldest_sent = -1};
+    scps_time quiet;
+
+    if (rk->again && rk->again <= c->env->now) {
+        rk->again = detect(c, &sum);
+        if (sum.lost) {
+            scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RACK);
+            scps_snd_arm_rtx(c);
+            scps_conn_wake(c);
+        }
+    }
+    if (rk->again) {
+        scps_timer_set(c, SCPS_T_RACK, rk->again);
+        return;
+    }
+    /* Section 7.2: no probe while there is better news of the path, or after a probe */
+    if (c->una == c->nxt || c->tx->rec.episode != SCPS_EPISODE_NONE || c->tx->sb.arrived_recs ||
+        c->tx->sb.lost || rk->probe || c->flags & SCPS_F_PERSIST)
+        return;
+    quiet = SCPS_MAX(c->st->last_sent, c->st->last_ack_received) + probe_timeout(c);
+    quiet = SCPS_MIN(quiet, c->timer[SCPS_T_RTX]);
+    if (quiet > c->env->now) {
+        scps_timer_set(c, SCPS_T_RACK, quiet);
+        return;
+    }
+    rk->due = true;
+    c->flags |= SCPS_F_PROBE_NOW;
+    scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
+    scps_conn_wake(c);
+}
+
+void scps_rack_probed(struct scps_conn *c, bool resent)
+{
+    struct scps_rack *rk = &c->tx->rack;
+
+    rk->due = false;
+    rk->probe = resent ? PROBE_RESENT : PROBE_NEW;
+    rk->probe_end = c->nxt;
+    c->st->tlp_probes++;
+    scps_snd_arm_rtx(c);
+    SCPS_NOTE_IT(c, PROBE, 2, resent, 0, 0);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* RACK-TLP, RFC 8985: the examples of its section 3.5 and 7, packet by packet, and what fallbacks there are. */
+#include "script.h"
+
+/* Steady at 100 ms, reported by SACK; then n segments of 1000 from `*at` on. */
+static struct script *rack(void **x, scps_time *at, int n)
+{
+    struct script *t = script_of(x);
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    t->cfg.nodelay = true;
+    script_established(t, MS(100));
+    *at = MS(200);
+    for (int k = 0; k < 10; k++, *at += MS(100)) {
+        app_writes(t, *at, 1000);
+        expect_sent(t, .at = *at, .from = 1 + 1000 * k, .len = 1000);
+        peer_says(t, *at + MS(100), .ack = 1001 + 1000 * k);
+    }
+    app_writes(t, *at, 1000 * n);
+    for (int k = 0; k < n; k++)
+        expect_sent(t, .at = *at, .from = 10001 + 1000 * k, .len = 1000);
+    return t;
+}
+#define P(k) (10001 + 1000 * (k)) /* first octet of the k-th of them */
+
+/* Section 3.4.1, figure 1: P0 lost, P1 alone is reported.  No third duplicate is needed: a quarter of the least round
+ * trip after the report, P0 is lost. */
+static void one_report_and_the_window(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.recovery, SCPS_RECOVERY_RACK);
+    assert_int_equal(i.recoveries, 1);
+    assert_int_equal(i.timeouts, 0);
+    peer_says(t, at + MS(225), .ack = P(2));
+    assert_false(script_info(t).in_recovery);
+    script_free(t);
+}
+
+/* ...and reordering within it costs nothing */
+static void late_within_the_window(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    peer_says(t, at + MS(120), .ack = P(2));
+    script_run(t, at + SEC(1));
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.resent_segs, 0);
+    assert_int_equal(i.recoveries, 0);
+    assert_int_equal(i.reordered, 1);
+    script_free(t);
+}
+
+/* Section 6.2 step 4: three reports are evidence enough while nothing was ever reordered: at once */
+static void three_reports(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 5);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    peer_says(t, at + MS(101), .ack = P(0), .sack = {{P(1), P(3)}});
+    peer_says(t, at + MS(102), .ack = P(0), .sack = {{P(1), P(4)}});
+    expect_sent(t, .at = at + MS(102), .from = P(0), .len = 1000);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* ...but not after reordering was seen: then age alone counts */
+static void three_reports_after_reordering(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    peer_says(t, at + MS(110), .ack = P(2));
+    at += MS(200);
+    app_writes(t, at, 5000);
+    for (int k = 2; k < 7; k++)
+        expect_sent(t, .at = at, .from = P(k), .len = 1000);
+    for (int k = 3; k < 7; k++)
+        peer_says(t, at + MS(100), .ack = P(2), .sack = {{P(3), P(k + 1)}});
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).reo_wnd, MS(25));
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(2), .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Section 3.3.1: a lost retransmission: what was sent after it has arrived, so it is lost again, without a timeout */
+static void lost_retransmission(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 6);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(6)}});
+    expect_sent(t, .at = at + MS(100), .from = P(0), .len = 1000);
+    app_writes(t, at + MS(101), 1000);
+    expect_sent(t, .at = at + MS(101), .from = P(6), .len = 1000);
+    peer_says(t, at + MS(201), .ack = P(0), .sack = {{P(1), P(7)}});
+    expect_sent(t, .at = at + MS(201), .from = P(0), .len = 1000);
+    peer_says(t, at + MS(301), .ack = P(7));
+    assert_int_equal(script_info(t).resent_segs, 2);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
+/* Section 6.2 step 4: a DSACK widens the window by a quarter of the least round trip, once a round trip */
+static void dsack_widens(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
+    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    peer_says(t, at + MS(230), .ack = P(2), .sack = {{P(0), P(1)}});
+    peer_says(t, at + MS(231), .ack = P(2),
+              .sack = {{P(0), P(1)}}); /* nothing outstanding: not heard */
+    at += MS(300);
+    app_writes(t, at, 2000);
+    expect_sent(t, .from = P(2), .len = 1000);
+    expect_sent(t, .from = P(3), .len = 1000);
+    peer_says(t, at + MS(100), .ack = P(2), .sack = {{P(0), P(1)}, {P(3), P(4)}});
+    assert_int_equal(script_info(t).reo_wnd, MS(50));
+    expect_sent(t, .at = at + MS(150), .slack = MS(1), .from = P(2), .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the rest */
+static void tail_probe(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 5);
+    peer_says(t, at + MS(100), .ack = P(2)); /* the other three are lost */
+    expect_sent(t, .at = at + MS(300), .slack = MS(20), .from = P(4), .len = 1000);
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    assert_int_equal(script_info(t).timeouts, 0);
+    peer_says(t, at + MS(400), .ack = P(2), .sack = {{P(4), P(5)}});
+    script_run(t, at + MS(430));
+    expect_sent(t, .from = P(2), .len = 1000);
+    expect_sent(t, .from = P(3), .len = 1000);
+    peer_says(t, at + MS(530), .ack = P(5));
+    assert_int_equal(script_info(t).timeouts, 0);
+    assert_int_equal(script_info(t).resent_segs, 3);
+    script_free(t);
+}
+
+/* Section 7.3: new data is the better probe, though the window is full */
+static void probe_with_new_data(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    t->cfg.init_cwnd_segs = 2;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(200), .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    expect_sent(t, .at = MS(400), .slack = MS(1), .from = 2001, .len = 1000);
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    peer_says(t, MS(500), .ack = 1, .sack = {{2001, 3001}});
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000); /* old enough by now */
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Section 7.4.2: a probe that repaired the only loss is news of congestion; one that the receiver had already is not */
+static void what_a_probe_says(void **x)
+{
+    for (int needless = 0; needless < 2; needless++) {
+        scps_time at;
+        struct script *t = rack(x, &at, 1);
+        uint64_t cwnd = script_info(t).cwnd;
+        expect_sent(t, .at = at + MS(300), .from = P(0), .len = 1000); /* when the timer would */
+        scps_time sent = script_now(t);
+        app_writes(t, sent + MS(1), 1000);
+        expect_sent(t, .from = P(1), .len = 1000);
+        if (needless) {
+            peer_says(t, sent + MS(101), .ack = P(1), .sack = {{P(0), P(1)}});
+            peer_says(t, sent + MS(102), .ack = P(2));
+            assert_true(script_info(t).cwnd >= cwnd);
+            assert_int_equal(script_info(t).recoveries, 0);
+        } else {
+            peer_says(t, sent + MS(102), .ack = P(2));
+            assert_int_equal(script_info(t).recoveries, 1);
+            assert_true(script_info(t).cwnd < cwnd);
+        }
+        assert_false(script_info(t).in_recovery);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* After a probe the timer is the last resort, and there is one probe at a time */
+static void one_probe_then_the_timer(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 3);
+    script_run(t, at + MS(350));
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    script_run(t, at + SEC(2));
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    assert_true(script_info(t).timeouts >= 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Without SACK it cannot work, and says so */
+static void without_sack(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    assert_int_equal(script_info(t).recovery, SCPS_RECOVERY_CLASSIC);
+    app_writes(t, MS(200), 5000);
+    script_forget_sent(t);
+    for (int k = 0; k < 3; k++)
+        peer_says(t, MS(300 + k), .ack = 1);
+    expect_sent(t, .at = MS(302), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(one_report_and_the_window),
+        SCRIPT_TEST(late_within_the_window),
+        SCRIPT_TEST(three_reports),
+        SCRIPT_TEST(three_reports_after_reordering),
+        SCRIPT_TEST(lost_retransmission),
+        SCRIPT_TEST(dsack_widens),
+        SCRIPT_TEST(tail_probe),
+        SCRIPT_TEST(probe_with_new_data),
+        SCRIPT_TEST(what_a_probe_says),
+        SCRIPT_TEST(one_probe_then_the_timer),
+        SCRIPT_TEST(without_sack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
