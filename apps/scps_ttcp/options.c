@@ -1089,7 +1089,8 @@ static uint32_t first_window_for(const struct ttcp_options *o)
 /* The controller that takes every loss for corruption says so of timeouts, too. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
-    if (!o->loss_cause_set && strcmp(o->cc->name, "vegas-corruption") == 0)
+    /* both are for a path that is ours, where nothing else is lost */
+    if (!o->loss_cause_set && (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;
     return o->loss_cause;
 }

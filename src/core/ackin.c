@@ -334,11 +334,11 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     if (c->una == c->nxt) {
         if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
             scps_timer_stop(c, SCPS_T_RTX);
-        scps_timer_stop(c, SCPS_T_RACK);
+        scps_timer_stop(c, SCPS_T_AGE);
         if (advanced && c->una == scps_snd_fin_end(c)) {
             if (c->una > 1) /* not for the SYN alone */
                 scps_conn_tell(c, SCPS_EV_DRAINED);
-            scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+            scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
         }
     } else if (advanced || (sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST)) {
         /* RFC 6298 section 5.3; while repair goes on, anything that arrives shows that the path works */

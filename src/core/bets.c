@@ -216,7 +216,7 @@ static void give_up(struct scps_conn *c)
     scps_timer_stop(c, SCPS_T_RTX);
     if (c->una == scps_snd_fin_end(c)) {
         scps_conn_tell(c, SCPS_EV_DRAINED);
-        scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+        scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
     }
 }
 

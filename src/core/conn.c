@@ -52,6 +52,8 @@ static void free_tx(struct scps_conn *c)
     scps_sndbuf_fini(&c->tx->buf, a);
     scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
+    if (c->tx->waits)
+        a->free(a->ctx, c->tx->waits, SCPS_SNACK_WAITS * sizeof *c->tx->waits);
     a->free(a->ctx, c->tx, tx_size(c));
     c->tx = NULL;
 }
@@ -305,7 +307,7 @@ void scps_conn_established(struct scps_conn *c)
     scps_cc_begin(c);
     if (cfg->keepalive)
         scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
-    scps_timer_set(c, SCPS_T_TRIM, c->env->now + 2 * c->rtt.rto);
+    scps_timer_by(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
     if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     if (c->plain == SCPS_PLAIN_FELL_BACK)

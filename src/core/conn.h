@@ -95,8 +95,7 @@ enum scps_timer {
     SCPS_T_PACE, /* earliest departure */
     SCPS_T_LIFE, /* keep-alive; FIN-WAIT-2 and TIME-WAIT; handshake of the passive side */
     SCPS_T_CORK, /* a corked small segment has waited long enough */
-    SCPS_T_TRIM, /* unused memory goes back */
-    SCPS_T_RACK, /* something comes of age, or a tail is to be asked after: rack.c */
+    SCPS_T_AGE, /* while something is outstanding, it comes of age: rack.c, snack.c; else unused memory goes back */
     SCPS_T_COUNT
 };
 
@@ -160,6 +159,13 @@ struct scps_recovery {
     scps_off frto_nxt;       /* nxt when the timer expired */
 };
 
+/* A SNACK that snack_delay puts off: snack.c. */
+struct scps_snack_wait {
+    scps_off from, to;
+    scps_time due; /* 0: free */
+};
+#define SCPS_SNACK_WAITS 16
+
 /* RFC 8985: rack.c. */
 struct scps_rack {
     scps_dur rtt;     /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
@@ -180,6 +186,7 @@ struct scps_tx {
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
+    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
     /* delivery.c */
     uint64_t delivered;
@@ -338,6 +345,12 @@ void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, u
 /* ---- timer.c ---------------------------------------------------------------------------------------------- */
 
 void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when);
+/* At when or before: several may want the same timer. */
+static inline void scps_timer_by(struct scps_conn *c, enum scps_timer t, scps_time when)
+{
+    if (when < c->timer[t])
+        scps_timer_set(c, t, when);
+}
 static inline void scps_timer_stop(struct scps_conn *c, enum scps_timer t)
 {
     c->timer[t] = SCPS_NEVER; /* the heap finds out when it gets there */
@@ -439,6 +452,12 @@ unsigned scps_snack_backlog(const struct scps_conn *c);
 /* A report that arrived; ack: where the segment that carries it points. */
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum);
+/* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
+void scps_snack_timer(struct scps_conn *c);
+static inline bool scps_snack_on(const struct scps_conn *c)
+{
+    return c->caps & SCPS_CAP_SNACK1;
+}
 /* What a configuration wants, and what of that can be offered. */
 uint8_t scps_negotiate_wants(const struct scps_conn *c);
 uint8_t scps_negotiate_caps(const struct scps_conn *c);

@@ -128,9 +128,8 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
     if (sum->any || rk->again)
         rk->again = detect(c, sum);
     if (rk->again) {
-        if (rk->again < c->timer[SCPS_T_RACK])
-            scps_timer_set(c, SCPS_T_RACK, rk->again);
-    } else if (c->timer[SCPS_T_RACK] == SCPS_NEVER && c->una != c->nxt)
+        scps_timer_by(c, SCPS_T_AGE, rk->again);
+    } else if (c->timer[SCPS_T_AGE] == SCPS_NEVER && c->una != c->nxt)
         scps_rack_arm(c);
 }
 
@@ -147,7 +146,7 @@ void scps_rack_arm(struct scps_conn *c)
     scps_time when =
         c->env->now + (c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1)); /* at the earliest */
 
-    scps_timer_set(c, SCPS_T_RACK, SCPS_MIN(when, c->timer[SCPS_T_RTX]));
+    scps_timer_by(c, SCPS_T_AGE, SCPS_MIN(when, c->timer[SCPS_T_RTX]));
 }
 
 void scps_rack_timer(struct scps_conn *c)
@@ -165,7 +164,7 @@ void scps_rack_timer(struct scps_conn *c)
         }
     }
     if (rk->again) {
-        scps_timer_set(c, SCPS_T_RACK, rk->again);
+        scps_timer_by(c, SCPS_T_AGE, rk->again);
         return;
     }
     /* Section 7.2: no probe while there is better news of the path, or after a probe */
@@ -175,7 +174,7 @@ void scps_rack_timer(struct scps_conn *c)
     quiet = SCPS_MAX(c->st->last_sent, c->st->last_ack_received) + probe_timeout(c);
     quiet = SCPS_MIN(quiet, c->timer[SCPS_T_RTX]);
     if (quiet > c->env->now) {
-        scps_timer_set(c, SCPS_T_RACK, quiet);
+        scps_timer_by(c, SCPS_T_AGE, quiet);
         return;
     }
     rk->due = true;

@@ -200,14 +200,13 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
     else
         sb->lost -= r->len;
     sum->delivered += r->len;
-    if (!r->resends) {
+    if (!r->resends)
         sum->orig = true;
-        if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
-            sum->oldest_sent = r->sent;
-    }
     if (told && before(sb->hi_xseq, r->xseq)) {
         sb->hi_xseq = r->xseq;
         sb->hi_sent = r->sent;
+        if (!r->resends && (uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+            sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
     } else if (!r->resends && r->from + r->len <= sum->fack) {
         sum->reordered = true;
     }
@@ -251,6 +250,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             credit(sb, r, now, min_rtt, sum);
             if (r->resends)
                 sum->refilled = true;
+            else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+                sum->oldest_sent = r->sent;
         }
         sb->head++;
     }

@@ -76,7 +76,7 @@ struct scps_ack_sum {
     struct scps_sent newest;
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
-    scps_time oldest_sent; /* earliest of what arrived and was sent once; -1: none */
+    scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     bool reordered;        /* something sent once arrived after what lies above it */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
     bool dsack;            /* it reported a duplicate */

@@ -15,12 +15,23 @@
  * the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
  * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
  * (RFC 8985 section 6.2 has the same two witnesses).
+ *
+ * Embargo (sheet 2.4).  A hole is resent once a round trip.  When an eighth more, or four times its spread, has passed
+ * without news of a resent segment, it is resent without a new SNACK: that is how a lost retransmission with nothing
+ * behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it nobody knows which of
+ * them have arrived: only the one at the left edge is, and, if that is lost and nothing more is to be sent, those of its
+ * age, which too few arrivals would report.  After FAST of them a segment's embargo doubles,
+ * unless losses are corruption.
+ *
+ * snack_delay puts a report off, so that what is only late can arrive; a report that lies within one put off already
+ * is the same hole.
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
+#define FAST 4    /* EMBARGO_FAST_RXMIT_CTR */
 #define WORK 8192 /* records one report may touch: a hostile one costs no more */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
@@ -54,8 +65,9 @@ unsigned scps_snack_backlog(const struct scps_conn *c)
     return c->rx && hole_after(c, SCPS_MAX(c->rx->snack_high, c->in.next), &h) ? 1 : 0;
 }
 
-static void long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
-                      unsigned octets)
+/* Returns the end of what it tells of. */
+static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
+                          unsigned octets)
 {
     const struct scps_rangeset *ooo = c->in.ooo;
     uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0;
@@ -70,7 +82,7 @@ static void long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, ui
         }
     }
     seg->snack_vec_len = (uint8_t)((last + 7) / 8);
-    c->rx->snack_high = SCPS_MAX(c->rx->snack_high, at - (bit - last) * size);
+    return at - (bit - last) * size;
 }
 
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
@@ -79,25 +91,28 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
     uint32_t size = unit(c, c->peer_mss);
     uint64_t off, blocks;
     struct scps_range h;
+    scps_off *told = &rx->snack_high;
 
     if (room < 6 || !c->in.ooo->n)
         return;
-    if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), &h)) {
-        rx->snack_high = h.to;
-    } else {
+    if (!hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), &h)) {
+        told = &rx->snack_next;
         if (!hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), &h) &&
             !hole_after(c, c->in.next, &h))
             return;
-        rx->snack_next = h.to;
     }
+    *told = h.to;
     off = (h.from - c->in.next) / size;
     blocks = (h.to - (c->in.next + off * size) + size - 1) / size;
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)SCPS_MIN(off, 65535);
     seg->snack_size = (uint16_t)SCPS_MIN(blocks, 65535);
     seg->snack_vec_len = 0;
-    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535)
-        long_form(c, seg, c->in.next + (off + blocks) * size, size, SCPS_MIN(room - 6, 22));
+    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535) {
+        scps_off end =
+            long_form(c, seg, c->in.next + (off + blocks) * size, size, SCPS_MIN(room - 6, 22));
+        *told = SCPS_MAX(*told, end);
+    }
     c->st->snacks_out++;
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
 }
@@ -136,6 +151,109 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     }
 }
 
+/* [from, to) is missing; or will be, if it still is when the delay has passed. */
+static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = c->tx;
+    size_t size = SCPS_SNACK_WAITS * sizeof *tx->waits;
+    struct scps_snack_wait *room = NULL;
+
+    if (c->cfg->c.snack_delay && !tx->waits) {
+        tx->waits = c->env->alloc.alloc(c->env->alloc.ctx, size);
+        if (tx->waits)
+            memset(tx->waits, 0, size);
+    }
+    for (unsigned i = 0; tx->waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &tx->waits[i];
+        if (w->due && w->from <= from && to <= w->to)
+            return;
+        if (!w->due)
+            room = w;
+    }
+    if (!c->cfg->c.snack_delay || !room) {
+        missing(c, from, to, sum);
+        return;
+    }
+    *room = (struct scps_snack_wait){from, to, c->env->now + c->cfg->c.snack_delay};
+    scps_timer_by(c, SCPS_T_AGE, room->due);
+}
+
+static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
+{
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
+    scps_dur wait = rtt + SCPS_MAX(4 * c->rtt.rttvar, rtt / 8);
+    unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
+                        ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
+                        : 0;
+
+    return SCPS_MIN(wait << more, c->cfg->c.rto_max);
+}
+
+/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0: nothing does. */
+static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+
+    if (!c->rtt.srtt)
+        return 0;
+    if (!(c->flags & SCPS_F_SACK)) {
+        const struct scps_sent *r = scps_sb_at(sb, sb->head);
+        scps_time due = r->sent + embargo(c, r);
+        if (r->state != SCPS_SENT_FLIGHT || !r->resends)
+            return 0;
+        if (due > c->env->now)
+            return due;
+        scps_sb_lose(sb, sb->head, sum);
+        if (c->nxt < scps_snd_fin_end(c))
+            return 0;
+    }
+    for (; sb->resent_head != sb->resent_tail; sb->resent_head++) {
+        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+        const struct scps_sent *r = scps_sb_at(sb, e.idx);
+        if (!scps_sb_resent_live(sb, e))
+            continue;
+        scps_time due = r->sent + embargo(c, r);
+        if (due > c->env->now)
+            return due;
+        scps_sb_lose(sb, e.idx, sum);
+    }
+    return 0;
+}
+
+static void look(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    scps_time due;
+
+    for (unsigned i = 0; c->tx->waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &c->tx->waits[i];
+        if (!w->due)
+            continue;
+        if (w->due > c->env->now) {
+            scps_timer_by(c, SCPS_T_AGE, w->due);
+            continue;
+        }
+        w->due = 0;
+        missing(c, w->from, w->to, sum);
+    }
+    due = silent(c, sum);
+    if (due)
+        scps_timer_by(c, SCPS_T_AGE, due);
+}
+
+void scps_snack_timer(struct scps_conn *c)
+{
+    struct scps_ack_sum sum = {.oldest_sent = -1};
+
+    if (c->una == c->nxt || c->flags & SCPS_F_PERSIST)
+        return;
+    look(c, &sum);
+    if (!sum.lost)
+        return;
+    scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
+    scps_snd_arm_rtx(c);
+    scps_conn_wake(c);
+}
+
 static bool set(const struct scps_seg *seg, unsigned bit)
 {
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
@@ -150,7 +268,7 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
     if (!seg->snack_size)
         return;
     c->st->snacks_in++;
-    missing(c, at, at + (scps_off)seg->snack_size * size, sum);
+    named(c, at, at + (scps_off)seg->snack_size * size, sum);
     at += (scps_off)seg->snack_size * size;
     if (!(c->caps & SCPS_CAP_SNACK2))
         return;
@@ -164,7 +282,7 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
                             SCPS_MIN(at + (scps_off)run * size, c->nxt), scps_rtt_min(&c->rtt),
                             sum);
         else if (run < last) /* else nothing above has arrived: says nothing */
-            missing(c, at + (scps_off)bit * size, at + (scps_off)run * size, sum);
+            named(c, at + (scps_off)bit * size, at + (scps_off)run * size, sum);
         bit = run;
     }
 }

@@ -393,6 +393,8 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
     scps_delivery_sent(c, r);
+    if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
+        scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
@@ -516,7 +518,7 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
-    if (c->timer[SCPS_T_RACK] == SCPS_NEVER && scps_rack_on(c))
+    if ((c->timer[SCPS_T_AGE] == SCPS_NEVER || c->una == r->from) && scps_rack_on(c))
         scps_rack_arm(c);
     if (inflight + r->len + c->mss > scps_recovery_window(c) ||
         (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))

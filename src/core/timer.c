@@ -92,6 +92,18 @@ static void life(struct scps_conn *c)
     }
 }
 
+static void age(struct scps_conn *c)
+{
+    if (c->una == c->nxt || !c->tx) {
+        scps_conn_trim(c);
+        return;
+    }
+    if (scps_rack_on(c))
+        scps_rack_timer(c);
+    if (scps_snack_on(c))
+        scps_snack_timer(c);
+}
+
 void scps_conn_timers(struct scps_conn *c)
 {
     if (take(c, SCPS_T_ACK))
@@ -102,14 +114,12 @@ void scps_conn_timers(struct scps_conn *c)
         c->flags |= SCPS_F_PUSH_ALL;
         scps_conn_wake(c);
     }
-    if (take(c, SCPS_T_RACK) && c->tx)
-        scps_rack_timer(c);
+    if (take(c, SCPS_T_AGE))
+        age(c);
     if (take(c, SCPS_T_RTX))
         scps_snd_timeout(c);
     if (c->st->marks && c->st->marks->due <= c->env->now)
         scps_bets_timer(c);
     if (take(c, SCPS_T_LIFE))
         life(c);
-    if (take(c, SCPS_T_TRIM))
-        scps_conn_trim(c);
 }
