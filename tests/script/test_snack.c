@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* SNACK on a connection, both ends: CCSDS 714.0-B-2 section 3.3, spec sheet section 2. */
+#include "script.h"
+
+/* Agreed; a steady path of 100 ms, then ten segments out at *at. sack: with SACK beside it. */
+static struct script *ten_out(void **x, scps_time *at, bool sack, uint8_t caps,
+                              void (*tune)(struct script *))
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = t->cfg.snack_long = true;
+    t->peer.caps = caps;
+    t->peer.sack = sack;
+    t->cfg.nodelay = true;
+    t->cfg.dupthresh = 100;                   /* nor fast retransmit */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no window in the way of repair */
+    if (tune)
+        tune(t);
+    script_established(t, MS(100));
+    uint32_t mss = script_info(t).snd_mss;
+    *at = MS(200);
+    for (int k = 0; k < 10; k++, *at += MS(100)) {
+        app_writes(t, *at, 1);
+        script_forget_sent(t);
+        peer_says(t, *at + MS(100), .ack = 2 + k);
+    }
+    app_writes(t, *at, 10 * mss);
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .at = *at, .from = 11 + mss * k, .len = (int32_t)mss);
+    return t;
+}
+#define S(k)  (11 + 1000 * (k)) /* first octet of the k-th of them, without timestamps */
+#define SHORT SCPS_CAP_SNACK1
+#define LONG  (SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
+
+/* One report is enough, and it is answered at once; all blocks it names, nothing else */
+static void short_form(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, SHORT, NULL);
+    peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}});
+    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+    peer_says(t, at + MS(101), .ack = S(0), .snack = {{2, 3}});
+    for (int k = 2; k < 5; k++)
+        expect_sent(t, .at = at + MS(101), .from = S(k), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).snacks_in, 2);
+    assert_int_equal(script_info(t).recoveries, 1);
+    script_free(t);
+}
+
+/* Sheet 2.4: once a round trip, however often it is named; then again, named or not */
+static void once_a_round_trip(void **x)
+{
+    for (int named = 0; named < 2; named++) {
+        scps_time at;
+        struct script *t = ten_out(x, &at, named, SHORT, NULL);
+        peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}});
+        expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+        for (int k = 1; named && k < 9; k++)
+            peer_says(t, at + MS(100) + MS(10) * k, .ack = S(0), .snack = {{0, 1}});
+        expect_quiet(t, ANY_HOLD);
+        expect_sent(t, .at = at + MS(212), .slack = MS(3), .from = S(0), .len = 1000);
+        script_forget_sent(t);
+        script_run(t, at + MS(330));
+        expect_sent(t, .from = S(0), .len = 1000);
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* Sheet 2.4: after four fast resends the embargo doubles, but not where losses are corruption */
+static void congestion(struct script *t)
+{
+    t->cfg.loss_cause = SCPS_LOSS_CONGESTION;
+    t->cfg.rto_min = SEC(2); /* not in the way */
+}
+
+static void embargo_grows(void **x)
+{
+    for (int corrupt = 0; corrupt < 2; corrupt++) {
+        scps_time at, last = 0, gap[8];
+        struct script *t = ten_out(x, &at, true, SHORT, corrupt ? NULL : congestion);
+        peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}});
+        for (int k = 0; k < 8; k++) {
+            expect_sent(t, .at = script_now(t), .slack = SEC(1), .from = S(0), .len = 1000);
+            gap[k] = script_now(t) - last;
+            last = script_now(t);
+        }
+        assert_true(gap[3] < MS(120));
+        assert_true(corrupt ? gap[7] < MS(120) : gap[7] > 2 * gap[3] - MS(10));
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* A report can be about nothing that left less than a round trip ago */
+static void too_early(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, SHORT, NULL);
+    peer_says(t, at + MS(90), .ack = S(0), .snack = {{0, 1}});
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Clipped to what was sent; senseless ones do nothing; overlapping ones resend once */
+static void ranges(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, SHORT, NULL);
+    at += MS(100);
+    peer_says(t, at, .ack = S(0), .snack = {{10, 1}});
+    peer_says(t, at, .ack = S(0), .snack = {{65535, 65535}});
+    peer_says(t, at, .ack = S(0), .snack = {{0, 0}});
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, at + MS(1), .ack = S(0), .snack = {{8, 65535}});
+    expect_sent(t, .from = S(8), .len = 1000);
+    expect_sent(t, .from = S(9), .len = 1000);
+    peer_says(t, at + MS(2), .ack = S(0), .snack = {{1, 3}});
+    for (int k = 1; k < 4; k++)
+        expect_sent(t, .from = S(k), .len = 1000);
+    peer_says(t, at + MS(3), .ack = S(0), .snack = {{2, 4}});
+    for (int k = 4; k < 6; k++)
+        expect_sent(t, .from = S(k), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    /* behind: counted from the acknowledgement it came with, never from the present left edge */
+    peer_says(t, at + MS(4), .ack = S(4));
+    peer_says(t, at + MS(5), .ack = S(0), .snack = {{0, 4}});
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, at + MS(6), .ack = S(0), .snack = {{6, 1}});
+    expect_sent(t, .at = at + MS(6), .from = S(6), .len = 1000);
+    assert_int_equal(script_info(t).resent_segs, 8);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Sheet 2.1: blocks are of the MSS less the timestamps' octets, or of the bare MSS on request */
+static void timestamps(struct script *t)
+{
+    t->cfg.timestamps = t->peer.ts = true;
+}
+static void raw_unit(struct script *t)
+{
+    timestamps(t);
+    t->cfg.snack_raw_unit = true;
+}
+
+static void unit(void **x)
+{
+    for (int raw = 0; raw < 2; raw++) {
+        scps_time at;
+        struct script *t = ten_out(x, &at, false, SHORT, raw ? raw_unit : timestamps);
+        peer_says(t, at + MS(100), .ack = 11, .snack = {{0, 1}});
+        expect_sent(t, .from = 11, .len = 988);
+        peer_says(t, at + MS(101), .ack = 11, .snack = {{8, 1}});
+        /* octets 8000 to 8999, which begin within the ninth segment; or 7904 to 8891, that segment */
+        expect_sent(t, .from = 11 + 988 * (raw ? 9 : 8), .len = 988);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* The long form says what is here, too; zeros behind the last one say nothing */
+static void long_form(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, LONG, NULL);
+    peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}}, .snack_vec = {0x58},
+              .snack_vec_len = 1);
+    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+    expect_sent(t, .at = at + MS(100), .from = S(1), .len = 1000);
+    expect_sent(t, .at = at + MS(100), .from = S(3), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).sacked, 3000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* SACK beside it feeds the same scoreboard: what has arrived is not resent, whoever asks */
+static void beside_sack(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, NULL);
+    peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 3}},
+              .sack = {{S(1), S(2)}, {S(5), S(6)}});
+    expect_sent(t, .from = S(0), .len = 1000);
+    expect_sent(t, .from = S(2), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    /* a lost retransmission: what was sent after it has arrived */
+    app_writes(t, at + MS(101), 3000);
+    script_forget_sent(t);
+    peer_says(t, at + MS(201), .ack = S(0), .sack = {{S(1), S(13)}});
+    expect_sent(t, .at = at + MS(201), .from = S(0), .len = 1000);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* snack_delay: what was only late comes meanwhile; what did not is resent then, without a second report */
+static void delay_20(struct script *t)
+{
+    t->cfg.snack_delay = MS(20);
+}
+
+static void delay(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, SHORT, delay_20);
+    peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}});
+    peer_says(t, at + MS(101), .ack = S(0), .snack = {{4, 1}});
+    peer_says(t, at + MS(102), .ack = S(0), .snack = {{4, 1}});
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, at + MS(110), .ack = S(4), .snack = {{0, 1}});
+    expect_sent(t, .at = at + MS(121), .from = S(4), .len = 1000);
+    script_run(t, at + MS(200));
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.resent_segs, 1);
+    assert_int_equal(i.recoveries, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* ---- the receiver --------------------------------------------------------------------------------- */
+
+static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = true;
+    t->cfg.snack_long = long_one;
+    t->cfg.sack = false;
+    t->cfg.ack_mode = mode;
+    t->peer.sack = false;
+    t->peer.caps = LONG;
+    script_established(t, MS(100));
+    return t;
+}
+#define R(k) (1 + 1000 * (k))
+
+/* Each new hole once, lowest first; then all of them in turn; what is filled is named no more */
+static void order_of_reports(void **x)
+{
+    for (int every = 0; every < 2; every++) {
+        struct script *t = receiving(x, every ? SCPS_ACK_EVERY : SCPS_ACK_OTHER, false);
+        peer_says(t, MS(200), .seq = R(1), .len = 1000);
+        expect_sent(t, .at = MS(200), .ack = R(0), .snack = {{0, 1}});
+        peer_says(t, MS(201), .seq = R(4), .len = 1000);
+        expect_sent(t, .at = MS(201), .ack = R(0), .snack = {{2, 2}});
+        peer_says(t, MS(202), .seq = R(5), .len = 1000); /* nothing new: in turn */
+        expect_sent(t, .at = MS(202), .ack = R(0), .snack = {{0, 1}});
+        peer_says(t, MS(203), .seq = R(7), .len = 1000);
+        expect_sent(t, .at = MS(203), .ack = R(0), .snack = {{6, 1}});
+        peer_says(t, MS(204), .seq = R(8), .len = 1000);
+        expect_sent(t, .at = MS(204), .ack = R(0), .snack = {{2, 2}});
+        peer_says(t, MS(205), .seq = R(0), .len = 1000);
+        expect_sent(t, .at = MS(205), .ack = R(2), .snack = {{4, 1}});
+        peer_says(t, MS(206), .seq = R(2), .len = 2000);
+        expect_sent(t, .at = MS(206), .ack = R(6), .snack = {{0, 1}});
+        peer_says(t, MS(207), .seq = R(6), .len = 1000);
+        expect_sent(t, .at = MS(207), .ack = R(9), .no_snack = true);
+        app_reads(t, MS(208), 9000);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* F0: nothing before the timer; then every hole, in as many acknowledgements as it takes */
+static void strictly_delayed(void **x)
+{
+    struct script *t = receiving(x, SCPS_ACK_DELAYED, false);
+    peer_says(t, MS(200), .seq = R(1), .len = 1000);
+    for (int k = 3; k < 9; k += 2)
+        peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    scps_time due = MS(200) + MS(200);
+    for (int k = 0; k < 8; k += 2)
+        expect_sent(t, .at = due, .ack = R(0), .snack = {{(uint16_t)k, 1}});
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+/* The long form tells of all behind the first hole at once, and the next report goes on behind what it told */
+static void long_reports(void **x)
+{
+    struct script *t = receiving(x, SCPS_ACK_DELAYED, true);
+    for (int k = 1; k < 12; k += 2)
+        peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
+    expect_sent(t, .at = MS(401), .ack = R(0), .snack = {{0, 1}});
+    assert_int_equal(t->last.snack_vec_len, 2); /* 10101010 101..... */
+    assert_int_equal(t->last.snack_vec[0], 0xaa);
+    assert_int_equal(t->last.snack_vec[1], 0xa0);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(short_form),
+        SCRIPT_TEST(once_a_round_trip),
+        SCRIPT_TEST(embargo_grows),
+        SCRIPT_TEST(too_early),
+        SCRIPT_TEST(ranges),
+        SCRIPT_TEST(unit),
+        SCRIPT_TEST(long_form),
+        SCRIPT_TEST(beside_sack),
+        SCRIPT_TEST(delay),
+        SCRIPT_TEST(order_of_reports),
+        SCRIPT_TEST(strictly_delayed),
+        SCRIPT_TEST(long_reports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
