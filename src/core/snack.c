@@ -21,7 +21,7 @@
  * behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it nobody knows which of
  * them have arrived: only the one at the left edge is, and, if that is lost and nothing more is to be sent, those of its
  * age, which too few arrivals would report.  After FAST of them a segment's embargo doubles,
- * unless losses are corruption.
+ * unless losses are corruption.  All of it only as long as the peer is heard.
  *
  * snack_delay puts a report off, so that what is only late can arrive; a report that lies within one put off already
  * is the same hole.
@@ -31,8 +31,9 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define FAST 4    /* EMBARGO_FAST_RXMIT_CTR */
-#define WORK 8192 /* records one report may touch: a hostile one costs no more */
+#define FAST  4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST SCPS_MS(10) /* margin of an embargo: the peer may be busy */
+#define WORK  8192        /* records one report may touch: a hostile one costs no more */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
@@ -181,7 +182,7 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
-    scps_dur wait = rtt + SCPS_MAX(4 * c->rtt.rttvar, rtt / 8);
+    scps_dur margin = SCPS_MAX(4 * c->rtt.rttvar, rtt / 8), wait = rtt + SCPS_MAX(margin, LEAST);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
@@ -194,7 +195,8 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
 
-    if (!c->rtt.srtt)
+    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
+    if (!c->rtt.srtt || c->env->now - c->st->last_ack_received > 2 * c->rtt.rto)
         return 0;
     if (!(c->flags & SCPS_F_SACK)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->head);
