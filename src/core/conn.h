@@ -168,11 +168,10 @@ struct scps_snack_wait {
 
 /* RFC 8985: rack.c. */
 struct scps_rack {
-    scps_dur rtt;     /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
-    uint32_t hi_xseq; /* which that was */
-    uint8_t steps;    /* RACK.reo_wnd_mult - 1 */
-    uint8_t persist;  /* RACK.reo_wnd_persist */
-    bool repairing;   /* in an episode, when last looked at */
+    scps_dur rtt;    /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
+    uint8_t steps;   /* RACK.reo_wnd_mult - 1 */
+    uint8_t persist; /* RACK.reo_wnd_persist */
+    bool repairing;  /* in an episode, when last looked at */
     scps_off dsack_round;
     scps_time again; /* when something comes of age; 0: nothing does */
     bool due;        /* a tail probe is to leave */

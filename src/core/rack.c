@@ -118,10 +118,8 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
     struct scps_scoreboard *sb = &c->tx->sb;
     struct scps_rack *rk = &c->tx->rack;
 
-    if (sum->any && rk->hi_xseq != sb->hi_xseq) {
-        rk->hi_xseq = sb->hi_xseq;
-        rk->rtt = SCPS_MAX(c->env->now - sb->hi_sent, 1);
-    }
+    if (sum->any && sum->newest.xseq == sb->hi_xseq)
+        rk->rtt = SCPS_MAX(c->env->now - sum->newest.sent, 1);
     adapt(c, sum->dsack);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);

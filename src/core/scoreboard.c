@@ -202,14 +202,10 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
     sum->delivered += r->len;
     if (!r->resends)
         sum->orig = true;
-    if (told && before(sb->hi_xseq, r->xseq)) {
+    if (told && before(sb->hi_xseq, r->xseq))
         sb->hi_xseq = r->xseq;
-        sb->hi_sent = r->sent;
-        if (!r->resends && (uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
-            sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
-    } else if (!r->resends && r->from + r->len <= sum->fack) {
+    else if (!r->resends && r->from + r->len <= sum->fack)
         sum->reordered = true;
-    }
     if (!sum->any || before(sum->newest.xseq, r->xseq)) {
         sum->newest = *r;
         sum->any = true;
@@ -250,7 +246,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             credit(sb, r, now, min_rtt, sum);
             if (r->resends)
                 sum->refilled = true;
-            else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+            else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
                 sum->oldest_sent = r->sent;
         }
         sb->head++;
@@ -329,6 +325,10 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
+        /* what is told after later sendings may be old news */
+        if (!r->resends && before(sb->hi_xseq, r->xseq) &&
+            (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+            sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
         r->skip = idx + 1;
@@ -448,7 +448,6 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.head = nb.tail = nb.frontier = sb->head;
     nb.xseq = sb->xseq;
     nb.hi_xseq = sb->hi_xseq;
-    nb.hi_sent = sb->hi_sent;
     nb.hi_arrived = sb->hi_arrived;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent r = *scps_sb_at(sb, i);

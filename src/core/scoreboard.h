@@ -56,7 +56,6 @@ struct scps_scoreboard {
     uint32_t excused;
     uint32_t xseq;             /* of the next transmission */
     uint32_t hi_xseq;          /* of the latest one known to have arrived; xseq - 2^31 before any */
-    scps_time hi_sent;         /* when that one left */
     scps_off hi_arrived;       /* end of the highest octets known to have arrived */
     scps_off run_from, run_to; /* the last report; its records have arrived, */
     uint32_t run_next;         /* and this is the first behind them; run_to 0: look it up */

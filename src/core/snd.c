@@ -518,7 +518,7 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
-    if ((c->timer[SCPS_T_AGE] == SCPS_NEVER || c->una == r->from) && scps_rack_on(c))
+    if (scps_rack_on(c) && (c->timer[SCPS_T_AGE] == SCPS_NEVER || c->una == r->from))
         scps_rack_arm(c);
     if (inflight + r->len + c->mss > scps_recovery_window(c) ||
         (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
