@@ -370,6 +370,14 @@ static void summary(const struct sweep *s)
                 u.ru_maxrss / 1024, s->o->out);
 }
 
+static void finish(struct sweep *s)
+{
+    lab_cells_free(&s->cells);
+    free(s->job);
+    free(s->where);
+    free(s->worker);
+}
+
 int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
 {
     struct sweep s = {.o = o, .rows.fd = -1};
@@ -388,11 +396,13 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     }
     if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "scps_lab: %s: %s: give another --out\n", o->out, strerror(errno));
+        finish(&s);
         return 2;
     }
     make_jobs(&s);
     if (!lab_rows_open(&s.rows, o->out, &s.cells, o->shard, o->shards, was_done, &s, s.msg)) {
         fprintf(stderr, "scps_lab: %s\n", s.msg);
+        finish(&s);
         return 2;
     }
     s.had = s.done;
@@ -423,9 +433,6 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     if (!ok)
         fprintf(stderr, "scps_lab: %s; %zu of %zu runs are kept in %s: the same command goes on\n",
                 s.msg, s.done, s.njobs, s.rows.path);
-    lab_cells_free(&s.cells);
-    free(s.job);
-    free(s.where);
-    free(s.worker);
+    finish(&s);
     return ok ? 0 : 1;
 }
