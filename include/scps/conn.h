@@ -82,7 +82,7 @@ struct scps_conn_config {
     uint8_t
         bets_retries; /* a segment resent this often and lost again is given up; default 32, 1 to 254 */
     scps_dur
-        bets_lifetime; /* likewise what the left edge has waited for this long; 0 (default): however long */
+        bets_lifetime; /* likewise what was sent so long ago and earlier, when nothing of it has been acknowledged since; 0 (default): never */
     /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
      * them reads plain TCP. Default false: those that arrive mean nothing. */
     bool records;

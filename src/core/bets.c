@@ -10,8 +10,9 @@
  * comes, so they go without waiting again; the reference implementation waits anew for each, which on a bad link with
  * no way back is a second a hole.  Only one hole at a time is given up and not told.
  *
- * Sender.  When the oldest segment is to be sent again after so many times, or so long after the left edge last moved,
- * it is given up: the edge moves past it and past what the peer has reported behind it.  The connection does not end
+ * Sender.  A segment at the left edge that is to be sent again after so many times is given up: the edge moves past it
+ * and past what the peer has reported behind it.  When the edge has not moved for so long, all that had been sent when
+ * it last did is given up at once, and what was sent since has as long again at most.  The connection does not end
  * for lack of answers while there is data to give up.  The peer's acknowledgements lag behind our left edge then; the
  * window they offer counts all the same.
  *
@@ -177,6 +178,18 @@ scps_time scps_bets_until(const struct scps_conn *c)
     return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
 }
 
+scps_time scps_bets_arm(struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+    scps_time since = SCPS_MAX(tx->progress_at, tx->gave_up_at);
+
+    if (since != tx->life_since) {
+        tx->life_since = since;
+        tx->life_nxt = c->nxt;
+    }
+    return scps_bets_until(c);
+}
+
 bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -222,10 +235,13 @@ static void give_up(struct scps_conn *c)
 
 void scps_bets_send(struct scps_conn *c)
 {
+    scps_off old = 0;
     const struct scps_sent *r;
 
-    while (c->established && (r = oldest(c)) && r->state == SCPS_SENT_LOST &&
-           (r->resends >= c->cfg->c.bets_retries || c->env->now >= scps_bets_until(c)))
+    if (c->env->now >= scps_bets_until(c)) /* the oldest at the least */
+        old = SCPS_MAX(c->tx->life_nxt, c->una + 1);
+    while (c->established && (r = oldest(c)) &&
+           (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->cfg->c.bets_retries)))
         give_up(c);
 }
 

@@ -198,6 +198,8 @@ struct scps_tx {
     scps_off gave_up_to,
         peer_una; /* best effort: where the left edge went on its own; the peer's */
     scps_time gave_up_at;
+    scps_time life_since; /* of what was sent before life_nxt: when the left edge last moved */
+    scps_off life_nxt;
     uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
     uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
     struct scps_sack sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks */
@@ -570,6 +572,8 @@ void scps_bets_send(struct scps_conn *c);
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
 /* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_conn *c);
+/* The same when the timer is set: takes note of what has been sent, which will all be as old then. */
+scps_time scps_bets_arm(struct scps_conn *c);
 /* limit timeouts in a row, or more, are no reason to end it. */
 bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit);
 

@@ -101,7 +101,7 @@ void scps_snd_arm_rtx(struct scps_conn *c)
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));
     }
     if (cfg->bets_lifetime && c->tx)
-        when = SCPS_MIN(when, SCPS_MAX(scps_bets_until(c), c->env->now));
+        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->env->now));
     scps_timer_set(c, SCPS_T_RTX, when);
 }
 
@@ -182,9 +182,9 @@ void scps_snd_timeout(struct scps_conn *c)
     if (c->una == c->nxt)
         return;
     if (c->env->now >= scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
-        struct scps_ack_sum sum = {0};
-        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
         scps_bets_send(c);
+        if (c->una < c->nxt)
+            scps_snd_arm_rtx(c);
         scps_conn_wake(c);
         return;
     }

@@ -537,6 +537,33 @@ static void lifetime(void **x)
     script_free(t);
 }
 
+/* What had been sent when the edge last moved goes together; what was sent since has as long again */
+static void lifetimes_run_together(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_lifetime = MS(800);
+    t->cfg.bets_retries = 200;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 5000);
+    assert_int_equal(script_forget_sent(t), 5);
+    peer_says(t, MS(300), .ack = 1001);
+    app_writes(t, MS(400), 1000);
+    script_run(t, MS(1099));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 0);
+    script_run(t, MS(1100));
+    assert_int_equal(script_info(t).bytes_given_up, 4000);
+    assert_int_equal(script_info(t).outstanding, 1000);
+    script_run(t, MS(1899));
+    assert_int_equal(script_info(t).bytes_given_up, 4000);
+    script_run(t, MS(1900));
+    assert_int_equal(script_info(t).bytes_given_up, 5000);
+    assert_int_equal(script_info(t).inflight, 0);
+    assert_int_equal(script_info(t).lost, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A FIN is never given up: its segment's data is, and it goes on alone, until the peer is given up */
 static void a_fin_is_reliable(void **x)
 {
@@ -698,6 +725,7 @@ int main(void)
         SCRIPT_TEST(the_window_of_a_peer_that_lags),
         SCRIPT_TEST(probes_of_a_peer_that_lags),
         SCRIPT_TEST(lifetime),
+        SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
