@@ -150,6 +150,15 @@ static bool in_ranges(const struct ranges *r, uint32_t n)
     return false;
 }
 
+/* The lowest number of any range; 0 if there is none. */
+static uint32_t lowest(const struct ranges *r)
+{
+    uint32_t n = r->n ? r->r[0].from : 0;
+    for (unsigned i = 1; i < r->n; i++)
+        n = r->r[i].from < n ? r->r[i].from : n;
+    return n;
+}
+
 static bool wanted(void *ctx, uint32_t n)
 {
     const struct options *o = ctx;
@@ -589,6 +598,7 @@ int main(int argc, char **argv)
 {
     static struct run r;
     char msg[SCPS_TRACE_MSGLEN] = "", first_msg[SCPS_TRACE_MSGLEN] = "";
+    struct scps_trace_totals tot;
     int status = parse_args(argc, argv, &r.o);
     if (status >= 0)
         return fflush(stdout) == 0 ? status : 1;
@@ -663,6 +673,13 @@ int main(int argc, char **argv)
         return status;
     }
     scps_trace_finish(r.t);
+    scps_trace_totals(r.t, &tot);
+    uint32_t first = lowest(&r.o.only);
+    if (first > tot.conns && !interrupted) {
+        fprintf(stderr, "scps_trace: -o %" PRIu32 ": the capture has %" PRIu32 " connection%s\n",
+                first, tot.conns, tot.conns == 1 ? "" : "s");
+        status = status ? status : 2;
+    }
     if (!(r.o.packets && r.o.format == FORMAT_BRIEF))
         finish(&r, files, nfiles, first_msg);
     if (r.plots && scps_trace_plots_finish(r.plots, msg) < 0) {

@@ -48,6 +48,23 @@ def flavours(program, d):
         check(name, figures(run([program, "--json", d + "/x.gz"])) == want)
         check(name + " through a pipe", figures(run([program, "--json", "-"], input=payload)) == want)
     check("pipe", figures(run([program, "--json", "-"], input=data)) == want)
+    # pcapng with every block there is, unknown ones, and two sections
+    def block(kind, body):
+        body += b"\0" * (-len(body) % 4)
+        n = struct.pack("<I", 12 + len(body))
+        return struct.pack("<I", kind) + n + body + n
+
+    head = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 65535))
+    odd = [block(4, bytes(4)), block(5, bytes(12)), block(9, bytes(20)), block(10, b"KSLT\4\0\0\0abcd"), block(0xBAD, b"\1\2\3\4odd"),
+           block(0x7777, b"x" * 33)]
+    packets = [block(6, struct.pack("<IIIII", 0, ns // 1000 >> 32, ns // 1000 & 0xFFFFFFFF, len(b), n) + b) for ns, b, n in c.packets]
+    full = head + b"".join(p + odd[i % len(odd)] for i, p in enumerate(packets))
+    open(d + "/x", "wb").write(full + head + b"".join(odd))
+    check("odd blocks", figures(run([program, "--json", d + "/x"])) == want)
+    open(d + "/x", "wb").write(head + b"".join(packets[:9]) + head + b"".join(packets[9:]))
+    check("two sections", figures(run([program, "--json", d + "/x"])) == want)
+    p = run([program, "-b", "-o3-4,2", d + "/a.pcap"])
+    check("a connection that is not there", p.returncode == 2 and p.stderr == b"scps_trace: -o 2: the capture has 1 connection\n", p.stderr)
     # a pipe that trickles
     p = subprocess.Popen([program, "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for i in range(0, len(data), 997):
