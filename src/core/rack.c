@@ -141,10 +141,9 @@ static scps_dur probe_timeout(const struct scps_conn *c)
 
 void scps_rack_arm(struct scps_conn *c)
 {
-    scps_time when =
-        c->env->now + (c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1)); /* at the earliest */
+    scps_dur wait = c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1); /* at the earliest */
 
-    scps_timer_by(c, SCPS_T_AGE, SCPS_MIN(when, c->timer[SCPS_T_RTX]));
+    scps_timer_by(c, SCPS_T_AGE, c->env->now + SCPS_MIN(wait, c->rtt.rto));
 }
 
 void scps_rack_timer(struct scps_conn *c)

@@ -488,8 +488,11 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
         return false;
     }
-    if (c->una == c->nxt)
+    if (c->una == c->nxt) {
         tx->progress_at = c->env->now;
+        if (scps_rack_on(c))
+            scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
+    }
     flags |= fin ? SCPS_SENT_FIN : 0;
     data_segment(c, seg, c->nxt, len, flags, NULL);
     r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags, c->env->now);
@@ -518,8 +521,6 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     }
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
-    if (scps_rack_on(c) && (c->timer[SCPS_T_AGE] == SCPS_NEVER || c->una == r->from))
-        scps_rack_arm(c);
     if (inflight + r->len + c->mss > scps_recovery_window(c) ||
         (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
         c->flags |=
