@@ -17,6 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* When its SYN left or came; a cookie does not remember. */
+static scps_time opened(const struct scps_conn *c, scps_time now)
+{
+    struct scps_info i;
+
+    scps_conn_info(c, &i);
+    return i.opened != 0 ? i.opened : now;
+}
+
 /* ---- sender -------------------------------------------------------------------------------------- */
 
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
@@ -27,6 +36,12 @@ void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_i
     s->in = in;
     s->syn = now;
     s->connect = s->enqueued = s->acked_at = s->closed_at = TTCP_NOT_YET;
+}
+
+void ttcp_sender_listen(struct ttcp_sender *s, struct scps_listener *l, struct ttcp_input *in)
+{
+    ttcp_sender_start(s, NULL, in, TTCP_NOT_YET);
+    s->listener = l;
 }
 
 static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
@@ -110,6 +125,14 @@ static void sender_check_fin(struct ttcp_sender *s)
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
 {
     switch (ev->kind) {
+    case SCPS_EV_ACCEPT:
+        if (s->conn != NULL || s->listener == NULL)
+            break;
+        s->conn = scps_accept(s->listener);
+        if (s->conn == NULL)
+            break;
+        s->syn = opened(s->conn, now);
+        /* fall through */
     case SCPS_EV_CONNECTED:
         s->connected = true;
         s->connect = now;
@@ -159,6 +182,14 @@ void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struc
     r->listener = l;
     r->out = out;
     r->opened = r->first = r->delivered = TTCP_NOT_YET;
+}
+
+void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct ttcp_output *out,
+                           scps_time now)
+{
+    ttcp_receiver_start(r, NULL, out);
+    r->conn = c;
+    r->opened = now;
 }
 
 /* The output cannot take what was read: the driver will reset the connection, so that the peer hears of it. */
@@ -275,10 +306,7 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
             break; /* one transfer is what a run is for; the rest stays in the backlog */
         r->conn = scps_accept(r->listener);
         if (r->conn != NULL) {
-            struct scps_info i;
-
-            scps_conn_info(r->conn, &i);
-            r->opened = i.opened != 0 ? i.opened : now; /* a cookie does not remember */
+            r->opened = opened(r->conn, now);
             ttcp_receiver_run(r, now);
         }
         break;

@@ -9,6 +9,7 @@
 #define TTCP_NOT_YET INT64_MIN /* a moment that has not come */
 
 struct ttcp_sender {
+    struct scps_listener *listener; /* while it waits; else NULL */
     struct scps_conn *conn;
     struct ttcp_input *in;
     const uint8_t *rest; /* what the send buffer had no room for */
@@ -27,6 +28,8 @@ struct ttcp_sender {
 /* Sends what in gives over c, whose SYN left at now. */
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now);
+/* Waits for the connection to send over. */
+void ttcp_sender_listen(struct ttcp_sender *s, struct scps_listener *l, struct ttcp_input *in);
 /* An event of its connection. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
 /* Writes what there is; also when input has come. */
@@ -52,6 +55,9 @@ struct ttcp_receiver {
 };
 
 void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out);
+/* Receives over c, whose SYN left at now. */
+void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct ttcp_output *out,
+                           scps_time now);
 void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, scps_time now);
 /* Reads what there is; also when the output can take more. */
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now);

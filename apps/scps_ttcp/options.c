@@ -306,6 +306,13 @@ TAKE(take_S)
     return 0;
 }
 
+TAKE(take_Q)
+{
+    UNUSED;
+    o->reverse = true;
+    return 0;
+}
+
 TAKE(take_q)
 {
     uint64_t v;
@@ -372,7 +379,8 @@ static const struct letter {
     {'l', "N", take_l, "bytes a read or write call (8192); a given N below the MSS sizes segments"},
     {'n', "N", take_n, "write calls with -s (2048)"},
     {'p', "N", take_p, "port (5001)"},
-    {'q', "N", take_q, "second port: the transmitter's own (chosen)"},
+    {'q', "N", take_q, "second port: of the end that connects (chosen)"},
+    {'Q', NULL, take_Q, "roles reversed: the transmitter waits, the receiver connects, to HOST"},
     {'b', "N", take_b, "send and receive buffer, bytes (from the link, at least 1M)"},
     {'f', "X", take_f, "unit of the report: k m g bits (1000), K M G bytes (1024) (m)"},
     {'v', NULL, take_v, "more in the report"},
@@ -409,7 +417,6 @@ static const struct letter {
     /* not in this version */
     {'u', NULL, NULL,
      "there is no UDP service here, whose datagrams would need none of this stack: use iperf3 -u"},
-    {'Q', NULL, NULL, "reversed roles are not in this version: let the receiver wait (-r)"},
     {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
 };
@@ -867,11 +874,15 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
             return FAIL("-r with --link: a virtual link has both ends here, say -t only");
         if (!device)
             return FAIL("-r needs an interface: --tun NAME or --udp LOCAL:PORT, with --addr");
-        if (o->host != NULL)
+        if (o->host != NULL && !o->reverse)
             return FAIL("-r takes no HOST: leave out %s", o->host);
+        if (o->host == NULL && o->reverse)
+            return FAIL("-r -Q needs a HOST to receive from, as the last word");
         if (o->time != 0)
             return FAIL("--time is the sender's: give it there, or use --timeout here");
-    } else if (device && o->host == NULL) {
+    } else if (o->reverse && o->host != NULL) {
+        return FAIL("-t -Q waits and takes no HOST: leave out %s", o->host);
+    } else if (device && o->host == NULL && !o->reverse) {
         return FAIL("-t over an interface needs a HOST to send to, as the last word");
     } else if (!device && o->host != NULL) {
         return FAIL("%s cannot be reached without an interface: add --tun NAME or --udp "

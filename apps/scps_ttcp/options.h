@@ -21,6 +21,7 @@ enum ttcp_action {
 struct ttcp_options {
     enum ttcp_action action;
     /* the stream */
+    bool reverse;       /* -Q: the transmitter waits */
     bool pattern;       /* -s: source the pattern, or sink what arrives */
     bool blocks;        /* -B */
     bool touch;         /* -T */
@@ -33,7 +34,7 @@ struct ttcp_options {
     const char *output; /* --output; NULL: standard output (receive), nowhere (link) */
     /* the connection */
     const char *host;        /* whom to connect to; NULL with a link */
-    uint16_t port, own_port; /* own_port: -q, the transmitter's; 0: chosen */
+    uint16_t port, own_port; /* own_port: -q, of the end that connects; 0: chosen */
     uint8_t family;          /* 4, 6; 0: whatever fits */
     struct scps_addr source; /* -H; family 0: chosen */
     uint32_t buffer;         /* -b: send and receive buffer, bytes; 0: chosen */

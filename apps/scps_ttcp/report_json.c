@@ -80,7 +80,7 @@ static void test_start(struct json *j, const struct ttcp_result *r)
     json_seconds(j, "duration", o->time);
     json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
     json_uint(j, "blocks", counted ? o->count : 0);
-    json_uint(j, "reverse", 0);
+    json_uint(j, "reverse", o->reverse);
     json_uint(j, "tos", o->tos);
     json_uint(j, "target_bitrate", o->rate_bps);
     json_close(j, '}');

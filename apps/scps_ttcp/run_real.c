@@ -61,6 +61,17 @@ static bool over(const struct run *x)
     return x->sends ? x->sender.over : x->receiver.over;
 }
 
+static struct scps_conn *own_conn(const struct run *x)
+{
+    return x->sends ? x->sender.conn : x->receiver.conn;
+}
+
+/* Or does it wait? */
+static bool connects(const struct run *x)
+{
+    return x->sends != x->o->reverse;
+}
+
 static void report_interval(struct run *x, scps_time now)
 {
     const struct ttcp_interval *i;
@@ -78,7 +89,7 @@ static void report_interval(struct run *x, scps_time now)
 static void finish(struct run *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
-    struct scps_conn *c = x->sends ? x->sender.conn : x->receiver.conn;
+    struct scps_conn *c = own_conn(x);
     scps_dur stay = SCPS_SEC(2);
     struct scps_info info;
 
@@ -144,21 +155,20 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
     scps_time now = scps_sysclock_now();
 
     (void)l;
-    if (x->sends && e->conn == x->sender.conn && e->conn != NULL) {
-        ttcp_sender_event(&x->sender, e, now);
-    } else if (!x->sends &&
-               (e->kind == SCPS_EV_ACCEPT || (e->conn == x->receiver.conn && e->conn != NULL))) {
-        ttcp_receiver_event(&x->receiver, e, now);
-        if (!x->begun && x->receiver.conn != NULL) {
+    if (e->kind == SCPS_EV_ACCEPT || (e->conn != NULL && e->conn == own_conn(x))) {
+        if (x->sends)
+            ttcp_sender_event(&x->sender, e, now);
+        else
+            ttcp_receiver_event(&x->receiver, e, now);
+        if (!x->begun && own_conn(x) != NULL) {
             x->begun = true;
-            x->t0 = x->watch.t0 = x->receiver.opened;
+            x->t0 = x->watch.t0 = x->sends ? x->sender.syn : x->receiver.opened;
             if (x->o->interval != 0)
                 ev_timer_start(scps_loop_ev(x->loop), &x->interval);
         }
     }
     if ((e->kind == SCPS_EV_CONNECTED || e->kind == SCPS_EV_ACCEPT) && !x->finished &&
-        (x->sends ? x->sender.conn : x->receiver.conn) != NULL &&
-        !ttcp_result_require(x->r, x->sends ? x->sender.conn : x->receiver.conn))
+        own_conn(x) != NULL && !ttcp_result_require(x->r, own_conn(x)))
         finish(x, TTCP_DONE, NULL); /* the outcome is set */
     check(x);
 }
@@ -228,7 +238,7 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
     if (x->finished)
         return;
     finish(x, TTCP_TIMED_OUT,
-           !x->begun ? "nobody connected within --timeout: give it longer, or see the sender"
+           !x->begun ? "nobody connected within --timeout: give it longer, or see the other end"
            : x->sends && !x->sender.connected
                ? "no answer within --timeout: is a receiver (-r) running there?"
                : "not done within --timeout: give it longer, or see -v for what held it up");
@@ -277,7 +287,7 @@ static void watch_all(struct run *x)
     ev_signal_start(ev, &x->sigterm);
     ev_now_update(ev); /* opening a device may have taken a while */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    if (!x->sends) /* its clock starts when somebody connects */
+    if (!connects(x)) /* its clock starts when somebody connects */
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
     timer(x, &x->give_up, on_give_up, x->o->timeout, false);
@@ -356,12 +366,12 @@ static bool connect_or_listen(struct run *x)
 {
     const struct ttcp_options *o = x->o;
     struct scps_conn_config cfg = ttcp_conn_config(o, x->sends);
-    struct scps_endpoint local = {.addr = o->source, .port = x->sends ? o->own_port : 0};
+    struct scps_endpoint local = {.addr = o->source, .port = connects(x) ? o->own_port : 0};
     struct scps_endpoint remote = {.port = o->port};
     char addr[SCPS_ADDR_STRLEN];
     int err = 0;
 
-    if (x->sends) {
+    if (connects(x)) {
         struct scps_conn *c;
 
         if (!resolve(x, &remote.addr))
@@ -369,7 +379,10 @@ static bool connect_or_listen(struct run *x)
         x->t0 = x->watch.t0 = scps_sysclock_now();
         c = scps_connect(x->st, &cfg, &local, &remote, &err);
         if (c != NULL) {
-            ttcp_sender_start(&x->sender, c, &x->in, x->t0);
+            if (x->sends)
+                ttcp_sender_start(&x->sender, c, &x->in, x->t0);
+            else
+                ttcp_receiver_connect(&x->receiver, c, &x->out, x->t0);
             x->begun = true;
             return true;
         }
@@ -381,10 +394,13 @@ static bool connect_or_listen(struct run *x)
             local.addr.family = o->family; /* every address of that family */
         l = scps_listen(x->st, &cfg, &local, 1, &err);
         if (l != NULL) {
-            ttcp_receiver_start(&x->receiver, l, &x->out);
+            if (x->sends)
+                ttcp_sender_listen(&x->sender, l, &x->in);
+            else
+                ttcp_receiver_start(&x->receiver, l, &x->out);
             if (o->verbose > 0)
-                fprintf(stderr, "ttcp-r: waiting on port %u of %s\n", o->port,
-                        scps_addr_format(&o->ifs.addr[0].addr, addr));
+                fprintf(stderr, "ttcp-%c: waiting on port %u of %s\n", x->sends ? 't' : 'r',
+                        o->port, scps_addr_format(&o->ifs.addr[0].addr, addr));
             return true;
         }
     }
@@ -400,7 +416,7 @@ static bool connect_or_listen(struct run *x)
                          "and -H one of --addr");
         break;
     default:
-        ttcp_result_fail(x->r, TTCP_FAILED, "cannot %s: %s", x->sends ? "connect" : "listen",
+        ttcp_result_fail(x->r, TTCP_FAILED, "cannot %s: %s", connects(x) ? "connect" : "listen",
                          scps_strerror(err));
         break;
     }

@@ -121,7 +121,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     struct run *x = ctx;
     scps_time now = scps_world_now(x->w);
 
-    if (h == x->tx_host && ev->conn == x->sender.conn)
+    if (h == x->tx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->sender.conn))
         ttcp_sender_event(&x->sender, ev, now);
     else if (h == x->rx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->receiver.conn))
         ttcp_receiver_event(&x->receiver, ev, now);
@@ -171,6 +171,7 @@ static bool build(struct run *x)
     struct scps_addr a;
     struct scps_listener *l;
     struct scps_conn *c;
+    struct scps_host *waits, *connects;
     uint64_t seeds[2];
     int err = SCPS_ERR_NOMEM;
 
@@ -195,14 +196,23 @@ static bool build(struct run *x)
     if (!tap(x, 0, o->pcap) || !tap(x, 1, o->pcap_peer) ||
         !ttcp_truth_open(&x->truth, o, x->link, x->r))
         return false;
-    l = scps_listen(scps_host_stack(x->rx_host), &rx, &any, 1, &err);
+    waits = o->reverse ? x->tx_host : x->rx_host;
+    connects = o->reverse ? x->rx_host : x->tx_host;
+    if (o->reverse)
+        to.addr = a;
+    l = scps_listen(scps_host_stack(waits), o->reverse ? &tx : &rx, &any, 1, &err);
     if (l == NULL)
         goto fail;
-    ttcp_receiver_start(&x->receiver, l, &x->out);
-    c = scps_connect(scps_host_stack(x->tx_host), &tx, &own, &to, &err);
+    c = scps_connect(scps_host_stack(connects), o->reverse ? &rx : &tx, &own, &to, &err);
     if (c == NULL)
         goto fail;
-    ttcp_sender_start(&x->sender, c, &x->in, 0);
+    if (o->reverse) {
+        ttcp_sender_listen(&x->sender, l, &x->in);
+        ttcp_receiver_connect(&x->receiver, c, &x->out, 0);
+    } else {
+        ttcp_receiver_start(&x->receiver, l, &x->out);
+        ttcp_sender_start(&x->sender, c, &x->in, 0);
+    }
     return true;
 fail:
     ttcp_result_fail(x->r, TTCP_FAILED, "cannot set up the virtual link: %s%s", scps_strerror(err),

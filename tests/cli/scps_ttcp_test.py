@@ -241,6 +241,11 @@ class Virtual(Case):
         self.assertEqual(status, 0)
         self.assertTrue(any(re.match(r"ttcp-t: in force: wscale, sack, capabilities, snack, snack_long$", l) for l in err), err)
 
+    def test_reversed_roles(self):
+        doc = self.sent(stuff(300000), ["-Q", "--link", "rate=10mbit,rtt=100ms"])
+        self.assertEqual(doc["start"]["test_start"]["reverse"], 1)
+        self.assertEqual(doc["start"]["connected"][0]["local_port"], 5001)
+
     def test_outages(self):
         """Ten seconds out. Nobody told: timeouts back off. Told: it goes on when the link is back, with its old window."""
         args = ["-t", "-s", "-n", "1000", "-l", "8192", "--link", "rate=10mbit,rtt=100ms"]
@@ -818,6 +823,22 @@ class Udp(Case):
                 with open(self.path("out"), "rb") as f:
                     self.assertTrue(f.read() == data)
                 self.assertRegex(err[0], r"^ttcp-r: 3000000 bytes in .* \+\+\+$")
+
+    def test_reversed_roles(self):
+        """-Q at both ends: the transmitter waits, the receiver connects; and -q is the port it comes from."""
+        pair, data = Pair(), stuff(300000)
+        with open(self.path("in"), "wb") as f:
+            f.write(data)
+        with open(self.path("in"), "rb") as f:
+            t = start(["-t", "-Q", "--timeout", "60", "--json"] + pair.tx, stdin=f)
+        time.sleep(0.5)
+        status, out, err = run(["-r", "-Q", "--timeout", "60", "-q", "7001"] + pair.rx + ["10.9.0.1"])
+        self.assertEqual((status, out == data), (0, True), err)
+        status, out, err = finish(t)
+        self.assertEqual(status, 0, err)
+        doc = json.loads(out)
+        self.assertEqual(doc["start"]["connected"][0]["remote_port"], 7001)
+        self.assertEqual(doc["end"]["sum_sent"]["bytes"], 300000)
 
     def test_what_the_peer_lacks(self):
         """--require: status 4 and one line, at whichever end asks; with everything there, it is as without."""
