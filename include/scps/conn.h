@@ -7,6 +7,7 @@
 #ifndef SCPS_CONN_H
 #define SCPS_CONN_H
 
+#include <scps/binding.h>
 #include <scps/stack.h>
 
 #ifdef __cplusplus
@@ -86,6 +87,9 @@ struct scps_conn_config {
     /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
      * them reads plain TCP. Default false: those that arrive mean nothing. */
     bool records;
+    /* Extended capabilities, offered behind the others and answered with what is in common; len 0 (default): none. A
+     * SYN has room for 12 octets of data in one space beside timestamps and the rest; what does not fit is left out whole. */
+    struct scps_binding binding[SCPS_BINDINGS];
     /* sending */
     bool nodelay;                     /* Nagle off; default false */
     bool limited_transmit;            /* RFC 3042; default true */
@@ -279,10 +283,12 @@ struct scps_info {
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
-    uint32_t holes;           /* best effort, receiving: given up and not filled since */
-    uint64_t bytes_missing;   /* in them; not in bytes_received */
-    uint32_t ranges_given_up; /* best effort, sending: as scps_conn_given_up */
-    uint64_t bytes_given_up;  /* in all of them; not in bytes_acked */
+    struct scps_binding
+        binding[SCPS_BINDINGS]; /* in force, where the configuration has them; len 0: not */
+    uint32_t holes;             /* best effort, receiving: given up and not filled since */
+    uint64_t bytes_missing;     /* in them; not in bytes_received */
+    uint32_t ranges_given_up;   /* best effort, sending: as scps_conn_given_up */
+    uint64_t bytes_given_up;    /* in all of them; not in bytes_acked */
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

@@ -64,6 +64,11 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name && i < SCPS_CC_PARAMS; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
+    for (int i = 0; i < SCPS_BINDINGS; i++)
+        if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254)
+            return SCPS_ERR_RANGE;
+    if (scps_binding_size(c->binding, SCPS_BINDINGS) > SCPS_XCAPS_MAX)
+        return SCPS_ERR_RANGE;
     if (!c->comp_proto)
         c->comp_proto = SCPS_IPPROTO_SCPS_COMP;
     if (c->comp_proto != SCPS_IPPROTO_SCPS_COMP && c->comp_proto != SCPS_IPPROTO_TCP &&

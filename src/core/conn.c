@@ -323,7 +323,8 @@ void scps_conn_established(struct scps_conn *c)
 
 int scps_conn_open(struct scps_conn *c)
 {
-    if (scps_conn_need_tx(c))
+    if (scps_conn_need_tx(c) ||
+        ((c->cfg->c.binding[0].len || c->cfg->c.binding[1].len) && scps_conn_need_tp(c)))
         return SCPS_ERR_NOMEM;
     c->flags |= SCPS_F_ACTIVE;
     c->opened = c->env->now;
@@ -810,6 +811,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         out->comp_in = c->tp->comp_in;
         out->comp_saved_out = c->tp->comp_saved_out;
         out->comp_saved_in = c->tp->comp_saved_in;
+        memcpy(out->binding, c->tp->binding, sizeof out->binding);
         out->comp_id = c->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
         out->comp_peer_id = c->caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
     }

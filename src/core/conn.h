@@ -227,6 +227,8 @@ struct scps_rx {
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
 };
 
+#define SCPS_XCAPS_MAX 34u /* octets: an option of 36 behind one of 4 */
+
 /* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in force. */
 struct scps_tp {
     /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
@@ -239,6 +241,8 @@ struct scps_tp {
     /* damage to tell the peer of (option 23): until then, and so often at least */
     scps_time damaged_until;
     uint8_t damaged_acks;
+    struct scps_binding binding[SCPS_BINDINGS]; /* in force */
+    uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
     scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
 };
 

@@ -35,6 +35,19 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c)
     return (uint8_t)(scps_negotiate_wants(c) & ~(id ? 0 : SCPS_CAP_COM));
 }
 
+static bool has_bindings(const struct scps_conn *c)
+{
+    const struct scps_binding *b = c->cfg->c.binding;
+
+    return b[0].len || b[1].len;
+}
+
+/* Anything for option 20? */
+static bool offers(const struct scps_conn *c)
+{
+    return scps_negotiate_caps(c) || has_bindings(c);
+}
+
 /* One of the capabilities, bit, or the option that carries them, 0. */
 static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
 {
@@ -46,7 +59,7 @@ static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
 
     if (bit ? c->caps & bit : c->flags & SCPS_F_CAPS)
         return SCPS_WHY_IN_FORCE;
-    if (bit ? !(wants & bit) : !wants)
+    if (bit ? !(wants & bit) : !wants && !has_bindings(c))
         return SCPS_WHY_NOT_CONFIGURED;
     if (!c->established)
         return SCPS_WHY_NOT_YET;
@@ -123,10 +136,17 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->tsecr = reply ? c->ts_recent : 0;
     }
     /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (spec sheet 1.4). */
-    if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_caps(c) && !c->plain) {
+    if (reply ? c->flags & SCPS_F_CAPS : offers(c) && !c->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
+        if (has_bindings(c) && c->tp) { /* the answer is what both have */
+            const struct scps_binding *b = reply ? c->tp->binding : cfg->binding;
+            syn->xcaps = c->tp->xcaps;
+            syn->xcaps_len = (uint8_t)scps_binding_build(c->tp->xcaps, b, SCPS_BINDINGS);
+            if (syn->xcaps_len)
+                syn->has |= SCPS_HAS_XCAPS;
+        }
         if (cfg->bets && cfg->bets_legacy)
             syn->has |= SCPS_HAS_BETS_OK;
     }
@@ -136,6 +156,22 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
             syn->flags |= SCPS_ECE;
     } else if (cfg->ecn && !(c->flags & SCPS_F_SYN_LOST)) {
         syn->flags |= SCPS_ECE | SCPS_CWR;
+    }
+}
+
+/* Of the peer's binding spaces those we have, too. Nonsense ends the list. */
+static SCPS_APART void settle_bindings(struct scps_conn *c, const struct scps_seg *syn)
+{
+    const struct scps_binding *own = c->cfg->c.binding;
+    struct scps_binding b;
+    size_t at = 0, n;
+
+    while (at < syn->xcaps_len &&
+           (n = scps_binding_parse(syn->xcaps + at, syn->xcaps_len - at, &b))) {
+        at += n;
+        for (int i = 0; i < SCPS_BINDINGS; i++)
+            if (own[i].len && own[i].id == b.id && !c->tp->binding[i].len)
+                c->tp->binding[i] = scps_binding_and(&own[i], &b);
     }
 }
 
@@ -159,13 +195,16 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->ts_recent = syn->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
-    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_caps(c)) {
+    if (syn->has & SCPS_HAS_CAPS && offers(c)) {
         c->plain = SCPS_PLAIN_NO; /* an earlier SYN of ours, which had them, is what it answers */
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;
         c->caps = syn->caps &
                   scps_negotiate_caps(c); /* in effect only if both offered it (spec sheet 1.2) */
     }
+    if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(c) &&
+        !scps_conn_need_tp(c))
+        settle_bindings(c, syn);
     if (c->caps & SCPS_CAP_COM)
         c->tp->peer_id = syn->conn_id;
     c->peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);

@@ -322,13 +322,77 @@ static void golden_syn(void **x)
     script_free(t);
 }
 
+/* 1.3: spaces are offered behind option 20; the answer is what both have, in both directions. */
+static void bindings(void **x)
+{
+    static const uint8_t asked[] = {20,  4,    0, 0, 20, 14,   9, 0x10, 0xff, 0x3c,
+                                    200, 0x10, 1, 2, 4,  0x1c, 1, 1,    1,    1};
+    struct script *t = script_of(x);
+
+    t->cfg.binding[0] = (struct scps_binding){.id = 9, .len = 2, .data = {0x0f, 0xff}};
+    t->cfg.binding[1] = (struct scps_binding){.id = 4, .len = 1, .data = {0x81}};
+    t->us.port = 80;
+    script_listen(t);
+    raw(t, 0, t->them.port, t->peer_isn, 0, SCPS_SYN, asked, sizeof asked);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS | SCPS_HAS_XCAPS);
+    assert_int_equal(t->last.xcaps_len, 8);
+    assert_memory_equal(t->last.xcaps, "\x09\x10\x0f\x3c\x04\x10\x01\x00", 8);
+    raw(t, MS(100), t->them.port, t->peer_isn + 1, t->last.seq + 1, SCPS_ACK, asked, 0);
+    t->c = scps_accept(t->l);
+    script_forget_events(t);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.binding[0].id, 9);
+    assert_memory_equal(i.binding[0].data, "\x0f\x3c", 2);
+    assert_int_equal(i.binding[1].len, 1);
+    script_free(t);
+
+    t = script_of(x);
+    t->cfg.binding[0] = (struct scps_binding){.id = 9, .len = 2, .data = {0x0f, 0xff}};
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS | SCPS_HAS_XCAPS);
+    assert_int_equal(t->last.caps, 0);
+    assert_memory_equal(t->last.xcaps, "\x09\x10\x0f\xff", 4);
+    raw(t, MS(100), t->them.port, t->peer_isn, t->last.seq + 1, SCPS_SYN | SCPS_ACK, asked,
+        sizeof asked);
+    expect_sent(t, .from = 1);
+    script_forget_events(t);
+    assert_memory_equal(script_info(t).binding[0].data, "\x0f\x3c", 2);
+    assert_int_equal(script_info(t).binding[1].len, 0);
+    script_free(t);
+}
+
+/* Every length of the extended option, and of the spaces in it: nothing dies, nothing is made up. */
+static void odd_bindings(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t n = 0;
+
+    t->cfg.binding[0] = (struct scps_binding){.id = 9, .len = 2, .data = {0xff, 0xff}};
+    t->us.port = 80;
+    script_listen(t);
+    for (unsigned len = 0; len <= 40; len++) {
+        for (unsigned words = 0; words < 16; words++, n++) {
+            uint8_t opt[40] = {20, 4, 0, 0, 20, (uint8_t)len, 9, (uint8_t)(words << 4), 0xa5};
+            uint16_t port = (uint16_t)(1024 + n);
+            bool whole = len > 4 && len <= 36 && words && 2 * (words + 1) + 2 <= len;
+            assert_int_equal(raw(t, MS(n), port, 1000, 0, SCPS_SYN, opt, 40), 0);
+            expect_sent(t, .port = port, .flags = SCPS_SYN | SCPS_ACK);
+            assert_int_equal(!!(t->last.has & SCPS_HAS_XCAPS), whole);
+            if (whole)
+                assert_memory_equal(t->last.xcaps, "\x09\x10\xa5\x00", 4);
+            raw(t, MS(n), port, 1001, 0, SCPS_RST, opt, 0);
+        }
+    }
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(agreement),         SCRIPT_TEST(plain_peer),    SCRIPT_TEST(fallback),
         SCRIPT_TEST(memory_is_bounded), SCRIPT_TEST(a_late_answer), SCRIPT_TEST(malformed_in_a_syn),
         SCRIPT_TEST(malformed_later),   SCRIPT_TEST(another_mind),  SCRIPT_TEST(suppressed),
-        SCRIPT_TEST(golden_syn),
+        SCRIPT_TEST(golden_syn),        SCRIPT_TEST(bindings),      SCRIPT_TEST(odd_bindings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,7 @@ struct script_priv {
     struct scps_comp_rx comp_rx;
     struct scps_comp_tx comp_tx;
     bool may_compress; /* both have offered it */
+    uint8_t xcaps[40];
 };
 
 static uint8_t ours(int64_t off)
@@ -643,6 +644,10 @@ void script_expect_sent(struct script *t, const struct script_want *w, const cha
         script_fail(t, file, line, "what was sent is not TCP");
     t->last = s;
     t->last.data = NULL;
+    if (s.has & SCPS_HAS_XCAPS) { /* it lies in the packet, which goes */
+        memcpy(t->p->xcaps, s.xcaps, s.xcaps_len);
+        t->last.xcaps = t->p->xcaps;
+    }
     t->last.tos = ip.tos;
     uint32_t mine = v->iss, other = t->peer_isn;
 
