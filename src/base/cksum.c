@@ -72,6 +72,13 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     sum = scps_sum_plus(sum, (uint64_t)_mm_cvtsi128_si32(s) + biases);
     return len & 31 ? sum_tail(sum, p, len & 31) : sum;
 }
+
+static SCPS_APART uint64_t sum_avx2_parts(uint64_t sum, const uint8_t *p, size_t len)
+{
+    for (; len > AVX2_MOST; len -= AVX2_MOST, p += AVX2_MOST)
+        sum = sum_avx2(sum, p, AVX2_MOST);
+    return sum_avx2(sum, p, len);
+}
 #endif
 
 uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
@@ -79,11 +86,8 @@ uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
     const uint8_t *p = data;
 
 #ifdef SUM_AVX2
-    if (len >= 128 && __builtin_cpu_supports("avx2")) {
-        for (; len > AVX2_MOST; len -= AVX2_MOST, p += AVX2_MOST)
-            sum = sum_avx2(sum, p, AVX2_MOST);
-        return sum_avx2(sum, p, len);
-    }
+    if (len >= 128 && __builtin_cpu_supports("avx2"))
+        return len <= AVX2_MOST ? sum_avx2(sum, p, len) : sum_avx2_parts(sum, p, len);
 #endif
     uint64_t s = 0; /* 2^32 words of 32 bits would be needed to overflow it */
     size_t words = len / 4;

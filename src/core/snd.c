@@ -636,7 +636,7 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt) && new_data(c, next);
 }
 
-static bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     base(c, seg, c->nxt);
     scps_ackout_fill(c, seg);
