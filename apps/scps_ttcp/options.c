@@ -647,6 +647,37 @@ TAKE(take_dupthresh)
     return 0;
 }
 
+TAKE(take_ack_budget)
+{
+    char word[32];
+    size_t len;
+
+    o->ack_budget_set = true;
+    o->ack_budget_bps = o->ack_budget_pps = 0;
+    if (strcmp(arg, "none") == 0)
+        return 0;
+    for (const char *at = arg;; at += len + 1) {
+        uint64_t v;
+        len = strcspn(at, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)len, at);
+        if (len > 3 && len < sizeof(word) && strcmp(word + len - 3, "pps") == 0) {
+            word[len - 3] = '\0';
+            if (units_number(word, 1, UINT32_MAX, &v) != 0)
+                break;
+            o->ack_budget_pps = (uint32_t)v;
+        } else if (len >= sizeof(word) || units_rate(word, &v) != 0 || v < 8) {
+            break;
+        } else {
+            o->ack_budget_bps = v;
+        }
+        if (at[len] == '\0')
+            return 0;
+    }
+    return FAIL("--ack-budget %.40s: give packets a second such as 50pps, bit/s such as 20kbit, "
+                "both with a comma, or none",
+                arg);
+}
+
 TAKE(take_no_sack)
 {
     UNUSED;
@@ -720,6 +751,8 @@ static const struct word {
     {"recovery", 0, "HOW", take_recovery,
      "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
+    {"ack-budget", 0, "RATE", take_ack_budget,
+     "bare acknowledgements at most: 50pps, 20kbit, both, or none (the rate of a thin link back)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
     {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
     {"time", 0, "SEC", take_time, "stop sending after SEC"},
@@ -1106,6 +1139,14 @@ static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
     return o->loss_cause;
 }
 
+/* Every other 1500-byte packet of the way there takes a 60-byte one back: a link that cannot carry that sets the budget. */
+static uint64_t ack_budget_for(const struct ttcp_options *o)
+{
+    if (o->ack_budget_set || !o->link || o->back.rate_bps == 0)
+        return o->ack_budget_bps;
+    return o->fwd.rate_bps == 0 || o->back.rate_bps < o->fwd.rate_bps / 50 ? o->back.rate_bps : 0;
+}
+
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -1136,6 +1177,8 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
         c.dupthresh = o->dupthresh;
     c.ack_mode = o->ack_mode;
     c.ack_delay = o->ack_delay;
+    c.ack_budget = ack_budget_for(o) / 8;
+    c.ack_budget_pps = o->ack_budget_pps;
     c.expected_rtt = o->rtt;
     c.mss = o->mss;
     if (c.mss == 0 && transmit && o->length_set) {

@@ -58,6 +58,9 @@ struct ttcp_options {
     uint8_t tos;
     enum scps_ack_mode ack_mode;
     scps_dur ack_delay;
+    uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
+    uint32_t ack_budget_pps; /* packets/s; 0: no limit */
+    bool ack_budget_set;     /* else it depends on the link */
     const struct scps_cc_ops *cc;
     int64_t cc_param[SCPS_CC_PARAMS];
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */

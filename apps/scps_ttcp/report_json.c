@@ -155,6 +155,8 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
     json_str(j, "recovery", scps_recovery_name(c.recovery));
     json_uint(j, "dupthresh", c.dupthresh);
+    json_uint(j, "ack_budget_bps", c.ack_budget * 8);
+    json_uint(j, "ack_budget_pps", c.ack_budget_pps);
     if (own->open && own->info.established != 0) {
         json_bool(j, "sack", own->info.sack);
         json_bool(j, "timestamps", own->info.timestamps);
@@ -344,6 +346,7 @@ static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
     json_uint(j, "snacks_in", i->snacks_in);
     json_uint(j, "snacks_out", i->snacks_out);
     json_uint(j, "acks_out", i->acks_out);
+    json_uint(j, "acks_held", i->acks_held);
     json_uint(j, "probes_out", i->probes_out);
     json_uint(j, "out_of_order", i->ooo_segs);
     json_uint(j, "zero_windows_in", i->zero_windows_in);

@@ -100,6 +100,9 @@ struct scps_conn_config {
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
     scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
+    /* For a thin return link: bare acknowledgements leave at most so often, whatever the mode, and say the more. */
+    uint32_t ack_budget_pps; /* packets/s; 0 (default): no limit */
+    uint64_t ack_budget; /* bytes/s, IP header and rate_overhead counted; 0 (default): no limit */
     /* timers */
     scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
     scps_dur rto_initial;  /* 0: 1 s, or 3 x expected_rtt when that is given */
@@ -231,7 +234,7 @@ SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
 /* A copy of the configuration in force. */
 SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out);
-/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay, timers, limits,
+/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay, ack_budget, timers, limits,
  * keepalive, tos, ttl, larger buffers, loss_cause. What the handshake settled stays. 0, INVAL, NOMEM. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
@@ -276,8 +279,8 @@ struct scps_info {
     enum scps_recovery_mode recovery; /* in force */
     scps_dur reo_wnd;                 /* reordering window now */
     uint32_t tlp_probes;
-    uint32_t snacks_in, snacks_out, acks_out /* pure */, probes_out, ooo_segs, reordered,
-        paws_drops, challenges;
+    uint32_t snacks_in, snacks_out, acks_out /* pure */, acks_held /* for the budget */, probes_out,
+        ooo_segs, reordered, paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
     uint64_t records_out, records_in; /* boundaries written, and arrived */
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */

@@ -14,14 +14,39 @@
  * SACK the number of duplicates carries the information, so there each out-of-order segment gets its own.
  *
  * "Now" means with the next output: segments that arrive in one batch are answered once.
+ *
+ * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets and of bytes, have
+ * credit for it; until then what is owed gathers.  It is filled in when it leaves, so the one that leaves is the newest,
+ * and nothing is exempt: one that opens the window or answers a FIN waits its few milliseconds, too.  Those that ride on
+ * data, the handshake and resets cost nothing.  So that each says the most, holes are told in order, each once, before
+ * any is told again, by the bit vector of a SNACK where the long form is agreed and by SACK blocks where it is not; one
+ * report in so many begins with the first hole, which is what keeps the peer's window.  Duplicates are not reported.
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
+#include "wire/opt.h"
 
-#define AT_ONCE 8
-#define BURST   256 /* acknowledgements in a row, at most, to report every hole */
+#define AT_ONCE  8
+#define BURST    256 /* acknowledgements in a row, at most, to report every hole */
+#define BARE     52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+#define BARE_MAX 100 /* the longest there is */
+
+#define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
+
+static bool budgeted(const struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    return cfg->ack_budget || cfg->ack_budget_pps || (c->turns->gate && c->turns->gate->rate.rate);
+}
+
+/* One acknowledgement stands for many segments: each range is told once before any is told again. */
+static bool sparse(const struct scps_conn *c)
+{
+    return c->cfg->c.ack_mode == SCPS_ACK_DELAYED || budgeted(c);
+}
 
 void scps_ackout_now(struct scps_conn *c)
 {
@@ -31,7 +56,7 @@ void scps_ackout_now(struct scps_conn *c)
 
 void scps_ackout_timer(struct scps_conn *c)
 {
-    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED)
+    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED && !budgeted(c))
         c->rx->snack_high = c->rx->sacked_to =
             0; /* everything is told anew, in as many segments as it takes */
     scps_ackout_now(c);
@@ -43,7 +68,8 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
     uint64_t owed = c->in.next - c->acked_to;
 
     if (at_once && cfg->ack_mode != SCPS_ACK_DELAYED) {
-        if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX)
+        if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX &&
+            !budgeted(c))
             c->ack_owed++;
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
@@ -60,6 +86,8 @@ void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh)
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
+    if (rx->recent[0] < rx->sacked_to)
+        rx->mended = rx->recent[0];
     if (!(c->flags & SCPS_F_SACK) || cfg->ack_mode == SCPS_ACK_DELAYED) {
         scps_ackout_data(c, true);
     } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
@@ -125,12 +153,19 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
 }
 
 /* Where one acknowledgement stands for hundreds of segments: every range once, in as many acknowledgements as it
- * takes.  True: there are more. */
+ * takes.  True: there are more that have not been told. */
 static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
 {
     struct scps_rx *rx = c->rx;
     uint32_t i = scps_rangeset_find(c->in.ooo, rx->sacked_to);
 
+    if (rx->mended && budgeted(c)) { /* or the sender takes the repair for lost again */
+        uint32_t at = scps_rangeset_find(c->in.ooo, rx->mended);
+        const struct scps_range *r = at < i ? scps_rangeset_at(c->in.ooo, at) : NULL;
+        if (r && r->from <= rx->mended)
+            add_block(c, seg, r->from, r->to, max);
+        rx->mended = 0;
+    }
     for (; i < c->in.ooo->n; i++) {
         const struct scps_range *r = scps_rangeset_at(c->in.ooo, i);
         if (!add_block(c, seg, r->from, r->to, max))
@@ -140,14 +175,25 @@ static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
     return false;
 }
 
+/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they begin again. */
+static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
+{
+    scps_off to = SCPS_MAX(rx->sacked_to, rx->snack_high);
+    uint32_t i = scps_rangeset_find(ooo, to);
+
+    if (i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to))
+        to = 0;
+    rx->sacked_to = rx->snack_high = to;
+}
+
 /* SACK and SNACK, as far as they fit.  True: something is left to say, and another acknowledgement must say it. */
 static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;
     bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
          sack = c->flags & SCPS_F_SACK;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
+    scps_off told = 0;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
@@ -158,14 +204,23 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             return true;
     }
     room -= taken;
-    if (snack && c->caps & SCPS_CAP_SNACK2 && cfg->ack_mode == SCPS_ACK_DELAYED && !rx->dsack_to)
+    if (budgeted(c)) {
+        one_place(rx, c->in.ooo);
+        rx->dsack_to = 0; /* it would cost a hole its place */
+        told = rx->snack_high;
+        if (snack && ++rx->reports % FROM_BELOW == 0)
+            rx->snack_high = 0;
+        else
+            told = 0;
+    }
+    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse(c))
         sack = false; /* a bit a block says more */
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
     if (sack) {
         if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
             add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
-        if (cfg->ack_mode == SCPS_ACK_DELAYED)
+        if (sparse(c))
             more = next_blocks(c, seg, max);
         if (!more && seg->nsack < max)
             latest_blocks(c, seg, max);
@@ -180,9 +235,45 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     }
     if (snack) {
         scps_snack_report(c, seg, room - (seg->nsack ? 4u + 8u * seg->nsack : 0));
-        more = more || (cfg->ack_mode == SCPS_ACK_DELAYED && scps_snack_backlog(c));
+        more = more || (sparse(c) && scps_snack_backlog(c));
     }
+    rx->snack_high = SCPS_MAX(rx->snack_high, told);
     return more;
+}
+
+/* ---- the budget -------------------------------------------------------------------------------------------------- */
+
+bool scps_ackout_within_budget(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    scps_time now = c->env->now, bytes, packets, when;
+
+    if (scps_conn_need_rx(c))
+        return true;
+    scps_pacer_set(&c->rx->budget, now, cfg->ack_budget, 2 * (BARE_MAX + cfg->rate_overhead));
+    scps_pacer_set(&c->rx->budget_pps, now, cfg->ack_budget_pps, 2);
+    bytes = scps_pacer_when(&c->rx->budget, now, BARE + cfg->rate_overhead);
+    packets = scps_pacer_when(&c->rx->budget_pps, now, 1);
+    when = SCPS_MAX(bytes, packets);
+    if (when <= now)
+        return true;
+    if (c->timer[SCPS_T_PACE] > when) {
+        c->st->acks_held++;
+        scps_timer_set(c, SCPS_T_PACE, when);
+    }
+    return false;
+}
+
+void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
+{
+    uint8_t options[OPT_ROOM];
+
+    if (!c->rx)
+        return;
+    scps_pacer_spend(&c->rx->budget, (c->remote.family == 4 ? 40u : 60u) +
+                                         (uint32_t)scps_tcpopt_build(options, seg) +
+                                         c->cfg->c.rate_overhead);
+    scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)

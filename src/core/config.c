@@ -81,7 +81,7 @@ int scps_config_resolve(struct scps_conn_config *c)
     if (c->recovery != SCPS_RECOVERY_CLASSIC && c->recovery != SCPS_RECOVERY_RACK)
         return SCPS_ERR_RANGE;
     if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
-        c->rate > SCPS_RATE_MAX)
+        c->rate > SCPS_RATE_MAX || c->ack_budget > SCPS_RATE_MAX)
         return SCPS_ERR_RANGE;
     /* One acknowledgement for all of a window brings the next one in a burst that no queue holds; both ends are taken
      * to acknowledge alike. */

@@ -154,7 +154,7 @@ void scps_conn_trim(struct scps_conn *c)
         c->state != SCPS_SYN_RECEIVED)
         free_tx(c);
     scps_rcvbuf_trim(&c->in, &c->env->alloc);
-    if (!c->in.ooo->n && !(c->rx && c->rx->fin_at))
+    if (!c->in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
         free_rx(c);
 }
 
@@ -787,6 +787,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .dsacks_in = st->dsacks_in,
         .dsacks_out = st->dsacks_out,
         .acks_out = st->acks_out,
+        .acks_held = st->acks_held,
         .probes_out = st->probes_out,
         .ooo_segs = st->ooo_segs,
         .reordered = st->reordered,

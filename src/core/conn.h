@@ -47,8 +47,9 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, probes_out, ooo_segs, reordered,
-        paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out, ecn_echoes;
+        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
+        reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
+        ecn_echoes;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt;
@@ -225,6 +226,10 @@ struct scps_rx {
     scps_off snack_next; /* where the next turn of reporting them again stands */
     scps_off dsack_from, dsack_to; /* to be reported once */
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
+    uint32_t reports;              /* under a budget, in all */
+    scps_off mended;               /* arrived since below what had been told; 0: nothing */
+    struct scps_pacer budget,
+        budget_pps; /* of bare acknowledgements; packets count 1 in the second */
 };
 
 #define SCPS_XCAPS_MAX 34u /* octets: an option of 36 behind one of 4 */
@@ -516,6 +521,10 @@ void scps_rcv_read(struct scps_conn *c);
 /* What is missing below `to` is given up. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
 void scps_ackout_now(struct scps_conn *c);
+/* May a bare acknowledgement leave now, by the budget? If not, the connection is woken when it may. */
+bool scps_ackout_within_budget(struct scps_conn *c);
+/* One has left. */
+void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
 /* The delayed-acknowledgement timer has expired. */
 void scps_ackout_timer(struct scps_conn *c);
 /* Data came in order; at_once: it filled a hole, or was here already. */

@@ -638,8 +638,14 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
 
 static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
+    bool budget = c->cfg->c.ack_budget || c->cfg->c.ack_budget_pps;
+
+    if (budget && !scps_ackout_within_budget(c))
+        return false;
     base(c, seg, c->nxt);
     scps_ackout_fill(c, seg);
+    if (budget)
+        scps_ackout_spend(c, seg);
     c->st->acks_out++;
     left(c, seg, c->nxt, false);
     SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
@@ -662,8 +668,9 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return done;
     }
     if (may_send_data(c)) {
-        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c))
-            return bare_ack(c, seg);
+        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c) &&
+            bare_ack(c, seg))
+            return true;
         if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
             return true;
         if (c->tx->sb.lost && c->caps & SCPS_CAP_BETS)

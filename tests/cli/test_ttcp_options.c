@@ -143,6 +143,22 @@ static void loss_cause(void **state)
     bad("-t --recovery quick", "quick");
     bad("-t --loss-cause weather", "weather");
     bad("-t --dupthresh 0", "--dupthresh 0");
+    good("-t --link nasa500");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
+    good("-t --link nasa500,rate-back=20kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
+    good("-t --link nasa500,rate-back=20kbit --ack-budget none");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
+    good("-t --ack-budget 50pps,20kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
+    assert_int_equal(ttcp_conn_config(&o, true).ack_budget_pps, 50);
+    good("-t --ack-budget 8k");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 1000);
+    bad("-t --ack-budget 0pps", "--ack-budget 0pps");
+    bad("-t --ack-budget 1.5pps", "--ack-budget 1.5pps");
+    bad("-t --ack-budget 20kbit,", "--ack-budget 20kbit,");
+    bad("-t --ack-budget 3", "--ack-budget 3");
+    bad("-t --ack-budget pps", "--ack-budget pps");
     bad("-t --dupthresh 256", "--dupthresh 256");
 }
 

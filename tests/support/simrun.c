@@ -206,6 +206,10 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     cc.bets_lifetime = cfg->bets_lifetime;
     if (cfg->bets_retries)
         cc.bets_retries = cfg->bets_retries;
+    cc.timestamps = !cfg->no_timestamps;
+    cc.first_window = cfg->both_known ? cfg->buffers : 0;
+    cc.ack_budget = cfg->ack_budget;
+    cc.ack_budget_pps = cfg->ack_budget_pps;
     cc.hollow = cfg->data == SIMRUN_HOLLOW;
     cc.expected_rtt = r->fwd.delay + r->back.delay;
     if (cfg->tune)

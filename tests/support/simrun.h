@@ -29,9 +29,13 @@ struct simrun_config {
     bool compress;                        /* likewise compressed headers */
     scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
     uint8_t bets_retries;
-    bool ack_every, ack_delayed;             /* instead of every other segment */
-    scps_dur ack_delay;                      /* 0: the default */
-    scps_time limit;                         /* virtual time after which it has failed; 0: none */
+    bool ack_every, ack_delayed; /* instead of every other segment */
+    scps_dur ack_delay;          /* 0: the default */
+    bool no_timestamps;          /* RFC 7323 off */
+    bool both_known;             /* each end takes the other's buffer for granted (first_window) */
+    uint64_t ack_budget;         /* bytes/s; framing counts */
+    uint32_t ack_budget_pps;     /* packets/s */
+    scps_time limit;             /* virtual time after which it has failed; 0: none */
     void (*tune)(struct scps_conn_config *); /* the rest of both ends' configuration; may be NULL */
 };
 

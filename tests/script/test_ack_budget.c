@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The budget of bare acknowledgements for thin return links: when they leave, and what they say. How a transfer fares with
+ * it: sim/test_thin_return. */
+#include "script.h"
+
+/* Acknowledges every segment, at most ten times a second and two in a row. */
+static struct script *ten_a_second(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.ack_mode = SCPS_ACK_EVERY;
+    t->cfg.ack_budget_pps = 10;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .at = MS(200), .ack = 1001);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .at = MS(200), .ack = 2001);
+    return t;
+}
+
+/* What waited is one acknowledgement, as new as can be; nothing arrives, nothing leaves */
+static void packets_a_second(void **x)
+{
+    struct script *t = ten_a_second(x);
+
+    for (int i = 0; i < 25; i++) {
+        peer_says(t, MS(210 + 10 * i), .len = 500);
+        if (i == 8)
+            expect_sent(t, .at = MS(300), .ack = 2001 + 500 * 9);
+        if (i == 18)
+            expect_sent(t, .at = MS(400), .ack = 2001 + 500 * 19);
+    }
+    expect_sent(t, .at = MS(500), .ack = 2001 + 500 * 25);
+    assert_int_equal(script_info(t).acks_held, 3);
+    script_run(t, SEC(10));
+    script_free(t);
+}
+
+/* 1000 bytes a second, headers counted */
+static void bytes_a_second(void **x)
+{
+    struct script *t = script_of(x);
+    int bare = t->us.addr.family == 6 ? 60 : 40, credit = 200, at = 200;
+
+    t->cfg.ack_mode = SCPS_ACK_EVERY;
+    t->cfg.ack_budget = 1000;
+    script_established(t, MS(100));
+    script_run(t, MS(199));
+    for (int i = 1; i < 20; i++) {
+        if (credit < 52) { /* credit for one with timestamps lets any leave */
+            at += 52 - credit;
+            credit = 52;
+        }
+        peer_says(t, i == 1 ? MS(200) : script_now(t), .len = 100);
+        expect_sent(t, .at = MS(at), .ack = 1 + 100 * i);
+        credit -= bare;
+    }
+    script_free(t);
+}
+
+/* A FIN and a duplicate wait as well; what rides on data does not, and pays for what waited */
+static void nothing_is_exempt_but_what_rides(void **x)
+{
+    struct script *t = ten_a_second(x);
+
+    peer_says(t, MS(210), .seq = 1, .len = 1000);
+    peer_says(t, MS(220), .len = 1000);
+    app_writes(t, MS(230), 100);
+    expect_sent(t, .at = MS(230), .from = 1, .len = 100, .ack = 3001);
+    peer_says(t, MS(240), .ack = 101);
+    script_run(t, MS(320));
+    peer_says(t, MS(320), .len = 1000);
+    expect_sent(t, .at = MS(320), .ack = 4001);
+    peer_says(t, MS(330), .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(400), .ack = 4002);
+    script_free(t);
+}
+
+/* Ranges are told in order, each once; more acknowledgements follow until all have been */
+static void ranges_are_told_once(void **x)
+{
+    struct script *t = ten_a_second(x);
+
+    for (int i = 0; i < 5; i++)
+        peer_says(t, MS(210), .seq = 3001 + 2000 * i, .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = 2001,
+                .sack = {{3001, 4001}, {5001, 6001}, {7001, 8001}, {9001, 10001}});
+    /* one below is mended: that comes first, or its resending would be taken for lost again */
+    peer_says(t, MS(350), .seq = 6001, .len = 1000);
+    expect_sent(t, .at = MS(400), .ack = 2001,
+                .sack = {{5001, 8001}, {11001, 12001}, {9001, 10001}});
+    script_run(t, SEC(1));
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(packets_a_second),
+        SCRIPT_TEST(bytes_a_second),
+        SCRIPT_TEST(nothing_is_exempt_but_what_rides),
+        SCRIPT_TEST(ranges_are_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

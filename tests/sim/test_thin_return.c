@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Asymmetric links (RFC 3449): pure rate control there, a thousandth of it or less back, and a budget that keeps what is
+ * said within it.
+ *
+ * The return link never queues more than a few acknowledgements, in the forward direction nothing is sent twice
+ * without need, and what a transfer loses to the thin return is the wait of its last acknowledgement, unless holes appear
+ * faster than the link can name them: 20 kbit/s carry 25 acknowledgements of 98 octets a second (80 of them IP, with
+ * timestamps and a bit vector of 176 segments), and a vector skips to the next hole, so it covers some 290 segments when
+ * one in 117 is lost (1e-6): 7400 segments a second of the 8700 sent.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "simrun.h"
+
+#define SIZE (97656 * 1024)
+
+static struct simrun_config nasa(const char *link, uint64_t rate_bps)
+{
+    return (struct simrun_config){.link = link,
+                                  .seed = 1,
+                                  .size = SIZE,
+                                  .data = SIMRUN_HOLLOW,
+                                  .cc = "rate",
+                                  .rate = rate_bps / 8,
+                                  .buffers = 64 << 20,
+                                  .mtu = 1024 + 52,
+                                  .snack = true,
+                                  .both_known = true};
+}
+
+/* At least so much of the limit, in permille; nothing resent that was not lost; the return link within its budget. */
+static void reaches(struct simrun_config *c, unsigned permille)
+{
+    struct simrun r;
+    double lost, limit;
+
+    simrun(c, &r);
+    limit = (double)simrun_limit(c, &r);
+    lost = (double)(r.there.dropped_ber + r.there.dropped_loss);
+    print_message("%s, F%c, -R %llum: %.6f s of %.6f s: %.1f %%, %u acknowledgements\n", c->link,
+                  c->ack_delayed ? '0'
+                  : c->ack_every ? '1'
+                                 : '2',
+                  (unsigned long long)c->rate * 8 / 1000000, (double)r.acked * 1e-6, limit * 1e-6,
+                  100 * limit / (double)r.acked, r.receiver.acks_out);
+    assert_int_equal(r.err, 0);
+    assert_true(r.intact);
+    assert_true(limit * 1000 >= (double)r.acked * permille);
+    assert_true(r.sender.timeouts <=
+                (permille < 700)); /* a repair lost that nobody had time to tell of */
+    assert_true((double)r.sender.resent_segs <= lost * 1.001 + 1);
+    if (c->ack_budget) {
+        assert_true(r.here.max_queue_bytes <= 4 * (100 + 18));
+        assert_true(c->ack_delayed || r.receiver.acks_held > 0);
+    }
+}
+
+static void each_mode(struct simrun_config c, unsigned permille)
+{
+    for (int f = 0; f < 3; f++) {
+        c.ack_delayed = f == 0;
+        c.ack_every = f == 1;
+        reaches(&c, permille);
+    }
+}
+
+/* 5000:1 (packets: 230:1), no errors: whatever the mode */
+static void no_errors(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
+    (void)x;
+
+    c.ack_budget = 20000 / 8;
+    each_mode(c, 980);
+    c.rate = 95000000 / 8;
+    each_mode(c, 980);
+}
+
+/* The same counted in packets */
+static void so_many_packets(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
+    (void)x;
+
+    c.ack_budget_pps = 25;
+    reaches(&c, 980);
+    c.ack_budget_pps =
+        2; /* two a second: the last one is half a second late, which is all it costs */
+    reaches(&c, 930);
+}
+
+/* Errors both ways that the link has room to report */
+static void errors(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-7", 80000000);
+    (void)x;
+
+    c.ack_budget = 20000 / 8;
+    each_mode(c, 960);
+    c.link = "nasa500,rate-back=40kbit,ber=1e-6";
+    c.ack_budget = 40000 / 8;
+    each_mode(c, 920); /* F0 looks five times a second only */
+    c.ack_delayed = false;
+    c.ack_every = true;
+    reaches(&c, 940);
+}
+
+/* More holes than it can name in time: slower, and still nothing is sent in vain */
+static void more_than_it_can_say(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
+    (void)x;
+
+    c.ack_budget = 20000 / 8;
+    c.ack_every = true;
+    reaches(&c, 450);
+}
+
+/* Without a budget acknowledgements queue up for half a minute, and a queue that drops what comes last drops the newest:
+ * the sender waits, and in the end for its timer. It does not fall into resending. */
+static void without(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
+    struct simrun r;
+    (void)x;
+
+    simrun(&c, &r);
+    assert_true(r.intact && !r.err);
+    assert_true(r.acked > 5 * simrun_limit(&c, &r));
+    assert_true(r.sender.resent_segs <= 100 && r.sender.timeouts <= 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_errors), cmocka_unit_test(so_many_packets),
+        cmocka_unit_test(errors),    cmocka_unit_test(more_than_it_can_say),
+        cmocka_unit_test(without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
