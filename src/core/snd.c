@@ -636,26 +636,37 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt) && new_data(c, next);
 }
 
-static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    bool budget = c->cfg->c.ack_budget || c->cfg->c.ack_budget_pps;
-
-    if (budget && !scps_ackout_within_budget(c))
-        return false;
     base(c, seg, c->nxt);
     scps_ackout_fill(c, seg);
-    if (budget)
-        scps_ackout_spend(c, seg);
     c->st->acks_out++;
     left(c, seg, c->nxt, false);
     SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
+}
+
+static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (!scps_ackout_within_budget(c))
+        return false;
+    fill_ack(c, seg);
+    scps_ackout_spend(c, seg);
+    return true;
+}
+
+static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (c->cfg->c.ack_budget || c->cfg->c.ack_budget_pps)
+        return budgeted_ack(c, seg);
+    fill_ack(c, seg);
     return true;
 }
 
 /* A compressed header has no room for an acknowledgement beside a full segment's data: it goes before, by itself. */
-static SCPS_APART bool ack_goes_apart(const struct scps_conn *c)
+static SCPS_APART bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
-    return c->tx->sb.lost || c->end - SCPS_MIN(c->nxt, c->end) > scps_conn_any_mss(c);
+    return (c->tx->sb.lost || c->end - SCPS_MIN(c->nxt, c->end) > scps_conn_any_mss(c)) &&
+           bare_ack(c, seg);
 }
 
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
@@ -668,8 +679,7 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return done;
     }
     if (may_send_data(c)) {
-        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c) &&
-            bare_ack(c, seg))
+        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c, seg))
             return true;
         if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
             return true;

@@ -131,6 +131,134 @@ static void inferred(void **x)
     script_free(t);
 }
 
+/* A contact plan, signalled window by window: nothing leaves between contacts, not even a probe, and each begins with
+ * what is due */
+static void contacts(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_established(t, MS(100));
+    tell(t, MS(150), SCPS_SIGNAL_LINK_DOWN, SEC(100));
+    app_writes(t, MS(200), 2000);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    for (int pass = 1; pass < 5; pass++) {
+        scps_time up = SEC(100 * pass), down = up + SEC(10);
+        expect_sent(t, .at = up, .from = 2000 * pass - 1999, .len = 1000);
+        expect_sent(t, .at = up, .from = 2000 * pass - 999, .len = 1000);
+        peer_says(t, up + MS(100), .ack = 1 + 2000 * pass);
+        script_run(t, down);
+        tell(t, down, SCPS_SIGNAL_LINK_DOWN, SEC(100 * (pass + 1)));
+        app_writes(t, down, 2000);
+        expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    }
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, SEC(501));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* How long it lasts becomes known later, and later still it is said to be longer */
+static void end_becomes_known(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    assert_int_equal(script_forget_sent(t), 1);
+    tell(t, SEC(1) - MS(750), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    expect_sent(t, .at = MS(250) + SEC(5), .from = 1000, .ack = 1); /* the first probe */
+    tell(t, SEC(6), SCPS_SIGNAL_LINK_DOWN, SEC(50));
+    script_run(t, SEC(40));
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    tell(t, SEC(40), SCPS_SIGNAL_LINK_DOWN, SEC(80));
+    expect_sent(t, .at = SEC(80), .from = 1, .len = 1000);
+    peer_says(t, SEC(80) + MS(100), .ack = 1001);
+    script_free(t);
+}
+
+/* No limit of time or tries counts while it is out: user timeout, data retries, retries of a SYN */
+static void nothing_is_given_up(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.user_timeout = SEC(10);
+    t->cfg.data_retries = 1;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    assert_int_equal(script_forget_sent(t), 1);
+    tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, SEC(100000));
+    script_forget_sent(t);
+    expect_state(t, SCPS_ESTABLISHED);
+    tell(t, SEC(100000), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = SEC(100000), .from = 1, .len = 1000);
+    peer_says(t, SEC(100000) + MS(100), .ack = 1001);
+    script_free(t);
+}
+
+static void a_handshake_waits(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.syn_retries = 1;
+    script_connect(t, 0);
+    expect_sent(t, .at = 0, .flags = SCPS_SYN, .from = 0);
+    tell(t, MS(500), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, SEC(1000));
+    expect_quiet(t, ANY_HOLD);
+    tell(t, SEC(1000), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = SEC(1000), .flags = SCPS_SYN, .from = 0);
+    peer_says(t, SEC(1000) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(1000) + MS(100), .from = 1, .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_forget_events(t);
+    script_free(t);
+}
+
+/* The path gets longer, and it is said before any packet shows it: the timer that runs follows at once */
+static void delay_announced(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    script_run(t, MS(250));
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_PATH, .rtt = SEC(2)};
+    scps_stack_signal(t->st, scps_stack_now(t->st), &sig);
+    assert_int_equal(script_info(t).srtt, SEC(2));
+    assert_int_equal(script_info(t).rto,
+                     SEC(6)); /* srtt + 4 * (srtt / 2), as after a first sample */
+    script_run(t, MS(250) + SEC(5));
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_sent(t, .at = MS(250) + SEC(6), .from = 1, .len = 1000);
+    peer_says(t, SEC(7), .ack = 1001);
+    script_free(t);
+}
+
+/* Likewise its rate: the next departure is at the new one, also for what is waiting */
+static void rate_announced(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = t->us.addr.family == 6 ? 1060 : 1040;
+
+    t->cfg.cc = scps_cc_find("rate");
+    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    t->cfg.rate = packet * 10;
+    t->cfg.burst = packet;
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 4000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 1000);
+    peer_says(t, SEC(1) + MS(50), .ack = 1001);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_PATH, .rate = packet * 50};
+    scps_stack_signal(t->st, scps_stack_now(t->st), &sig);
+    expect_sent(t, .at = SEC(1) + MS(60), .from = 1001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(80), .from = 2001, .len = 1000);
+    expect_sent(t, .at = SEC(1) + MS(100), .from = 3001, .len = 1000);
+    peer_says(t, SEC(1) + MS(150), .ack = 4001);
+    script_free(t);
+}
+
 /* Corruption signalled: the window stays, the timeout does not back off; then it is congestion again */
 static void corruption(void **x)
 {
@@ -160,8 +288,18 @@ static void corruption(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(signalled),  SCRIPT_TEST(until_known), SCRIPT_TEST(heard),
-        SCRIPT_TEST(on_its_way), SCRIPT_TEST(inferred),    SCRIPT_TEST(corruption),
+        SCRIPT_TEST(contacts),
+        SCRIPT_TEST(end_becomes_known),
+        SCRIPT_TEST(nothing_is_given_up),
+        SCRIPT_TEST(a_handshake_waits),
+        SCRIPT_TEST(delay_announced),
+        SCRIPT_TEST(rate_announced),
+        SCRIPT_TEST(signalled),
+        SCRIPT_TEST(until_known),
+        SCRIPT_TEST(heard),
+        SCRIPT_TEST(inferred),
+        SCRIPT_TEST(corruption),
+        SCRIPT_TEST(on_its_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,9 +284,80 @@ static void large_windows_of_the_peer(void **x)
     script_free(t);
 }
 
+/* Both ends were configured alike: the window of the peer's SYN, which cannot say more than 65535, is taken for what they
+ * agreed on until the first scaled one is heard, and that one holds again */
+static void first_window(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.first_window = 90000;
+    t->cfg.sndbuf = 200000;
+    t->cfg.init_cwnd_segs = 200;
+    t->cfg.wscale = true;
+    t->peer.wscale = 7;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 150000);
+    assert_int_equal(script_forget_sent(t), 90);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(300), .ack = 90001, .wnd = 80); /* 10240 */
+    assert_int_equal(script_forget_sent(t), 10);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(400), .ack = 100001, .wnd = 1000);
+    script_run(t, MS(450));
+    script_forget_sent(t);
+    peer_says(t, MS(500), .ack = 150001);
+    script_free(t);
+}
+
+/* A peer without window scale meant what its SYN said */
+static void first_window_needs_a_scale(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.first_window = 90000;
+    t->cfg.sndbuf = 200000;
+    t->cfg.init_cwnd_segs = 200;
+    t->cfg.wscale = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 150000);
+    assert_int_equal(script_forget_sent(t), 65);
+    peer_says(t, MS(300), .ack = 65001, .wnd = 65535);
+    script_run(t, MS(310));
+    script_forget_sent(t);
+    peer_says(t, MS(320), .ack = 130001, .wnd = 65535);
+    script_run(t, MS(330));
+    script_forget_sent(t);
+    peer_says(t, MS(340), .ack = 150001);
+    script_free(t);
+}
+
+/* The peer took its window back below what it lost: only the octet it waits for is repaired, the rest when it opens */
+static void repair_under_a_shrunken_window(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 8000);
+    assert_int_equal(script_forget_sent(t), 8);
+    peer_says(t, MS(300), .ack = 1, .sack = {{4001, 8001}}, .wnd = 1000);
+    expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(400), .ack = 1001, .sack = {{4001, 8001}}, .wnd = 1000);
+    expect_sent(t, .at = MS(400), .from = 1001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(500), .ack = 2001, .sack = {{4001, 8001}}, .wnd = 20000);
+    expect_sent(t, .at = MS(500), .from = 2001, .len = 1000);
+    expect_sent(t, .at = MS(500), .from = 3001, .len = 1000);
+    peer_says(t, MS(600), .ack = 8001);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(first_window),
+        SCRIPT_TEST(first_window_needs_a_scale),
+        SCRIPT_TEST(repair_under_a_shrunken_window),
         SCRIPT_TEST(our_window_closes_and_opens),
         SCRIPT_TEST(the_peer_probes),
         SCRIPT_TEST(beyond_our_window),

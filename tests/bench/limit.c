@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What a link allows one bulk transfer, as tests/bench/pure_rate prints it beside ours:
+ *
+ *     bench_limit LINK BYTES PAYLOAD HEADERS RATE_BPS WINDOW      Mbit/s of payload, without and with the window
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <scps/sim.h>
+
+int main(int argc, char **argv)
+{
+    struct scps_link_config fwd, back;
+    char msg[200];
+
+    if (argc != 7) {
+        fprintf(stderr, "usage: bench_limit LINK BYTES PAYLOAD HEADERS RATE_BPS WINDOW\n");
+        return 2;
+    }
+    if (scps_link_parse(argv[1], &fwd, &back, msg, sizeof msg) != 0) {
+        fprintf(stderr, "bench_limit: %s\n", msg);
+        return 2;
+    }
+    uint64_t bytes = strtoull(argv[2], NULL, 10), rate = strtoull(argv[5], NULL, 10);
+    uint32_t payload = (uint32_t)strtoul(argv[3], NULL, 10),
+             headers = (uint32_t)strtoul(argv[4], NULL, 10);
+    printf("%.4f %.4f\n", scps_link_limit(&fwd, &back, bytes, payload, headers, rate) * 1e-6,
+           scps_link_limit_window(&fwd, &back, bytes, payload, headers, rate,
+                                  strtoull(argv[6], NULL, 10)) *
+               1e-6);
+    return 0;
+}
