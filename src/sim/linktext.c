@@ -131,8 +131,10 @@ struct scps_text scps_text_cut(struct scps_text *t, const char *seps)
     while (front.n < t->n && !strchr(seps, t->p[front.n]))
         front.n++;
     size_t gone = front.n + (front.n < t->n);
-    t->p += gone;
-    t->n -= gone;
+    if (gone) { /* an empty text may be no pointer at all */
+        t->p += gone;
+        t->n -= gone;
+    }
     return front;
 }
 

@@ -159,7 +159,7 @@ static void a_late_answer(void **x)
 
 /* A segment with these options, whatever they are; seq and ack absolute. */
 static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint32_t ack,
-               uint8_t flags, const uint8_t opt[40], size_t nopt)
+               uint8_t flags, const uint8_t *opt, size_t nopt)
 {
     uint8_t pkt[120] = {0};
     struct scps_ip ip = {.src = t->them.addr,
