@@ -15,7 +15,7 @@
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
-    *sb = (struct scps_scoreboard){.hi_xseq = UINT32_C(0x80000000)};
+    *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX}; /* one before the first */
 }
 
 void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)

@@ -54,11 +54,11 @@ struct scps_scoreboard {
     uint64_t inflight, arrived, lost;     /* bytes by state */
     /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
     uint32_t excused;
-    uint32_t xseq;             /* of the next transmission */
-    uint32_t hi_xseq;          /* of the latest one known to have arrived; xseq - 2^31 before any */
-    scps_off hi_arrived;       /* end of the highest octets known to have arrived */
-    scps_off run_from, run_to; /* the last report; its records have arrived, */
-    uint32_t run_next;         /* and this is the first behind them; run_to 0: look it up */
+    uint32_t xseq;              /* of the next transmission */
+    uint32_t hi_xseq;           /* of the latest one known to have arrived; -1 before any */
+    scps_off hi_arrived;        /* end of the highest octets known to have arrived */
+    scps_off run_from, run_to;  /* the last report; its records have arrived, */
+    uint32_t run_next;          /* and this is the first behind them; run_to 0: look it up */
     struct scps_resent *resent; /* ring, same mask, by time of resending */
     uint32_t resent_head, resent_tail;
     uint32_t *lostq; /* binary min-heap of indices; may hold some that are LOST no more */
