@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in scps_lab/. */
+#include "common/setup.h"
 #include "scps_lab/run.h"
-#include "scps_lab/setup.h"
 #include "scps_lab/sweep.h"
 
 #include <scps/scps.h>

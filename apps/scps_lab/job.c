@@ -8,6 +8,9 @@
  * Chance comes from the seed alone: one stream for starting times, one for each link direction and host.
  */
 #include "scps_lab/job.h"
+
+#include "common/cells.h"
+#include "common/seed.h"
 #include "scps_lab/model.h"
 
 #include <scps/error.h>
@@ -56,23 +59,13 @@ struct job {
     struct scps_netif *tap;
 };
 
-/* splitmix64: the k-th number of a stream is a function of seed and k. */
-static uint64_t draw(uint64_t seed, uint64_t k)
-{
-    uint64_t z = seed + (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static scps_dur draw_range(struct job *j, const struct lab_range *r)
 {
     uint64_t span = (uint64_t)(r->hi - r->lo);
 
     if (span == 0)
         return r->lo;
-    return r->lo + (scps_dur)(draw(~j->seed, j->drawn++) % (span + 1));
+    return r->lo + (scps_dur)(seed_draw(~j->seed, j->drawn++) % (span + 1));
 }
 
 /* ---- a flow ---- */
@@ -239,8 +232,8 @@ static struct scps_host *host_of(struct job *j, const char *name)
             return h->host;
     strcpy(h->name, name);
     h->job = j;
-    cfg.seed[0] = draw(j->seed, 1000 + 2 * j->nhosts);
-    cfg.seed[1] = draw(j->seed, 1001 + 2 * j->nhosts);
+    cfg.seed[0] = seed_draw(j->seed, 1000 + 2 * j->nhosts);
+    cfg.seed[1] = seed_draw(j->seed, 1001 + 2 * j->nhosts);
     if (j->w->events)
         cfg.observer = (struct scps_observer){note, h, (UINT64_C(1) << SCPS_NOTE_COUNT) - 1};
     h->host = scps_world_host(j->world, name, &cfg, on_event, j);
@@ -270,8 +263,8 @@ static bool build_link(struct job *j, size_t i)
 
     if (!a || !b)
         return fail(j, "out of memory");
-    fwd.seed = draw(j->seed, 2 * i);
-    back.seed = draw(j->seed, 2 * i + 1);
+    fwd.seed = lab_link_seed(j->seed, i, 0);
+    back.seed = lab_link_seed(j->seed, i, 1);
     address(l, i, 0, &addr[0]);
     address(l, i, 1, &addr[1]);
     j->link[i] =
@@ -361,7 +354,7 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
                              .n = j.n,
                              .link = lab_alloc(s->nlinks * sizeof *r->link)};
     if (s->flow[0].kind == LAB_NACK) {
-        const uint64_t seeds[3] = {draw(seed, 0), draw(seed, 1), ~seed};
+        const uint64_t seeds[3] = {lab_link_seed(seed, 0, 0), lab_link_seed(seed, 0, 1), ~seed};
         free(j.transfer);
         free(j.host);
         free(j.link);

@@ -3,7 +3,7 @@
 #ifndef SCPS_LAB_JOB_H
 #define SCPS_LAB_JOB_H
 
-#include "scps_lab/setup.h"
+#include "common/setup.h"
 
 /* What became of one flow. A copy is a flow of its own. */
 struct lab_outcome {

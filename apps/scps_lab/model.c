@@ -17,6 +17,8 @@
  */
 #include "scps_lab/model.h"
 
+#include "common/seed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,15 +41,6 @@ struct model {
     bool flushed, nacked; /* it arrived */
     bool done;            /* an empty NACK has been sent; the clock has stopped */
 };
-
-static uint64_t draw(uint64_t seed, uint64_t k)
-{
-    uint64_t z = seed + (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
 {
@@ -148,7 +141,7 @@ static void ask(struct model *m, scps_dur round_trip)
         if (m->flushed) {
             const struct lab_range *w = m->missing ? &m->f->nack_wait : &m->f->done_wait;
             uint64_t bits = m->missing / 8, span = (uint64_t)(w->hi - w->lo) + 1;
-            pass_time(m, m->now + w->lo + (scps_dur)(draw(m->seed, m->drawn++) % span));
+            pass_time(m, m->now + w->lo + (scps_dur)(seed_draw(m->seed, m->drawn++) % span));
             if (m->missing == 0 && !m->done) {
                 m->done = true;
                 m->out->end = m->now;

@@ -3,7 +3,7 @@
 #ifndef SCPS_LAB_ROWS_H
 #define SCPS_LAB_ROWS_H
 
-#include "scps_lab/cells.h"
+#include "common/cells.h"
 #include "scps_lab/job.h"
 #include "scps_lab/table.h"
 

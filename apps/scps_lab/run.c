@@ -4,7 +4,8 @@
  * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet by packet.
  */
 #include "scps_lab/run.h"
-#include "scps_lab/cells.h"
+
+#include "common/cells.h"
 #include "scps_lab/job.h"
 #include "scps_lab/stats.h"
 
@@ -258,19 +259,12 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     char msg[LAB_MSGLEN];
     int status;
 
-    for (size_t i = 0; i < sc->naxes; i++)
-        if (sc->axis[i].n > 1) {
-            snprintf(msg, sizeof msg,
-                     "%.200s sweeps over %s: choose with --set %s=%s, or use 'scps_lab sweep'",
-                     sc->path, sc->axis[i].key, sc->axis[i].key, sc->axis[i].value[0]);
-            return refuse(2, msg);
-        }
     if (o->run > 1000000 ||
         ((o->pcap || o->events || o->series || o->plot) && !o->run && sc->runs > 1)) {
         snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
         return refuse(2, msg);
     }
-    if (!lab_cells_make(sc, &cells, msg))
+    if (!lab_cells_single(sc, &cells, msg))
         return refuse(2, msg);
     status = run_cell(&cells, o, msg);
     lab_cells_free(&cells);

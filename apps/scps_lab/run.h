@@ -2,7 +2,7 @@
 #ifndef SCPS_LAB_RUN_H
 #define SCPS_LAB_RUN_H
 
-#include "scps_lab/scenario.h"
+#include "common/scenario.h"
 
 struct lab_run_options {
     unsigned run; /* which one, from 1; 0: all that the scenario asks for */

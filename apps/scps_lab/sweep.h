@@ -2,7 +2,7 @@
 #ifndef SCPS_LAB_SWEEP_H
 #define SCPS_LAB_SWEEP_H
 
-#include "scps_lab/scenario.h"
+#include "common/scenario.h"
 
 struct lab_sweep_options {
     const char *out;        /* folder of the results */

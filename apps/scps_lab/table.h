@@ -7,7 +7,7 @@
 #ifndef SCPS_LAB_TABLE_H
 #define SCPS_LAB_TABLE_H
 
-#include "scps_lab/text.h"
+#include "common/text.h"
 
 struct lab_table {
     char *text; /* the file, cut up */

@@ -25,18 +25,3 @@ void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, con
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: the capture is incomplete: write elsewhere",
                          path, strerror(errno));
 }
-
-/* splitmix64: one call a value, any input is as good as another. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-void ttcp_seed(uint64_t seed, uint64_t salt, uint64_t out[2])
-{
-    out[0] = mix(mix(seed) + 2 * salt);
-    out[1] = mix(mix(seed) + 2 * salt + 1);
-}

@@ -15,7 +15,5 @@ struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_ti
                                 scps_time (*now)(void *ctx), void *ctx);
 /* After the last packet: has all of it been written? tap may be NULL. */
 void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, const char *path);
-/* A stack's secrets from a seed: different for each salt, the same every time. */
-void ttcp_seed(uint64_t seed, uint64_t salt, uint64_t out[2]);
 
 #endif

@@ -9,6 +9,8 @@
  * repeating itself into nothing.  A transfer that failed here is reset, so that the peer hears of it.
  */
 #include "scps_ttcp/run.h"
+
+#include "common/seed.h"
 #include "scps_ttcp/watch.h"
 
 #include <scps/error.h>
@@ -448,7 +450,7 @@ static bool open_all(struct run *x)
         return false;
     }
     if (o->seed_set) {
-        ttcp_seed(o->seed, x->sends ? 1 : 2, cfg.seed);
+        seed_pair(o->seed, x->sends ? 1 : 2, cfg.seed);
     } else if (scps_entropy(cfg.seed, sizeof(cfg.seed)) != 0) {
         ttcp_result_fail(x->r, TTCP_FAILED, "no randomness from the kernel: %s: give --seed",
                          strerror(errno));

@@ -12,6 +12,8 @@
  */
 #include "scps_ttcp/outage.h"
 #include "scps_ttcp/run.h"
+
+#include "common/seed.h"
 #include "scps_ttcp/truth.h"
 #include "scps_ttcp/watch.h"
 
@@ -141,7 +143,7 @@ static struct scps_host *host(struct run *x, const char *name, uint64_t salt,
 {
     struct scps_stack_config cfg = scps_stack_config_default();
 
-    ttcp_seed(x->o->seed, salt, cfg.seed);
+    seed_pair(x->o->seed, salt, cfg.seed);
     cfg.checksum_hints = x->o->checksum_hints;
     cfg.observer = ttcp_watch_observer(watch);
     return scps_world_host(x->w, name, &cfg, on_event, x);
@@ -177,7 +179,7 @@ static bool build(struct run *x)
 
     scps_addr_parse(v6 ? "fd00::1" : "10.0.0.1", &a);
     scps_addr_parse(v6 ? "fd00::2" : "10.0.0.2", &to.addr);
-    ttcp_seed(o->seed, 0, seeds);
+    seed_pair(o->seed, 0, seeds);
     fwd.seed = seeds[0];
     back.seed = seeds[1];
     x->w = scps_world_new(NULL);

@@ -4,7 +4,7 @@
  * A link's keys are those of a link SPEC (scps_link_parse), which is put together here and parsed whole; the few of our own
  * are listed below. A flow's keys are a table: name, how the text is read, where it goes.
  */
-#include "scps_lab/setup.h"
+#include "common/setup.h"
 
 #include <ctype.h>
 #include <errno.h>

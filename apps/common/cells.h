@@ -3,7 +3,7 @@
 #ifndef SCPS_LAB_CELLS_H
 #define SCPS_LAB_CELLS_H
 
-#include "scps_lab/setup.h"
+#include "common/setup.h"
 
 struct lab_cell {
     size_t number;      /* in the whole grid, the last axis fastest; skipped ones are counted */
@@ -20,8 +20,12 @@ struct lab_cells {
 
 /* sc must outlive them. False with one line in msg; there may also be no cell at all. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
+/* The same for a scenario of one cell; one that sweeps is refused. */
+bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
 /* Depends on nothing but the campaign's seed, the cell's id and the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
+/* Chance on link i of a run with that seed, either direction (0: a to b). */
+uint64_t lab_link_seed(uint64_t run_seed, size_t i, int dir);
 
 #endif

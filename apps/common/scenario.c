@@ -4,8 +4,8 @@
  * inih's handler does not tell the line, so the reader below counts them; a continued line (it begins with a blank)
  * arrives as the same key again and is joined with a comma, because all long values are lists.
  */
-#include "scps_lab/scenario.h"
-#include "scps_lab/setup.h"
+#include "common/scenario.h"
+#include "common/setup.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -247,7 +247,7 @@ static char *next_chunk(char *str, int num, void *stream)
 bool lab_scenario_dir(size_t i, char *dir, size_t len)
 {
     char exe[PATH_MAX];
-    const char *up;
+    char *up;
     ssize_t n;
 
     if (i < 2) {
@@ -256,11 +256,12 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     }
     if (i > 3)
         return false;
-    n = readlink("/proc/self/exe", exe, sizeof exe - 1); /* .../bin/scps_lab */
+    n = readlink("/proc/self/exe", exe, sizeof exe - 1); /* .../bin/PROGRAM */
     exe[n > 0 ? n : 0] = '\0';
-    up = strstr(exe, "/bin/scps_lab");
-    snprintf(dir, len, "%.*s/share/scps/lab/%s", up ? (int)(up - exe) : 0, exe,
-             i == 3 ? "campaigns" : "scenarios");
+    for (int k = 0; k < 2; k++)
+        if ((up = strrchr(exe, '/')))
+            *up = '\0';
+    snprintf(dir, len, "%s/share/scps/lab/%s", exe, i == 3 ? "campaigns" : "scenarios");
     return true;
 }
 

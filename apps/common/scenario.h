@@ -12,7 +12,7 @@
 #ifndef SCPS_LAB_SCENARIO_H
 #define SCPS_LAB_SCENARIO_H
 
-#include "scps_lab/text.h"
+#include "common/text.h"
 
 struct lab_set {
     char *key, *value;

@@ -2,7 +2,8 @@
 /* From least to most: [link] and [flow], their named sections, the sweep's values, the cases in the order of the file, and
  * what the command line sets.
  */
-#include "scps_lab/cells.h"
+#include "common/cells.h"
+#include "common/seed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -137,6 +138,19 @@ bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg
     return true;
 }
 
+bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN])
+{
+    for (size_t i = 0; i < sc->naxes; i++)
+        if (sc->axis[i].n > 1) {
+            snprintf(msg, LAB_MSGLEN,
+                     "%.200s sweeps over %.50s: choose with --set %.50s=%.50s, or use 'scps_lab "
+                     "sweep'",
+                     sc->path, sc->axis[i].key, sc->axis[i].key, sc->axis[i].value[0]);
+            return false;
+        }
+    return lab_cells_make(sc, c, msg);
+}
+
 void lab_cells_free(struct lab_cells *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -158,4 +172,9 @@ uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, u
     h ^= h >> 31; /* FNV's low bits know little of the high ones */
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
+}
+
+uint64_t lab_link_seed(uint64_t run_seed, size_t i, int dir)
+{
+    return seed_draw(run_seed, 2 * i + (unsigned)dir);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Values with units, strings that grow. Numbers are read in the C locale, which this program never leaves. */
-#include "scps_lab/text.h"
+#include "common/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ bool lab_range(const char *text, struct lab_range *out)
 
 static void no_memory(void)
 {
-    fputs("scps_lab: out of memory\n", stderr);
+    fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
     exit(1);
 }
 

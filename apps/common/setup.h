@@ -3,7 +3,7 @@
 #ifndef SCPS_LAB_SETUP_H
 #define SCPS_LAB_SETUP_H
 
-#include "scps_lab/scenario.h"
+#include "common/scenario.h"
 
 #include <scps/conn.h>
 #include <scps/sim.h>

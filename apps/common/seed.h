@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* From the one seed of a run to those of everything in it: splitmix64, of which any input is as good as another. */
+#ifndef SCPS_COMMON_SEED_H
+#define SCPS_COMMON_SEED_H
+
+#include <stdint.h>
+
+#define SEED_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t seed_mix(uint64_t x)
+{
+    x += SEED_STEP;
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* The k-th number of a stream is a function of seed and k. */
+static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
+{
+    return seed_mix(seed + k * SEED_STEP);
+}
+
+/* Two for each salt, in scps_ttcp and scps_link: 0 is the link's directions, forward and back, 1 and 2 the secrets of the ends. */
+static inline void seed_pair(uint64_t seed, uint64_t salt, uint64_t out[2])
+{
+    out[0] = seed_mix(seed_mix(seed) + 2 * salt);
+    out[1] = seed_mix(seed_mix(seed) + 2 * salt + 1);
+}
+
+#endif
