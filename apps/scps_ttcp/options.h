@@ -96,6 +96,8 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
 void ttcp_options_fini(struct ttcp_options *o);
 /* The connection's configuration, the same for either end. transmit: segments follow -l. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
+/* Is f among what --require names? */
+bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f);
 /* Bytes a source of the pattern sends; UINT64_MAX: until the time is over. */
 uint64_t ttcp_pattern_total(const struct ttcp_options *o);
 /* "0", "1", "2" as -F has them. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* From the options to the configuration of a connection: what was not given follows from the link. */
+#include "scps_ttcp/options.h"
+
+#include <string.h>
+
+#define TS_OPTION 12 /* what a timestamp takes of a segment, NOPs included (RFC 7323 appendix A) */
+#define COMP_GAIN                                                                                  \
+    12 /* what compression saves of a header without options; of one with timestamps 4 more */
+
+/* Room for four times what is under way on the link: a loss holds back delivery for one round trip while the next
+ * fills the line, and its repair may be lost, too. At least 1 MiB, at most 256 MiB. */
+static uint32_t buffer_for(const struct ttcp_options *o)
+{
+    const uint64_t least = 1u << 20, most = 256u << 20;
+    uint64_t rate = o->fwd.rate_bps / 8, want;
+
+    if (o->buffer != 0)
+        return o->buffer;
+    if (!o->link || rate == 0)
+        return least;
+    if (o->rate_bps != 0 && o->rate_bps / 8 < rate)
+        rate = o->rate_bps / 8;
+    want = rate > most ? most : rate / 1000 * (uint64_t)(o->rtt / 250);
+    return (uint32_t)(want < least ? least : want > most ? most : want);
+}
+
+/* In the published tests of pure rate control both ends were configured alike, and the sender relied on it: a SYN cannot
+ * offer more than 65535 bytes, which would cost a round trip.  Only over a link do we know the other end. */
+static uint32_t first_window_for(const struct ttcp_options *o)
+{
+    if (o->first_window_set)
+        return o->first_window;
+    return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
+}
+
+/* The controller that takes every loss for corruption says so of timeouts, too. */
+static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
+{
+    /* both are for a path that is ours, where nothing else is lost */
+    if (!o->loss_cause_set && (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
+        return SCPS_LOSS_CORRUPTION;
+    return o->loss_cause;
+}
+
+/* Every other 1500-byte packet of the way there takes a 60-byte one back: a link that cannot carry that sets the budget. */
+static uint64_t ack_budget_for(const struct ttcp_options *o)
+{
+    if (o->ack_budget_set || !o->link || o->back.rate_bps == 0)
+        return o->ack_budget_bps;
+    return o->fwd.rate_bps == 0 || o->back.rate_bps < o->fwd.rate_bps / 50 ? o->back.rate_bps : 0;
+}
+
+struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
+{
+    struct scps_conn_config c = scps_conn_config_default();
+
+    c.cc = o->cc;
+    memcpy(c.cc_param, o->cc_param, sizeof(c.cc_param));
+    c.rate = o->rate_bps / 8;
+    c.rate_overhead = o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
+    c.sndbuf = c.rcvbuf = buffer_for(o);
+    c.first_window = first_window_for(o);
+    c.hollow = o->hollow;
+    c.tos = o->tos;
+    c.sack = c.dsack = !o->no_sack;
+    c.timestamps = !o->no_timestamps;
+    c.snack = c.snack_long = !o->no_snack;
+    c.compress = o->compress || ttcp_requires(o, SCPS_FEATURE_COMPRESSION);
+    c.records = o->records;
+    c.bets = o->bets || ttcp_requires(o, SCPS_FEATURE_BETS);
+    c.ecn = ttcp_requires(o, SCPS_FEATURE_ECN);
+    c.bets_timeout = o->bets_timeout;
+    c.bets_lifetime = o->bets_lifetime;
+    if (o->bets_retries != 0)
+        c.bets_retries = o->bets_retries;
+    c.nodelay = o->nodelay;
+    c.loss_cause = loss_cause_for(o);
+    c.recovery = o->recovery;
+    if (o->dupthresh != 0)
+        c.dupthresh = o->dupthresh;
+    c.ack_mode = o->ack_mode;
+    c.ack_delay = o->ack_delay;
+    c.ack_budget = ack_budget_for(o) / 8;
+    c.ack_budget_pps = o->ack_budget_pps;
+    c.expected_rtt = o->rtt;
+    c.mss = o->mss;
+    if (c.mss == 0 && transmit && o->length_set) {
+        /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
+        size_t payload = o->length < 64 ? 64 : o->length;
+        size_t mss = payload + (c.timestamps ? TS_OPTION : 0) -
+                     (c.compress ? COMP_GAIN + (c.timestamps ? 4 : 0) : 0);
+        uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
+
+        if (mss <= 65495 && (mtu == 0 || mss + 40 <= mtu))
+            c.mss = (uint16_t)mss;
+    }
+    return c;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* The letters of ttcp and of the SCPS reference implementation: one function a letter, in the order of the table.
+ *
+ * The table has every letter of the reference's flag table, so none is ever reused for something else.  A letter whose
+ * feature is not here is in the table with the reason, and is refused in one line; enabling it is replacing that row.
+ *
+ * Departures from the reference, on purpose: rates are counted in 1000; -f defaults to m; -b defaults to what fits
+ * the link; there is no rate limit without -R; congestion control defaults to VJ.
+ */
+#include "scps_ttcp/option_table.h"
+
+#include "scps_ttcp/units.h"
+
+#include <string.h>
+
+static const char *const controllers[] = {"rate", "vj", "vegas"}; /* -G 0, 1, 2 */
+
+static int role(struct ttcp_options *o, enum ttcp_action a, char msg[TTCP_MSGLEN])
+{
+    if (o->action != TTCP_UNSET && o->action != a)
+        return FAIL("-t and -r exclude each other: give one of them");
+    o->action = a;
+    return 0;
+}
+
+TAKE(take_t)
+{
+    (void)arg;
+    return role(o, TTCP_TRANSMIT, msg);
+}
+
+TAKE(take_r)
+{
+    (void)arg;
+    return role(o, TTCP_RECEIVE, msg);
+}
+
+TAKE(take_s)
+{
+    UNUSED;
+    o->pattern = true;
+    return 0;
+}
+
+TAKE(take_l)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 1 || v > 64u << 20)
+        return FAIL("-l %s: give bytes a read or write call, 1 to 64M", arg);
+    o->length = (size_t)v;
+    o->length_set = true;
+    return 0;
+}
+
+TAKE(take_n)
+{
+    if (units_number(arg, 1, UINT64_MAX / (64u << 20), &o->count) != 0)
+        return FAIL("-n %s: give the number of write calls, at least 1", arg);
+    return 0;
+}
+
+TAKE(take_p)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 65535, &v) != 0)
+        return FAIL("-p %s: give a port, 1 to 65535", arg);
+    o->port = (uint16_t)v;
+    return 0;
+}
+
+TAKE(take_b)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 256 || v > 1u << 30)
+        return FAIL("-b %s: give the bytes of each buffer, 256 to 1G", arg);
+    o->buffer = (uint32_t)v;
+    return 0;
+}
+
+TAKE(take_f)
+{
+    if (arg[0] == '\0' || arg[1] != '\0' || strchr("kKmMgG", arg[0]) == NULL)
+        return FAIL("-f %s: give one of k m g (bits) or K M G (bytes)", arg);
+    o->unit = arg[0];
+    return 0;
+}
+
+TAKE(take_v)
+{
+    UNUSED;
+    o->verbose++;
+    return 0;
+}
+
+TAKE(take_D)
+{
+    UNUSED;
+    o->nodelay = true;
+    return 0;
+}
+
+TAKE(take_B)
+{
+    UNUSED;
+    o->blocks = true;
+    return 0;
+}
+
+TAKE(take_T)
+{
+    UNUSED;
+    o->touch = true;
+    return 0;
+}
+
+TAKE(take_A)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 1 || v > 1u << 24)
+        return FAIL("-A %s: give an alignment in bytes, 1 to 16M", arg);
+    o->align = (size_t)v;
+    return 0;
+}
+
+TAKE(take_O)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v > 1u << 24)
+        return FAIL("-O %s: give an offset in bytes, 0 to 16M", arg);
+    o->offset = (size_t)v;
+    return 0;
+}
+
+TAKE(take_d)
+{
+    UNUSED;
+    o->debug = true;
+    return 0;
+}
+
+int ttcp_take_m(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 128 || v > 65535)
+        return FAIL("-m %s: give the MTU in bytes, 128 to 65535", arg);
+    o->mtu = (uint32_t)v;
+    return 0;
+}
+
+TAKE(take_R)
+{
+    if (units_rate(arg, &o->rate_bps) != 0 || o->rate_bps < 8)
+        return FAIL("-R %s: give a rate in bit/s, such as 80m; k, m and g are 1000-based", arg);
+    return 0;
+}
+
+/* What is typed after --cc or -G, a number or a name, with its parameters. settle() reads it once more, with what
+ * -g, -W, -X and -Y add. */
+int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
+                   char msg[TTCP_MSGLEN])
+{
+    char why[TTCP_MSGLEN - 128];
+
+    if (arg[0] >= '0' && arg[0] <= '2' && (arg[1] == '\0' || arg[1] == ','))
+        snprintf(o->cc_text, sizeof(o->cc_text), "%s%s", controllers[arg[0] - '0'], arg + 1);
+    else
+        snprintf(o->cc_text, sizeof(o->cc_text), "%s", arg);
+    if (scps_cc_parse(o->cc_text, &o->cc, o->cc_param, why, sizeof(why)) != 0)
+        return FAIL("%s %.60s: %s", option, arg, why);
+    return 0;
+}
+
+TAKE(take_G)
+{
+    return ttcp_choose_cc(o, "-G", arg, msg);
+}
+
+static int add_parameter(struct ttcp_options *o, char c, const char *name, const char *arg,
+                         char msg[TTCP_MSGLEN])
+{
+    size_t len = strlen(o->cc_more);
+    uint64_t v;
+
+    if (units_number(arg, 0, 65535, &v) != 0)
+        return FAIL("-%c %s: give a whole number, %s of Vegas", c, arg, name);
+    snprintf(o->cc_more + len, sizeof(o->cc_more) - len, ",%s=%u", name, (unsigned)v);
+    return 0;
+}
+
+TAKE(take_g)
+{
+    return add_parameter(o, 'g', "ss", arg, msg);
+}
+
+TAKE(take_W)
+{
+    return add_parameter(o, 'W', "alpha", arg, msg);
+}
+
+TAKE(take_X)
+{
+    return add_parameter(o, 'X', "beta", arg, msg);
+}
+
+TAKE(take_Y)
+{
+    return add_parameter(o, 'Y', "gamma", arg, msg);
+}
+
+TAKE(take_F)
+{
+    if (strcmp(arg, "0") == 0)
+        o->ack_mode = SCPS_ACK_DELAYED;
+    else if (strcmp(arg, "1") == 0)
+        o->ack_mode = SCPS_ACK_EVERY;
+    else if (strcmp(arg, "2") == 0)
+        o->ack_mode = SCPS_ACK_OTHER;
+    else
+        return FAIL("-F %s: give 0 (acknowledge when the timer expires), 1 (every segment) or 2 "
+                    "(every other)",
+                    arg);
+    return 0;
+}
+
+TAKE(take_a)
+{
+    uint64_t ms;
+
+    if (units_number(arg, 1, 10000000, &ms) != 0)
+        return FAIL("-a %s: give the delayed-ACK timer in ms, at least 1", arg);
+    o->ack_delay = SCPS_MS(ms);
+    return 0;
+}
+
+TAKE(take_H)
+{
+    if (scps_addr_parse(arg, &o->source) != 0)
+        return FAIL("-H %s: give an IPv4 or IPv6 address of this end", arg);
+    return 0;
+}
+
+TAKE(take_L)
+{
+    uint64_t v;
+
+    if (units_number(arg, 0, 7, &v) != 0)
+        return FAIL("-L %s: give an IP precedence, 0 to 7", arg);
+    o->tos = (uint8_t)(v << 5);
+    return 0;
+}
+
+TAKE(take_M)
+{
+    UNUSED;
+    o->no_timestamps = true;
+    return 0;
+}
+
+TAKE(take_N)
+{
+    (void)o;
+    if (strcmp(arg, "1") != 0)
+        return FAIL("-N %s: only IP is spoken here (-N 1): no peer of SCPS-NP is left", arg);
+    return 0;
+}
+
+TAKE(take_I)
+{
+    UNUSED;
+    return 0;
+}
+
+TAKE(take_S)
+{
+    UNUSED;
+    o->no_snack = true;
+    return 0;
+}
+
+TAKE(take_Q)
+{
+    UNUSED;
+    o->reverse = true;
+    return 0;
+}
+
+TAKE(take_q)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 65535, &v) != 0)
+        return FAIL("-q %s: give a port, 1 to 65535", arg);
+    o->own_port = (uint16_t)v;
+    return 0;
+}
+
+TAKE(take_C)
+{
+    UNUSED;
+    o->compress = true;
+    return 0;
+}
+
+TAKE(take_E)
+{
+    UNUSED;
+    o->bets = true;
+    return 0;
+}
+
+TAKE(take_c)
+{
+    UNUSED;
+    o->records = true;
+    return 0;
+}
+
+TAKE(take_Z)
+{
+    UNUSED;
+    o->bets = o->compress = o->no_timestamps = o->no_snack = true;
+    return 0;
+}
+
+int ttcp_take_V(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
+{
+    UNUSED;
+    o->action = TTCP_VERSION;
+    return 0;
+}
+
+int ttcp_take_h(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
+{
+    UNUSED;
+    o->action = TTCP_HELP;
+    return 0;
+}
+
+const struct ttcp_letter ttcp_letters[] = {
+    {'t', NULL, take_t, "transmit, to HOST or over the virtual link"},
+    {'r', NULL, take_r, "receive: wait for one connection"},
+    {'s', NULL, take_s, "-t: source a pattern instead of standard input; -r: discard"},
+    {'l', "N", take_l, "bytes a read or write call (8192); a given N below the MSS sizes segments"},
+    {'n', "N", take_n, "write calls with -s (2048)"},
+    {'p', "N", take_p, "port (5001)"},
+    {'q', "N", take_q, "second port: of the end that connects (chosen)"},
+    {'Q', NULL, take_Q, "roles reversed: the transmitter waits, the receiver connects, to HOST"},
+    {'b', "N", take_b, "send and receive buffer, bytes (from the link, at least 1M)"},
+    {'f', "X", take_f, "unit of the report: k m g bits (1000), K M G bytes (1024) (m)"},
+    {'v', NULL, take_v, "more in the report"},
+    {'D', NULL, take_D, "no delay: Nagle off"},
+    {'B', NULL, take_B, "read and write whole blocks of -l only"},
+    {'T', NULL, take_T, "touch every byte"},
+    {'A', "N", take_A, "align the buffer to N (16384)"},
+    {'O', "N", take_O, "begin at this offset in the aligned buffer (0)"},
+    {'d', NULL, take_d, "debug: print every protocol event"},
+    {'m', "N", ttcp_take_m, "MTU, bytes (1500 on a link, the device's else)"},
+    {'R', "N", take_R, "rate limit, bit/s on the wire with headers: 80m"},
+    {'G', "N", take_G,
+     "congestion control: 0 none, pure rate; 1 VJ; 2 Vegas; or a name of --list-cc (1)"},
+    {'g', "N", take_g,
+     "Vegas: slow start x2 every round trip (0), every other (1), x32 (2), x32 with -R (3) (3)"},
+    {'W', "N", take_W, "Vegas: alpha, segments (3)"},
+    {'X', "N", take_X, "Vegas: beta, segments (5)"},
+    {'Y', "N", take_Y, "Vegas: gamma, segments (4)"},
+    {'F', "N", take_F,
+     "acknowledge 0: when the timer expires; 1: every segment; 2: every other (2)"},
+    {'a', "MS", take_a, "delayed-ACK timer, ms (200)"},
+    {'H', "ADDR", take_H, "source address"},
+    {'L', "N", take_L, "precedence, 0 to 7 (0)"},
+    {'M', NULL, take_M, "no timestamps"},
+    {'S', NULL, take_S, "no SNACK: no selective negative acknowledgements, plain TCP"},
+    {'C', NULL, take_C, "offer header compression (IP protocol 105)"},
+    {'E', NULL, take_E, "offer best effort (BETS): what cannot be had is told as a hole"},
+    {'c', NULL, take_c, "record boundaries: each write call is a record"},
+    {'Z', NULL, take_Z, "the reference's toys: -E -C -M -S"},
+    {'N', "N", take_N, "network layer: 1 IP"},
+    {'I', NULL, take_I, "accepted, no effect"},
+    {'V', NULL, ttcp_take_V, "print the version"},
+    {'h', NULL, ttcp_take_h, "print this help"},
+    /* not in this version */
+    {'u', NULL, NULL,
+     "there is no UDP service here, whose datagrams would need none of this stack: use iperf3 -u"},
+    {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
+    {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
+};
+
+_Static_assert(sizeof(ttcp_letters) / sizeof(ttcp_letters[0]) <= TTCP_MAX_LETTERS / 2, "no room");
+const size_t ttcp_nletters = sizeof(ttcp_letters) / sizeof(ttcp_letters[0]);

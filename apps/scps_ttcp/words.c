@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* The long options of scps_ttcp, beside the letters of ttcp. */
+#include "scps_ttcp/option_table.h"
+
+#include "scps_ttcp/units.h"
+
+#include <string.h>
+
+static int take_span(scps_dur *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
+{
+    if (units_time(arg, out) != 0)
+        return FAIL("--%s %s: give seconds, or a number with us, ms, s, min or h", name, arg);
+    return 0;
+}
+
+TAKE(take_time)
+{
+    return take_span(&o->time, "time", arg, msg);
+}
+
+TAKE(take_interval)
+{
+    return take_span(&o->interval, "interval", arg, msg);
+}
+
+TAKE(take_timeout)
+{
+    return take_span(&o->timeout, "timeout", arg, msg);
+}
+
+TAKE(take_rtt)
+{
+    return take_span(&o->rtt, "rtt", arg, msg);
+}
+
+TAKE(take_link)
+{
+    (void)msg;
+    o->link = true;
+    o->link_spec = arg;
+    return 0;
+}
+
+TAKE(take_seed)
+{
+    if (units_number(arg, 0, UINT64_MAX, &o->seed) != 0)
+        return FAIL("--seed %s: give a whole number", arg);
+    o->seed_set = true;
+    return 0;
+}
+
+TAKE(take_cc)
+{
+    return ttcp_choose_cc(o, "--cc", arg, msg);
+}
+
+TAKE(take_mss)
+{
+    uint64_t v;
+
+    if (units_number(arg, 64, 65495, &v) != 0)
+        return FAIL("--mss %s: give the largest segment in bytes, 64 to 65495", arg);
+    o->mss = (uint16_t)v;
+    return 0;
+}
+
+TAKE(take_output)
+{
+    (void)msg;
+    o->output = arg;
+    return 0;
+}
+
+TAKE(take_pcap)
+{
+    (void)msg;
+    o->pcap = arg;
+    return 0;
+}
+
+TAKE(take_pcap_peer)
+{
+    (void)msg;
+    o->pcap_peer = arg;
+    return 0;
+}
+
+TAKE(take_truth)
+{
+    (void)msg;
+    o->truth = arg;
+    return 0;
+}
+
+TAKE(take_json)
+{
+    UNUSED;
+    o->json = true;
+    return 0;
+}
+
+TAKE(take_hollow)
+{
+    UNUSED;
+    o->hollow = true;
+    return 0;
+}
+
+TAKE(take_first_window)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v > 1u << 30)
+        return FAIL("--first-window %s: give bytes, 0 (as the SYN says) to 1G", arg);
+    o->first_window = (uint32_t)v;
+    o->first_window_set = true;
+    return 0;
+}
+
+TAKE(take_require)
+{
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
+        if (strcmp(arg, scps_feature_name((enum scps_feature)f)) == 0) {
+            o->require |= 1u << f;
+            return 0;
+        }
+    snprintf(msg, TTCP_MSGLEN, "--require %.60s: give one of", arg);
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++) {
+        size_t len = strlen(msg);
+
+        snprintf(msg + len, TTCP_MSGLEN - len, " %s", scps_feature_name((enum scps_feature)f));
+    }
+    return -1;
+}
+
+/* [TABLE][,signal|,plan] */
+TAKE(take_outage)
+{
+    const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
+    size_t table = comma != NULL ? (size_t)(comma - arg) : 0;
+
+    o->outage_told = strcmp(word, "plan") == 0     ? TTCP_TOLD_END
+                     : strcmp(word, "signal") == 0 ? TTCP_TOLD
+                                                   : TTCP_NOT_TOLD;
+    if (o->outage_told == TTCP_NOT_TOLD)
+        table = strlen(arg);
+    if (table >= sizeof(o->outage))
+        return FAIL("--outage: %zu characters are too many: put the table into a file, @FILE",
+                    table);
+    memcpy(o->outage, arg, table);
+    o->outage[table] = '\0';
+    return 0;
+}
+
+TAKE(take_checksum_hints)
+{
+    UNUSED;
+    o->checksum_hints = true;
+    return 0;
+}
+
+TAKE(take_loss_cause)
+{
+    if (strcmp(arg, "congestion") == 0)
+        o->loss_cause = SCPS_LOSS_CONGESTION;
+    else if (strcmp(arg, "corruption") == 0)
+        o->loss_cause = SCPS_LOSS_CORRUPTION;
+    else if (strcmp(arg, "outage") == 0)
+        return FAIL(
+            "--loss-cause outage: an outage has a beginning and an end, which only the link "
+            "can tell; give congestion or corruption");
+    else
+        return FAIL("--loss-cause %s: give congestion or corruption", arg);
+    o->loss_cause_set = true;
+    return 0;
+}
+
+TAKE(take_record_size)
+{
+    if (units_size(arg, &o->record_size) != 0 || o->record_size == 0)
+        return FAIL("--record-size %s: give the bytes of a record, at least 1", arg);
+    o->records = true;
+    return 0;
+}
+
+static int take_ms(scps_dur *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
+{
+    uint64_t ms;
+
+    if (units_number(arg, 1, 1000000000, &ms) != 0)
+        return FAIL("--%s %s: give ms, at least 1", name, arg);
+    *out = SCPS_MS(ms);
+    return 0;
+}
+
+TAKE(take_bets_timeout)
+{
+    return take_ms(&o->bets_timeout, "bets-timeout", arg, msg);
+}
+
+TAKE(take_bets_lifetime)
+{
+    return take_ms(&o->bets_lifetime, "bets-lifetime", arg, msg);
+}
+
+TAKE(take_bets_retries)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 254, &v) != 0)
+        return FAIL("--bets-retries %s: give how often a segment is resent, 1 to 254", arg);
+    o->bets_retries = (uint8_t)v;
+    return 0;
+}
+
+TAKE(take_recovery)
+{
+    if (strcmp(arg, "classic") == 0)
+        o->recovery = SCPS_RECOVERY_CLASSIC;
+    else if (strcmp(arg, "rack") == 0)
+        o->recovery = SCPS_RECOVERY_RACK;
+    else
+        return FAIL("--recovery %s: give classic or rack", arg);
+    return 0;
+}
+
+TAKE(take_dupthresh)
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, 255, &v) != 0)
+        return FAIL("--dupthresh %s: give the duplicate acknowledgements that mean loss, 1 to 255",
+                    arg);
+    o->dupthresh = (uint8_t)v;
+    return 0;
+}
+
+TAKE(take_ack_budget)
+{
+    char word[32];
+    size_t len;
+
+    o->ack_budget_set = true;
+    o->ack_budget_bps = o->ack_budget_pps = 0;
+    if (strcmp(arg, "none") == 0)
+        return 0;
+    for (const char *at = arg;; at += len + 1) {
+        uint64_t v;
+        len = strcspn(at, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)len, at);
+        if (len > 3 && len < sizeof(word) && strcmp(word + len - 3, "pps") == 0) {
+            word[len - 3] = '\0';
+            if (units_number(word, 1, UINT32_MAX, &v) != 0)
+                break;
+            o->ack_budget_pps = (uint32_t)v;
+        } else if (len >= sizeof(word) || units_rate(word, &v) != 0 || v < 8) {
+            break;
+        } else {
+            o->ack_budget_bps = v;
+        }
+        if (at[len] == '\0')
+            return 0;
+    }
+    return FAIL("--ack-budget %.40s: give packets a second such as 50pps, bit/s such as 20kbit, "
+                "both with a comma, or none",
+                arg);
+}
+
+TAKE(take_no_sack)
+{
+    UNUSED;
+    o->no_sack = true;
+    return 0;
+}
+
+TAKE(take_4)
+{
+    (void)arg;
+    if (o->family == 6)
+        return FAIL("-4 and -6 exclude each other: give one of them");
+    o->family = 4;
+    return 0;
+}
+
+TAKE(take_6)
+{
+    (void)arg;
+    if (o->family == 4)
+        return FAIL("-4 and -6 exclude each other: give one of them");
+    o->family = 6;
+    return 0;
+}
+
+TAKE(take_list_cc)
+{
+    UNUSED;
+    o->action = TTCP_LIST_CC;
+    return 0;
+}
+
+TAKE(take_list_links)
+{
+    UNUSED;
+    o->action = TTCP_LIST_LINKS;
+    return 0;
+}
+
+const struct ttcp_word ttcp_words[] = {
+    {"link", 0, "SPEC", take_link,
+     "both ends here over a virtual link, virtual time (" TTCP_DEFAULT_LINK ")"},
+    {"seed", 0, "N", take_seed, "of the link's errors and of the stacks (1; random in real time)"},
+    {"output", 0, "FILE", take_output, "write what arrives to FILE"},
+    {"cc", 0, "NAME[,K=V...]", take_cc, "congestion control with its parameters"},
+    {"list-cc", 0, NULL, take_list_cc, "list them"},
+    {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
+    {"mss", 0, "N", take_mss, "largest segment, options included"},
+    {"first-window", 0, "N", take_first_window,
+     "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
+    {"loss-cause", 0, "CAUSE", take_loss_cause,
+     "what a loss is taken for: congestion or corruption (congestion)"},
+    {"record-size", 0, "N", take_record_size, "-c, and each N bytes are a record"},
+    {"bets-timeout", 0, "MS", take_bets_timeout,
+     "-E: the receiver waits so long for what is missing (1050, at least 2 round trips)"},
+    {"bets-retries", 0, "N", take_bets_retries, "-E: the sender gives up after N resends (32)"},
+    {"bets-lifetime", 0, "MS", take_bets_lifetime,
+     "-E: and when the oldest data is stuck for so long (for ever)"},
+    {"outage", 0, "TABLE", take_outage,
+     "the link is out, 20s-23s+50s-51s; with ,signal the ends are told, with ,plan its end, too"},
+    {"require", 0, "FEATURE", take_require,
+     "offer it, and end with status 4 if the peer lacks it: snack, compression, ..."},
+    {"checksum-hints", 0, NULL, take_checksum_hints,
+     "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
+    {"recovery", 0, "HOW", take_recovery,
+     "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
+    {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
+    {"ack-budget", 0, "RATE", take_ack_budget,
+     "bare acknowledgements at most: 50pps, 20kbit, both, or none (the rate of a thin link back)"},
+    {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
+    {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
+    {"time", 0, "SEC", take_time, "stop sending after SEC"},
+    {"timeout", 0, "SEC", take_timeout, "give up after SEC, with status 124"},
+    {"interval", 'i', "SEC", take_interval, "report every SEC"},
+    {"json", 0, NULL, take_json, "one JSON document on standard output, in iperf3's shape"},
+    {"pcap", 0, "FILE", take_pcap, "capture this end (the sender's on a link)"},
+    {"pcap-peer", 0, "FILE", take_pcap_peer, "capture the receiver's end of a link"},
+    {"truth", 0, "FILE", take_truth, "what became of every packet of a link, as CSV"},
+    {"hollow", 0, NULL, take_hollow, "with -s on a link: count bytes without storing them"},
+    {"ipv4", '4', NULL, take_4, "IPv4 only"},
+    {"ipv6", '6', NULL, take_6, "IPv6 only"},
+    {"mtu", 0, "N", ttcp_take_m, "the same as -m"},
+    {"help", 0, NULL, ttcp_take_h, "the same as -h"},
+    {"version", 0, NULL, ttcp_take_V, "the same as -V"},
+};
+
+_Static_assert(sizeof(ttcp_words) / sizeof(ttcp_words[0]) <= TTCP_MAX_WORDS, "no room");
+const size_t ttcp_nwords = sizeof(ttcp_words) / sizeof(ttcp_words[0]);
