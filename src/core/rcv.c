@@ -75,6 +75,15 @@ static SCPS_APART void take_fin(struct scps_conn *c)
     }
 }
 
+/* What follows on what was there has been taken. */
+static inline void followed(struct scps_conn *c, bool filled)
+{
+    scps_conn_tell(c, SCPS_EV_READABLE);
+    if (c->rx)
+        c->rx->dups = 0;
+    scps_ackout_data(c, filled);
+}
+
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
 static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
@@ -97,10 +106,7 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
     else
         SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
-        scps_conn_tell(c, SCPS_EV_READABLE);
-        if (c->rx)
-            c->rx->dups = 0;
-        scps_ackout_data(c, had_holes);
+        followed(c, had_holes);
         if (had_holes)
             scps_bets_look(c);
     } else {
@@ -265,10 +271,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     count(c, seg);
     if (from == next && scps_rcvbuf_append(&c->in, seg->data, seg->len)) {
         SCPS_NOTE_IT(c, RECEIVED, from, seg->len, true, 0);
-        scps_conn_tell(c, SCPS_EV_READABLE);
-        if (c->rx)
-            c->rx->dups = 0;
-        scps_ackout_data(c, false);
+        followed(c, false);
     } else if (!store(c, from, seg->data, seg->len)) {
         scps_ackout_now(c);
     }
