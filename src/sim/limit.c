@@ -23,24 +23,14 @@
 
 #include "base/bytes.h"
 #include "sim/plan.h"
-
-/* base^n */
-static double power(double base, uint64_t n)
-{
-    double r = 1;
-
-    for (; n; n >>= 1, base *= base)
-        if (n & 1)
-            r *= base;
-    return r;
-}
+#include "sim/power.h"
 
 static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 {
     uint64_t frame = scps_link_frame_bytes(c, (uint32_t)len);
     uint64_t bits = 8 * (frame > c->ber_exempt ? frame - c->ber_exempt : 0);
 
-    return 1 - (1 - c->loss) * power(1 - c->ber, bits);
+    return 1 - (1 - c->loss) * scps_power(1 - c->ber, bits);
 }
 
 struct course {
@@ -81,7 +71,7 @@ static double all_done(const struct course *c, double t)
         pk *= c->p;
         if (pk * (double)some < 1e-12)
             break;
-        all *= power(1 - pk, some - more);
+        all *= scps_power(1 - pk, some - more);
         some = more;
     }
     return all;

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "sim/plan.h"
+#include "sim/power.h"
 
 #define SEGMENTS_ENOUGH 3000000.0
 #define RUNS_MAX        1000
@@ -77,17 +78,6 @@ static double transfer(struct window *x, struct scps_prng *r)
     return now;
 }
 
-/* base^n */
-static double power(double base, uint64_t n)
-{
-    double r = 1;
-
-    for (; n; n >>= 1, base *= base)
-        if (n & 1)
-            r *= base;
-    return r;
-}
-
 static double mean(struct window *x, double bits, double p)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -130,7 +120,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
     x.slot = (double)frame * line;
     uint32_t left = (uint32_t)(bytes - (x.n - 1) * payload);
     x.last = (double)scps_link_frame_bytes(fwd, left + headers) * line;
-    p = 1 - (1 - fwd->loss) * power(1 - fwd->ber, 8 * risk);
+    p = 1 - (1 - fwd->loss) * scps_power(1 - fwd->ber, 8 * risk);
     if (p >= 1 || (line <= 0 && x.rtt <= 0))
         return 0;
     x.loss = scps_chance(p > 0 ? p : 0);

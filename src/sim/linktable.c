@@ -92,6 +92,19 @@ static uint32_t count_rows(struct scps_text text)
     return n;
 }
 
+/* Memory for the rows of text, of `size` bytes each. NULL, or why there is none. */
+static const char *room_for(struct scps_link_tables *t, struct scps_text text, size_t size,
+                            void **rows, uint32_t *n)
+{
+    *n = count_rows(text);
+    if (*n == 0)
+        return no_row;
+    if (*n > ROWS_MAX)
+        return "more than a million rows";
+    *rows = scps_tables_take(t, *n * size);
+    return *rows ? NULL : no_memory;
+}
+
 static const char *wrong(char why[128], struct scps_text row, const char *what)
 {
     snprintf(why, 128, "'%.*s': %s", (int)(row.n > 30 ? 30 : row.n), row.p, what);
@@ -113,16 +126,14 @@ static const char *read_period(struct scps_text text, scps_time behind, scps_dur
 static const char *read_steps(struct scps_link_tables *t, struct scps_text text, bool rates,
                               struct scps_steps *out, char why[128])
 {
-    uint32_t n = count_rows(text), i = 0;
-    struct scps_step *v;
+    uint32_t n, i = 0;
+    void *rows = NULL;
+    const char *none = room_for(t, text, sizeof(struct scps_step), &rows, &n);
+    struct scps_step *v = rows;
     struct scps_text row, period = {NULL, 0};
 
-    if (n == 0)
-        return no_row;
-    if (n > ROWS_MAX)
-        return "more than a million rows";
-    if (!(v = scps_tables_take(t, n * sizeof *v)))
-        return no_memory;
+    if (none)
+        return none;
     for (; next_row(&text, &row, &period); i++) {
         struct scps_text value = row, at = scps_text_cut(&value, ":,");
         scps_dur delay = 0;
@@ -164,16 +175,14 @@ const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,
 const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
                              struct scps_spans *out, char why[128])
 {
-    uint32_t n = count_rows(text), i = 0;
-    struct scps_span *v;
+    uint32_t n, i = 0;
+    void *rows = NULL;
+    const char *none = room_for(t, text, sizeof(struct scps_span), &rows, &n);
+    struct scps_span *v = rows;
     struct scps_text row, period = {NULL, 0};
 
-    if (n == 0)
-        return no_row;
-    if (n > ROWS_MAX)
-        return "more than a million rows";
-    if (!(v = scps_tables_take(t, n * sizeof *v)))
-        return no_memory;
+    if (none)
+        return none;
     for (; next_row(&text, &row, &period); i++) {
         struct scps_text to = row, from = scps_text_cut(&to, "-,");
         if (to.n == 0)

@@ -5,6 +5,9 @@
  */
 #include "sim/plan.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/bytes.h"
 
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max)
@@ -33,14 +36,16 @@ static scps_time cut(scps_dur period, scps_time *t)
     return begin;
 }
 
-/* How many rows begin at or before t. */
-static uint32_t rows_by(const struct scps_steps *s, scps_time t)
+/* How many of n rows begin at or before t. A row of `size` bytes, whatever it holds, begins with its time. */
+static uint32_t rows_by(const void *rows, uint32_t n, size_t size, scps_time t)
 {
-    uint32_t lo = 0, hi = s->n;
+    uint32_t lo = 0, hi = n;
 
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].at <= t)
+        scps_time begin;
+        memcpy(&begin, (const char *)rows + mid * size, sizeof begin);
+        if (begin <= t)
             lo = mid + 1;
         else
             hi = mid;
@@ -48,10 +53,15 @@ static uint32_t rows_by(const struct scps_steps *s, scps_time t)
     return lo;
 }
 
+static uint32_t steps_by(const struct scps_steps *s, scps_time t)
+{
+    return rows_by(s->v, s->n, sizeof s->v[0], t);
+}
+
 uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
-    uint32_t n = rows_by(s, t);
+    uint32_t n = steps_by(s, t);
 
     if (n < s->n)
         *until = begin + s->v[n].at;
@@ -63,7 +73,7 @@ uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t)
 {
     cut(s->period, &t);
-    uint32_t n = rows_by(s, t);
+    uint32_t n = steps_by(s, t);
     const struct scps_step *a = &s->v[n ? n - 1 : 0], *b = &s->v[n < s->n ? n : s->n - 1];
 
     if (a->at >= b->at || t < a->at)
@@ -93,25 +103,21 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
     return (scps_dur)least;
 }
 
+_Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
+               "rows_by counts on it");
+
 /* Is t in an outage, and until when does the table say so? */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
-    uint32_t lo = 0, hi = s->n;
+    uint32_t n = rows_by(s->v, s->n, sizeof s->v[0], t);
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].from <= t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo > 0 && t < s->v[lo - 1].to) {
-        *until = begin + s->v[lo - 1].to;
+    if (n > 0 && t < s->v[n - 1].to) {
+        *until = begin + s->v[n - 1].to;
         return !s->inverse;
     }
-    if (lo < s->n)
-        *until = begin + s->v[lo].from;
+    if (n < s->n)
+        *until = begin + s->v[n].from;
     else
         *until = s->period ? begin + s->period + s->v[0].from : SCPS_NEVER;
     return s->inverse;
