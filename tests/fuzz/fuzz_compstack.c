@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "fuzz.h"
+#include "feed.h"
 
 #define MTU  1500
 #define PORT 5000u
@@ -36,7 +36,7 @@ struct flow {
 };
 
 struct world {
-    const uint8_t *p, *end;
+    struct feed in;
     struct scps_stack *st;
     struct scps_listener *l;
     struct scps_netif nif;
@@ -45,46 +45,9 @@ struct world {
     struct flow f[FLOWS];
     scps_time now;
     bool wild; /* octets of no stream may have got in */
-    size_t live;
-    unsigned fail_after, orders;
+    struct memory mem;
+    unsigned orders;
 };
-
-static uint8_t get8(struct world *w)
-{
-    return w->p < w->end ? *w->p++ : 0;
-}
-
-static uint16_t get16(struct world *w)
-{
-    uint8_t hi = get8(w);
-
-    return (uint16_t)(hi << 8 | get8(w));
-}
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    struct world *w = ctx;
-    size_t *p;
-
-    if (w->fail_after && !--w->fail_after)
-        return NULL;
-    p = malloc(size + 16);
-    if (!p)
-        return NULL;
-    p[0] = size;
-    w->live += size;
-    return p + 16 / sizeof *p;
-}
-
-static void counted_free(void *ctx, void *mem, size_t size)
-{
-    struct world *w = ctx;
-    size_t *p = (size_t *)mem - 16 / sizeof *p;
-
-    MUST(mem != NULL && p[0] == size);
-    w->live -= size;
-    free(p);
-}
 
 static uint8_t ours(uint64_t off)
 {
@@ -247,18 +210,18 @@ static void open_flow(struct world *w, unsigned i, uint8_t id)
 /* A number near base: as it is, or off by something small, or large. */
 static uint32_t near(struct world *w, uint32_t base)
 {
-    uint8_t how = get8(w);
+    uint8_t how = get8(&w->in);
 
     if (how < 128)
         return base;
-    int32_t by = (int16_t)get16(w);
+    int32_t by = (int16_t)get16(&w->in);
     return base + (uint32_t)(how & 1 ? by * 4096 : how & 2 ? by : by % 16);
 }
 
 static void segment(struct world *w, struct flow *f, unsigned i, bool compress)
 {
     static const uint16_t sizes[8] = {0, 0, 1, 100, 536, 1000, 1396, 1412};
-    uint8_t what = get8(w), opts = get8(w);
+    uint8_t what = get8(&w->in), opts = get8(&w->in);
     struct scps_seg s = {.sport = (uint16_t)(PORT + i), .dport = 80, .flags = SCPS_ACK};
 
     s.flags |= what & 8 ? SCPS_PSH : 0;
@@ -267,7 +230,7 @@ static void segment(struct world *w, struct flow *f, unsigned i, bool compress)
     s.seq = near(w, f->ack);
     s.ack = near(w, f->nxt);
     s.len = sizes[what & 7];
-    s.wnd = what & 64 ? get16(w) : 0x7fff;
+    s.wnd = what & 64 ? get16(&w->in) : 0x7fff;
     if (w->cfg.timestamps && !(opts & 1)) {
         s.has |= SCPS_HAS_TS;
         s.tsval = near(w, (uint32_t)(w->now / 1000));
@@ -275,14 +238,14 @@ static void segment(struct world *w, struct flow *f, unsigned i, bool compress)
     }
     if (opts & 2) {
         s.has |= SCPS_HAS_SNACK;
-        s.snack_off = get8(w);
-        s.snack_size = get8(w);
+        s.snack_off = get8(&w->in);
+        s.snack_size = get8(&w->in);
     }
     if (opts & 4) {
         s.has |= SCPS_HAS_SACK;
         s.nsack = 1;
-        s.sack[0].left = f->nxt - get8(w) * 100u;
-        s.sack[0].right = s.sack[0].left + get8(w) * 100u;
+        s.sack[0].left = f->nxt - get8(&w->in) * 100u;
+        s.sack[0].right = s.sack[0].left + get8(&w->in) * 100u;
     }
     if (opts & 8)
         s.has |= SCPS_HAS_RECORD;
@@ -292,18 +255,18 @@ static void segment(struct world *w, struct flow *f, unsigned i, bool compress)
 /* A header of any octets; the sum is right, or vouched for. */
 static void header(struct world *w, const struct flow *f)
 {
-    uint8_t p[300] = {0}, n = get8(w), how = get8(w);
+    uint8_t p[300] = {0}, n = get8(&w->in), how = get8(&w->in);
 
-    p[0] = how & 1 ? f->tx.conn_id : get8(w);
+    p[0] = how & 1 ? f->tx.conn_id : get8(&w->in);
     for (unsigned i = 1; i < n; i++)
-        p[i] = get8(w);
+        p[i] = get8(&w->in);
     w->wild = true;
     input(w, SCPS_IPPROTO_SCPS_COMP, p, n, !(how & 2));
 }
 
 static void icmp_error(struct world *w, const struct flow *f)
 {
-    uint8_t m[120] = {0}, n = get8(w) % 48;
+    uint8_t m[120] = {0}, n = get8(&w->in) % 48;
     struct scps_ip q = {.src = w->us,
                         .dst = w->them,
                         .version = w->us.family,
@@ -314,10 +277,10 @@ static void icmp_error(struct world *w, const struct flow *f)
 
     m[0] = v6 ? 2 : 3;
     m[1] = v6 ? 0 : 4;
-    scps_put32(m + 4, get16(w));
+    scps_put32(m + 4, get16(&w->in));
     len += scps_ip_build(m + len, &q, 1000);
     m[len] = f->our_id;
-    m[len + 1] = get8(w);
+    m[len + 1] = get8(&w->in);
     scps_put32(m + len + 2, near(w, f->nxt - 1));
     len += n;
     uint64_t sum = scps_cksum_add(0, m, len);
@@ -376,7 +339,7 @@ static void events(struct world *w)
 
 static void order(struct world *w)
 {
-    uint8_t what = get8(w), which = get8(w);
+    uint8_t what = get8(&w->in), which = get8(&w->in);
     unsigned i = which % FLOWS;
     struct flow *f = &w->f[i];
     struct scps_info info;
@@ -399,11 +362,11 @@ static void order(struct world *w)
         break;
     case 7:
         if (f->c)
-            app_write(f, (size_t)get8(w) << (which >> 4 & 5));
+            app_write(f, (size_t)get8(&w->in) << (which >> 4 & 5));
         break;
     case 8:
         if (f->c)
-            app_read(w, f, (size_t)get8(w) << (which >> 4 & 5));
+            app_read(w, f, (size_t)get8(&w->in) << (which >> 4 & 5));
         break;
     case 9:
         if (!f->c)
@@ -424,7 +387,7 @@ static void order(struct world *w)
         icmp_error(w, f);
         break;
     case 13:
-        w->fail_after = which & 128 ? 1 + (which & 31) : 0;
+        w->mem.fail_after = which & 128 ? 1 + (which & 31) : 0;
         break;
     }
     drain(w);
@@ -439,13 +402,13 @@ static void order(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world w = {.p = data, .end = data + size};
+    struct world w = {.in = {data, data + size}};
     struct scps_stack_config sc = scps_stack_config_default();
     struct scps_endpoint at = {.port = 80};
     struct scps_stack_stats s;
-    uint8_t how = get8(&w);
+    uint8_t how = get8(&w.in);
 
-    sc.alloc = (struct scps_alloc){counted_alloc, counted_free, &w};
+    sc.alloc = (struct scps_alloc){counted_alloc, counted_free, &w.mem};
     sc.now = w.now = SCPS_SEC(5);
     sc.max_comp_hosts = 1;
     MUST(!scps_addr_parse(how & 1 ? "2001:db8::1" : "10.0.0.1", &w.us));
@@ -474,9 +437,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     drain(&w);
     app_accept(&w);
     MUST(w.f[0].c != NULL); /* the third handshake packet came compressed */
-    while (w.p < w.end && w.orders++ < 2000)
+    while (w.in.p < w.in.end && w.orders++ < 2000)
         order(&w);
-    w.fail_after = 0;
+    w.mem.fail_after = 0;
     for (int i = 0; i < FLOWS; i++)
         if (w.f[i].c)
             scps_conn_abort(w.f[i].c);
@@ -486,6 +449,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     scps_stack_stats(w.st, &s);
     MUST(s.conns == 0 && scps_stack_deadline(w.st) == SCPS_NEVER);
     scps_stack_free(w.st);
-    MUST(w.live == 0);
+    MUST(w.mem.live == 0);
     return 0;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "fuzz.h"
+#include "feed.h"
 
 #define MTU     1500
 #define MSS     536
@@ -24,7 +24,7 @@
 #define WRITTEN (1 << 22)
 
 struct world {
-    const uint8_t *p, *end;
+    struct feed in;
     struct scps_stack *st;
     struct scps_netif nif;
     struct scps_conn *c;
@@ -36,17 +36,6 @@ struct world {
     uint64_t written;
     uint16_t port;
 };
-
-static uint8_t get8(struct world *w)
-{
-    return w->p < w->end ? *w->p++ : 0;
-}
-
-static uint16_t get16(struct world *w)
-{
-    uint8_t hi = get8(w);
-    return (uint16_t)(hi << 8 | get8(w));
-}
 
 static uint8_t ours(uint32_t off)
 {
@@ -143,23 +132,23 @@ static void report(struct world *w, uint8_t what)
     struct scps_seg s = {.seq = w->rcv, .ack = w->una};
 
     if (what & 8) /* progress, or old news, or nonsense */
-        s.ack =
-            what & 16 ? w->una - get16(w) : w->una + SCPS_MIN((uint32_t)get16(w), w->nxt - w->una);
+        s.ack = what & 16 ? w->una - get16(&w->in)
+                          : w->una + SCPS_MIN((uint32_t)get16(&w->in), w->nxt - w->una);
     if (what & 32) {
         s.has |= SCPS_HAS_SNACK;
-        s.snack_off = what & 64 ? get16(w) : get8(w);
-        s.snack_size = what & 64 ? get16(w) : get8(w);
+        s.snack_off = what & 64 ? get16(&w->in) : get8(&w->in);
+        s.snack_size = what & 64 ? get16(&w->in) : get8(&w->in);
         if (what & 128) {
-            s.snack_vec_len = (uint8_t)(get8(w) % (w->cfg.timestamps ? 10 : 20));
+            s.snack_vec_len = (uint8_t)(get8(&w->in) % (w->cfg.timestamps ? 10 : 20));
             for (unsigned i = 0; i < s.snack_vec_len; i++)
-                s.snack_vec[i] = get8(w);
+                s.snack_vec[i] = get8(&w->in);
         }
     } else if (what & 128) {
         s.has |= SCPS_HAS_SACK;
         s.nsack = 1 + (what >> 6 & 1);
         for (unsigned i = 0; i < s.nsack; i++) {
-            s.sack[i].left = w->una + get8(w) * (uint32_t)MSS;
-            s.sack[i].right = s.sack[i].left + get8(w) * (uint32_t)MSS;
+            s.sack[i].left = w->una + get8(&w->in) * (uint32_t)MSS;
+            s.sack[i].right = s.sack[i].left + get8(&w->in) * (uint32_t)MSS;
         }
     }
     if ((int32_t)(s.ack - w->una) > 0 && (int32_t)(s.ack - w->nxt) <= 0)
@@ -179,11 +168,11 @@ static void consistent(const struct world *w)
 static bool order(struct world *w)
 {
     static uint8_t text[WRITTEN];
-    uint8_t what = get8(w);
+    uint8_t what = get8(&w->in);
 
     switch (what & 7) {
     case 0: {
-        size_t len = (size_t)get8(w) * 200;
+        size_t len = (size_t)get8(&w->in) * 200;
         len = SCPS_MIN(len, WRITTEN - w->written);
         for (size_t i = 0; i < len; i++)
             text[i] = ours((uint32_t)(w->written + 1 + i));
@@ -193,14 +182,14 @@ static bool order(struct world *w)
         break;
     }
     case 1:
-        pass(w, get8(w) * SCPS_MS(1));
+        pass(w, get8(&w->in) * SCPS_MS(1));
         break;
     case 2:
-        pass(w, get8(w) * SCPS_MS(50));
+        pass(w, get8(&w->in) * SCPS_MS(50));
         break;
     case 3: { /* data, in order or beyond a hole */
         struct scps_seg s = {
-            .seq = w->rcv + (what >> 3) * 500u, .ack = w->una, .len = get8(w) * 4u};
+            .seq = w->rcv + (what >> 3) * 500u, .ack = w->una, .len = get8(&w->in) * 4u};
         say(w, &s);
         scps_conn_read(w->c, NULL, SIZE_MAX, 0);
         break;
@@ -214,10 +203,10 @@ static bool order(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world w = {.p = data, .end = data + size, .now = SCPS_SEC(1)};
+    struct world w = {.in = {data, data + size}, .now = SCPS_SEC(1)};
     struct scps_stack_config sc = scps_stack_config_default();
     struct scps_endpoint there = {.port = 80};
-    uint8_t how = get8(&w), more = get8(&w);
+    uint8_t how = get8(&w.in), more = get8(&w.in);
     int err = 0;
 
     w.cfg = scps_conn_config_default();
@@ -256,7 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.now += SCPS_MS(50);
     say(&w, &syn);
     MUST(scps_conn_state(w.c) == SCPS_ESTABLISHED);
-    for (unsigned n = 0; w.p < w.end && n < 2000; n++)
+    for (unsigned n = 0; w.in.p < w.in.end && n < 2000; n++)
         if (!order(&w))
             break;
     if (scps_conn_state(w.c) == SCPS_ESTABLISHED) {

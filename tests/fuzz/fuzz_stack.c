@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "fuzz.h"
+#include "feed.h"
 
 #define MTU 1500
 
@@ -44,7 +44,7 @@ struct flow {
 };
 
 struct world {
-    const uint8_t *p, *end;
+    struct feed in;
     struct scps_stack *st;
     struct scps_listener *l;
     struct scps_netif nif;
@@ -53,8 +53,7 @@ struct world {
     struct flow f[FLOWS];
     scps_time now;
     uint32_t tsval;
-    size_t live;         /* bytes of memory in use */
-    unsigned fail_after; /* allocations until one fails; 0: none */
+    struct memory mem;
     unsigned orders;
     bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */
 };
@@ -66,42 +65,6 @@ static void tell(const struct world *w, const char *what, const uint8_t *p, size
     if (w->loud)
         fprintf(stderr, "%14.6f %s %s\n", (double)w->now / 1e6, what,
                 p ? scps_print_packet(p, len, line, sizeof line) : "");
-}
-
-static uint8_t get8(struct world *w)
-{
-    return w->p < w->end ? *w->p++ : 0;
-}
-
-static uint16_t get16(struct world *w)
-{
-    uint8_t hi = get8(w);
-    return (uint16_t)(hi << 8 | get8(w));
-}
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    struct world *w = ctx;
-    size_t *p;
-
-    if (w->fail_after && !--w->fail_after)
-        return NULL;
-    p = malloc(size + 16);
-    if (!p)
-        return NULL;
-    p[0] = size;
-    w->live += size;
-    return p + 16 / sizeof *p;
-}
-
-static void counted_free(void *ctx, void *mem, size_t size)
-{
-    struct world *w = ctx;
-    size_t *p = (size_t *)mem - 16 / sizeof *p;
-
-    MUST(mem != NULL && p[0] == size);
-    w->live -= size;
-    free(p);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -288,18 +251,18 @@ static void say(struct world *w, struct scps_seg *s, bool bad_sum)
 /* A number near base: as it is, or off by something small, or large. */
 static uint32_t near(struct world *w, uint32_t base)
 {
-    uint8_t how = get8(w);
+    uint8_t how = get8(&w->in);
     if (how < 128)
         return base;
-    int32_t by = (int16_t)get16(w);
+    int32_t by = (int16_t)get16(&w->in);
     return base + (uint32_t)(how & 1 ? by * 4096 : how & 2 ? by : by % 16);
 }
 
 static void segment(struct world *w, struct flow *f)
 {
     static const uint16_t sizes[8] = {0, 0, 1, 100, 536, 1000, 1400, 2900};
-    uint8_t what = get8(w), opts = get8(w);
-    struct scps_seg s = {.sport = f->rport, .dport = f->lport, .flags = get8(w)};
+    uint8_t what = get8(&w->in), opts = get8(&w->in);
+    struct scps_seg s = {.sport = f->rport, .dport = f->lport, .flags = get8(&w->in)};
     bool handshake = s.flags & SCPS_SYN || !f->have_edge;
 
     if (what & 8)
@@ -308,8 +271,8 @@ static void segment(struct world *w, struct flow *f)
                                               : f->ack);
     s.ack = near(w, f->nxt);
     s.len = sizes[what & 7];
-    s.wnd = what & 16 ? get16(w) : 0xffff;
-    s.urg = what & 32 ? get16(w) : 0;
+    s.wnd = what & 16 ? get16(&w->in) : 0xffff;
+    s.urg = what & 32 ? get16(&w->in) : 0;
     if (opts & 1) {
         s.has |= SCPS_HAS_TS;
         s.tsval = near(w, (uint32_t)(w->now / 1000));
@@ -317,21 +280,21 @@ static void segment(struct world *w, struct flow *f)
     }
     if (opts & 2) {
         s.has |= SCPS_HAS_SACK;
-        s.nsack = 1 + get8(w) % SCPS_SACK_MAX;
+        s.nsack = 1 + get8(&w->in) % SCPS_SACK_MAX;
         for (unsigned i = 0; i < s.nsack; i++) {
-            s.sack[i].left = f->nxt - get8(w) * 100u;
-            s.sack[i].right = s.sack[i].left + get8(w) * 100u;
+            s.sack[i].left = f->nxt - get8(&w->in) * 100u;
+            s.sack[i].right = s.sack[i].left + get8(&w->in) * 100u;
         }
     }
     if (opts & 4) {
         s.has |= SCPS_HAS_SNACK;
-        s.snack_off = get8(w);
-        s.snack_size = get8(w);
+        s.snack_off = get8(&w->in);
+        s.snack_size = get8(&w->in);
     }
     if (s.flags & SCPS_SYN && !(opts & 8)) {
         s.has |= SCPS_HAS_MSS | SCPS_HAS_SACK_OK | SCPS_HAS_WSCALE;
-        s.mss = opts & 16 ? get16(w) : 1400;
-        s.wscale = opts & 32 ? get8(w) : 2;
+        s.mss = opts & 16 ? get16(&w->in) : 1400;
+        s.wscale = opts & 32 ? get8(&w->in) : 2;
     }
     if (opts & 64)
         s.has |= SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION | SCPS_HAS_CAPS;
@@ -386,7 +349,7 @@ static void good_syn(struct world *w, struct flow *f, bool ack, uint8_t how)
 
 static void icmp_error(struct world *w, struct flow *f)
 {
-    uint8_t p[200], type = get8(w), code = get8(w);
+    uint8_t p[200], type = get8(&w->in), code = get8(&w->in);
     struct scps_ip q = {.src = w->us,
                         .dst = w->them,
                         .version = w->us.family,
@@ -401,7 +364,7 @@ static void icmp_error(struct world *w, struct flow *f)
     m[0] = type & 128 ? type : ip.version == 4 ? 3 : 2;
     m[1] = code & 128 ? code & 15 : ip.version == 4 ? 4 : 0;
     scps_put16(m + 2, 0);
-    scps_put32(m + 4, get16(w));
+    scps_put32(m + 4, get16(&w->in));
     s.seq = near(w, f->nxt - 1);
     len += scps_ip_build(m + len, &q, 1000);
     len += scps_tcp_build(m + len, &s);
@@ -416,7 +379,7 @@ static void icmp_error(struct world *w, struct flow *f)
 /* Octets as they are, behind an IP header of ours or bare. */
 static void raw(struct world *w)
 {
-    uint8_t p[300], n = get8(w), how = get8(w);
+    uint8_t p[300], n = get8(&w->in), how = get8(&w->in);
     struct scps_ip ip = {.src = w->them, .dst = w->us, .version = w->us.family, .ttl = 64};
     size_t len = 0;
 
@@ -424,7 +387,7 @@ static void raw(struct world *w)
     if (how & 64)
         len = scps_ip_build(p, &ip, n);
     for (unsigned i = 0; i < n; i++)
-        p[len++] = get8(w);
+        p[len++] = get8(&w->in);
     input(w, p, len);
 }
 
@@ -569,7 +532,7 @@ static void look(const struct flow *f)
 static void reconfigure(struct world *w, struct flow *f)
 {
     struct scps_conn_config c;
-    uint8_t how = get8(w);
+    uint8_t how = get8(&w->in);
 
     scps_conn_get_config(f->c, &c);
     c.nodelay = how & 1;
@@ -583,7 +546,7 @@ static void reconfigure(struct world *w, struct flow *f)
 
 static void signal_path(struct world *w)
 {
-    uint8_t how = get8(w);
+    uint8_t how = get8(&w->in);
     struct scps_signal s = {.kind = (enum scps_signal_kind)(how % 5), .until = SCPS_NEVER};
 
     if (how & 8)
@@ -591,15 +554,15 @@ static void signal_path(struct world *w)
     if (how & 16)
         s.remote = w->them;
     if (how & 32)
-        s.until = w->now + SCPS_SEC(get8(w));
-    s.rtt = SCPS_MS(get8(w));
-    s.rate = get8(w) * 1000u;
+        s.until = w->now + SCPS_SEC(get8(&w->in));
+    s.rtt = SCPS_MS(get8(&w->in));
+    s.rate = get8(&w->in) * 1000u;
     scps_stack_signal(w->st, w->now, &s);
 }
 
 static void order(struct world *w)
 {
-    uint8_t what = get8(w), which = get8(w);
+    uint8_t what = get8(&w->in), which = get8(&w->in);
     struct flow *f = &w->f[which % FLOWS];
     static const char *const name[24] = {
         "advance",   "next timer", "segment",         "segment",      "segment",        "good ack",
@@ -630,16 +593,16 @@ static void order(struct world *w)
         good_segment(w, f, 0, SCPS_FIN);
         break;
     case 8:
-        good_syn(w, f, which % FLOWS < ACTIVE, get8(w));
+        good_syn(w, f, which % FLOWS < ACTIVE, get8(&w->in));
         break;
     case 9:
         if (f->c)
-            app_write(w, f, (size_t)get8(w) << (which >> 4),
+            app_write(w, f, (size_t)get8(&w->in) << (which >> 4),
                       (which & 8 ? SCPS_MORE : 0) | (which & 4 && w->cfg.records ? SCPS_EOR : 0));
         break;
     case 10:
         if (f->c)
-            app_read(w, f, (size_t)get8(w) << (which >> 4));
+            app_read(w, f, (size_t)get8(&w->in) << (which >> 4));
         break;
     case 11:
         if (f->c)
@@ -677,7 +640,7 @@ static void order(struct world *w)
             (which & 128 ? scps_conn_cork : scps_conn_nodelay)(f->c, which & 64);
         break;
     case 21:
-        w->fail_after = which & 128 ? 1 + (which & 31) : 0;
+        w->mem.fail_after = which & 128 ? 1 + (which & 31) : 0;
         break;
     case 22:
         if (w->l && which == 255) {
@@ -699,9 +662,9 @@ static bool begin(struct world *w)
 {
     struct scps_stack_config sc = scps_stack_config_default();
     struct scps_endpoint at = {.port = 80};
-    uint8_t a = get8(w), b = get8(w);
+    uint8_t a = get8(&w->in), b = get8(&w->in);
 
-    sc.alloc = (struct scps_alloc){counted_alloc, counted_free, w};
+    sc.alloc = (struct scps_alloc){counted_alloc, counted_free, &w->mem};
     sc.seed[0] = 1;
     sc.now = w->now = SCPS_SEC(5);
     sc.max_half_open = b & 1 ? 1 : 16;
@@ -757,7 +720,7 @@ static void finish(struct world *w)
     struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
     struct scps_stack_stats s;
 
-    w->fail_after = 0;
+    w->mem.fail_after = 0;
     scps_stack_signal(w->st, w->now, &up);
     for (int i = 0; i < FLOWS; i++)
         if (w->f[i].c)
@@ -772,16 +735,16 @@ static void finish(struct world *w)
     MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
     MUST(scps_stack_deadline(w->st) == SCPS_NEVER);
     scps_stack_free(w->st);
-    MUST(w->live == 0);
+    MUST(w->mem.live == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world w = {.p = data, .end = data + size, .loud = getenv("FUZZ_LOUD") != NULL};
+    struct world w = {.in = {data, data + size}, .loud = getenv("FUZZ_LOUD") != NULL};
 
     if (!begin(&w))
         return 0;
-    while (w.p < w.end && w.orders++ < 2000)
+    while (w.in.p < w.in.end && w.orders++ < 2000)
         order(&w);
     finish(&w);
     return 0;

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "poor.h"
+
 #include <scps/error.h>
 #include <scps/sim.h>
 #include <scps/traffic.h>
@@ -310,27 +312,6 @@ static void a_link_changes_while_it_works(void **state)
 }
 
 /* ---- what can go wrong ---- */
-
-struct poor {
-    unsigned left;
-    size_t out;
-};
-
-static void *poor_alloc(void *ctx, size_t n)
-{
-    struct poor *p = ctx;
-    if (p->left == 0)
-        return NULL;
-    p->left--;
-    p->out += n;
-    return malloc(n);
-}
-
-static void poor_free(void *ctx, void *p, size_t n)
-{
-    ((struct poor *)ctx)->out -= n;
-    free(p);
-}
 
 /* However little memory there is: no crash, no leak, and each size given back as it was taken. */
 static void without_memory_nothing_breaks(void **state)

@@ -11,23 +11,8 @@
 #include <cmocka.h>
 
 #include "base/prng.h"
+#include "linkdir.h"
 #include "sim/link.h"
-
-static struct scps_linkdir *open_link(struct scps_link_config cfg)
-{
-    struct scps_linkdir *d = malloc(sizeof *d);
-    struct scps_alloc a = scps_alloc_default();
-
-    assert_non_null(d);
-    assert_int_equal(scps_linkdir_init(d, &cfg, 0, &a), 0);
-    return d;
-}
-
-static void close_link(struct scps_linkdir *d)
-{
-    scps_linkdir_fini(d);
-    free(d);
-}
 
 /* Offers n bytes at t to a line that is free, and says whether they were lost; what has arrived is taken away. */
 static bool lost_at(struct scps_linkdir *d, scps_time t, size_t n)

@@ -11,27 +11,13 @@
 
 #include <cmocka.h>
 
+#include "linkdir.h"
+#include "poor.h"
 #include "sim/link.h"
 
 #include <scps/error.h>
 
 typedef unsigned __int128 wide;
-
-static struct scps_linkdir *open_link(struct scps_link_config cfg)
-{
-    struct scps_linkdir *d = malloc(sizeof *d);
-    struct scps_alloc a = scps_alloc_default();
-
-    assert_non_null(d);
-    assert_int_equal(scps_linkdir_init(d, &cfg, 0, &a), 0);
-    return d;
-}
-
-static void close_link(struct scps_linkdir *d)
-{
-    scps_linkdir_fini(d);
-    free(d);
-}
 
 static struct scps_link_stats stats(struct scps_linkdir *d, scps_time now)
 {
@@ -762,27 +748,6 @@ static void nonsense_is_refused(void **state)
     take(d, &at);
     assert_true(at == 100); /* as before */
     close_link(d);
-}
-
-struct poor {
-    unsigned left;
-    size_t out;
-};
-
-static void *poor_alloc(void *ctx, size_t n)
-{
-    struct poor *p = ctx;
-    if (p->left == 0)
-        return NULL;
-    p->left--;
-    p->out += n;
-    return malloc(n);
-}
-
-static void poor_free(void *ctx, void *p, size_t n)
-{
-    ((struct poor *)ctx)->out -= n;
-    free(p);
 }
 
 static void without_memory_packets_are_refused_or_counted(void **state)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What drives a target that talks to a live stack: octets of the input as orders, and memory that is counted and may
+ * run out. */
+#ifndef SCPS_FUZZ_FEED_H
+#define SCPS_FUZZ_FEED_H
+
+#include "fuzz.h"
+
+struct feed {
+    const uint8_t *p, *end;
+};
+
+/* 0 when the input is over. */
+static inline uint8_t get8(struct feed *in)
+{
+    return in->p < in->end ? *in->p++ : 0;
+}
+
+static inline uint16_t get16(struct feed *in)
+{
+    uint8_t hi = get8(in);
+
+    return (uint16_t)(hi << 8 | get8(in));
+}
+
+struct memory {
+    size_t live;         /* bytes in use */
+    unsigned fail_after; /* allocations until one fails; 0: none */
+};
+
+/* For struct scps_alloc, with a struct memory as its context. */
+static inline void *counted_alloc(void *ctx, size_t size)
+{
+    struct memory *m = ctx;
+    size_t *p;
+
+    if (m->fail_after && !--m->fail_after)
+        return NULL;
+    p = malloc(size + 16);
+    if (!p)
+        return NULL;
+    p[0] = size;
+    m->live += size;
+    return p + 16 / sizeof *p;
+}
+
+static inline void counted_free(void *ctx, void *mem, size_t size)
+{
+    struct memory *m = ctx;
+    size_t *p = (size_t *)mem - 16 / sizeof *p;
+
+    MUST(mem != NULL && p[0] == size);
+    m->live -= size;
+    free(p);
+}
+
+#endif

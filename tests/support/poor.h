@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that runs out after so many allocations, and is counted. */
+#ifndef SCPS_TEST_POOR_H
+#define SCPS_TEST_POOR_H
+
+#include <stdlib.h>
+
+struct poor {
+    unsigned left; /* allocations */
+    size_t out;    /* bytes in use */
+};
+
+static inline void *poor_alloc(void *ctx, size_t n)
+{
+    struct poor *p = ctx;
+
+    if (p->left == 0)
+        return NULL;
+    p->left--;
+    p->out += n;
+    return malloc(n);
+}
+
+static inline void poor_free(void *ctx, void *p, size_t n)
+{
+    ((struct poor *)ctx)->out -= n;
+    free(p);
+}
+
+#endif
