@@ -5,6 +5,7 @@
 #include "scps_lab/sweep.h"
 
 #include <scps/scps.h>
+#include <scps_revision.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +16,9 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: scps_lab run FILE [--set KEY=VALUE]... [--run N] [--json] [--pcap FILE] [--events "
+    "usage: scps_lab run FILE [--set KEY=VALUE]... [--run N] [--json] [--pcap FILE] [--truth "
     "FILE]\n"
-    "                         [--series FILE] [--plot NAME]\n"
+    "                         [--events FILE] [--series FILE] [--plot NAME]\n"
     "       scps_lab sweep FILE --out DIR [--set KEY=VALUE]... [--shard K/N] [--jobs N] [--quiet]\n"
     "                         [--check]\n"
     "       scps_lab merge DIR... --out DIR\n"
@@ -47,14 +48,21 @@ static int refuse(const char *fmt, const char *what)
 
 static int read_options(struct options *o, int argc, char **argv)
 {
-    static const struct option words[] = {
-        {"set", required_argument, NULL, 's'},    {"run", required_argument, NULL, 'r'},
-        {"json", no_argument, NULL, 'j'},         {"pcap", required_argument, NULL, 'p'},
-        {"events", required_argument, NULL, 'e'}, {"series", required_argument, NULL, 't'},
-        {"plot", required_argument, NULL, 'g'},   {"out", required_argument, NULL, 'o'},
-        {"shard", required_argument, NULL, 'k'},  {"jobs", required_argument, NULL, 'n'},
-        {"quiet", no_argument, NULL, 'q'},        {"check", no_argument, NULL, 'c'},
-        {"alpha", required_argument, NULL, 'a'},  {NULL, 0, NULL, 0}};
+    static const struct option words[] = {{"set", required_argument, NULL, 's'},
+                                          {"run", required_argument, NULL, 'r'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"pcap", required_argument, NULL, 'p'},
+                                          {"events", required_argument, NULL, 'e'},
+                                          {"series", required_argument, NULL, 't'},
+                                          {"plot", required_argument, NULL, 'g'},
+                                          {"out", required_argument, NULL, 'o'},
+                                          {"shard", required_argument, NULL, 'k'},
+                                          {"jobs", required_argument, NULL, 'n'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"check", no_argument, NULL, 'c'},
+                                          {"alpha", required_argument, NULL, 'a'},
+                                          {"truth", required_argument, NULL, 'u'},
+                                          {NULL, 0, NULL, 0}};
     uint64_t n;
     int c;
 
@@ -76,6 +84,9 @@ static int read_options(struct options *o, int argc, char **argv)
             break;
         case 'p':
             o->run.pcap = optarg;
+            break;
+        case 'u':
+            o->run.truth = optarg;
             break;
         case 'e':
             o->run.events = optarg;
@@ -206,7 +217,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(cmd, "-V") == 0 || strcmp(cmd, "--version") == 0) {
-        puts("scps_lab " SCPS_VERSION);
+        puts("scps_lab " SCPS_VERSION " " SCPS_REVISION);
         return 0;
     }
     status = read_options(&o, argc - (argc > 1), argv + (argc > 1));

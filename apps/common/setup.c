@@ -68,6 +68,10 @@ static const struct key flow_keys[] = {
     {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "of a full segment"},
     {"ack", ENUM, CONN(ack_mode), "delayed every other", "F0, F1, F2"},
     {"ack-delay", TIME, CONN(ack_delay), "TIME", "delayed-ACK timer"},
+    {"ack-budget", RATE, FLOW(ack_budget_bps), "BIT/S, kbit mbit gbit; 0: none",
+     "bare acknowledgements at most, headers and framing counted"},
+    {"ack-budget-packets", U32, CONN(ack_budget_pps), "PACKETS/S; 0: none",
+     "bare acknowledgements at most"},
     {"sack", YESNO, CONN(sack), "yes no", "offer and accept SACK"},
     {"snack", YESNO, CONN(snack), "yes no", "offer and accept SCPS-TP's SNACK"},
     {"timestamps", YESNO, CONN(timestamps), "yes no", "offer and accept time stamps"},
@@ -76,6 +80,16 @@ static const struct key flow_keys[] = {
     {"limited-transmit", YESNO, CONN(limited_transmit), "yes no", "RFC 3042"},
     {"undo", YESNO, CONN(spurious_undo), "yes no", "undo retransmissions found spurious"},
     {"dupthresh", U8, CONN(dupthresh), "1 to 255", "duplicate ACKs that mean loss"},
+    {"recovery", ENUM, CONN(recovery), "classic rack",
+     "losses are found by counting ACKs, or by the time since: RFC 8985"},
+    {"bets", YESNO, CONN(bets), "yes no", "best effort, offered and accepted"},
+    {"bets-timeout", TIME, CONN(bets_timeout), "TIME; 0: 1.05 s, or two round trips",
+     "best effort: the receiver gives a hole up after that"},
+    {"bets-retries", U8, CONN(bets_retries), "1 to 254",
+     "best effort: the sender gives a segment up after so many resends"},
+    {"bets-lifetime", TIME, CONN(bets_lifetime), "TIME; 0: for ever",
+     "best effort: the sender gives up what is so old"},
+    {"record", U32, FLOW(record), "BYTES; 0: no records", "each so many bytes are a record"},
     {"expected-rtt", TIME, FLOW(rtt_hint), "TIME; 0: no hint", "hint; default: the link's"},
     {"rto-initial", TIME, CONN(rto_initial), "TIME", "before the first sample"},
     {"rto-min", TIME, CONN(rto_min), "TIME", "least margin above the smoothed round trip"},
@@ -536,6 +550,10 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         return fail(b, NULL, "flow.copies: from 1 to 1000");
     if (f->size == 0 && f->time == 0)
         return fail(b, NULL, "flow.size: at least a byte");
+    if (f->conn.bets_retries < 1 || f->conn.bets_retries == UINT8_MAX)
+        return fail(b, NULL, "flow.bets-retries: from 1 to 254");
+    if (f->ack_budget_bps != 0 && f->ack_budget_bps < 8)
+        return fail(b, NULL, "flow.ack-budget: at least a byte a second, or 0 for none");
     if (f->time != 0)
         f->size = UINT64_MAX;
     rate = f->rate_bps;
@@ -547,6 +565,8 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         return fail(b, NULL, why);
     }
     f->conn.rate_overhead = (f->back ? l->back : l->fwd).overhead;
+    f->conn.ack_budget = f->ack_budget_bps / 8;
+    f->conn.records = f->record != 0;
     if (f->payload != 0) {
         uint32_t mss = f->payload + (f->conn.timestamps ? TS_OPTION : 0);
         if (mss < 64 || mss + (l->ipv6 ? 60 : 40) > l->mtu) {

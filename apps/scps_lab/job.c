@@ -39,6 +39,11 @@ struct transfer {
     bool over;
 };
 
+struct side { /* a direction of the first link */
+    FILE *truth;
+    int dir;
+};
+
 struct host {
     char name[LAB_NAME];
     struct scps_host *host;
@@ -57,6 +62,7 @@ struct job {
     size_t n, left;
     uint64_t seed, drawn;
     struct scps_netif *tap;
+    struct side side[2];
 };
 
 static scps_dur draw_range(struct job *j, const struct lab_range *r)
@@ -80,6 +86,9 @@ static void finish(struct transfer *t, const char *status, scps_time end)
     snprintf(o->status, sizeof o->status, "%s", status);
     o->end = end;
     o->bytes = t->sink.received;
+    o->missing = t->sink.missing;
+    o->records = t->sink.records;
+    o->torn = t->sink.torn;
     if (t->source.conn)
         scps_conn_info(t->source.conn, &o->info);
     if (--t->job->left == 0)
@@ -187,6 +196,14 @@ static void note(void *ctx, const struct scps_note *n)
     fputc('\n', f);
 }
 
+static void verdict(void *ctx, const struct scps_verdict *v)
+{
+    const struct side *s = ctx;
+    char line[SCPS_TRUTH_LINELEN];
+
+    fwrite(line, 1, scps_truth_line(v, s->dir, 0, line), s->truth);
+}
+
 static void sample(void *ctx)
 {
     struct job *j = ctx;
@@ -276,6 +293,13 @@ static bool build_link(struct job *j, size_t i)
         if (!f || scps_link_filter(j->link[i], end, f) != 0)
             return fail(j, "out of memory");
     }
+    if (i == 0 && j->w->truth) {
+        fputs(SCPS_TRUTH_HEADER, j->w->truth);
+        for (int dir = 0; dir < 2; dir++) {
+            j->side[dir] = (struct side){j->w->truth, dir};
+            scps_link_observe(j->link[i], dir, verdict, &j->side[dir]);
+        }
+    }
     if (i == 0 && j->w->pcap) {
         j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
         if (!j->tap)
@@ -312,6 +336,7 @@ static bool build_transfers(struct job *j)
             t->source.total = f->size;
             t->source.hollow = true;
             t->source.chunk = CHUNK;
+            t->source.record = f->record;
             if (scps_world_at(j->world, start, begin, t) != 0)
                 return fail(j, "out of memory");
         }

@@ -13,6 +13,8 @@ struct lab_outcome {
     scps_time start,
         end;        /* of the measure: first SYN to acknowledgement of the FIN, or time over */
     uint64_t bytes; /* delivered to the receiver by then */
+    uint64_t missing, records,
+        torn;              /* likewise: best effort; whole records, and those with holes */
     struct scps_info info; /* the sender's at that moment */
 };
 struct lab_result {
@@ -24,6 +26,7 @@ struct lab_result {
 /* What else to write down; all may be NULL or 0. */
 struct lab_watch {
     const char *pcap;     /* of the first link, at its a */
+    FILE *truth;          /* what became of every packet of the first link, as CSV */
     FILE *events;         /* every note of every host, as CSV */
     FILE *series;         /* each flow's figures at intervals, as CSV */
     scps_dur every;       /* that interval */

@@ -5,6 +5,7 @@
 #include "scps_lab/rows.h"
 
 #include <scps/scps.h>
+#include <scps_revision.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +21,8 @@ void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, s
     const struct lab_scenario *sc = c->sc;
 
     lab_add(s,
-            "# scps_lab " SCPS_VERSION " scenario=%s hash=%016" PRIx64 " seed=%" PRIu64
-            " runs=%" PRIu64 " jobs=%" PRIu64 " shard=%u/%u\n",
+            "# scps_lab " SCPS_VERSION " git=" SCPS_REVISION " scenario=%s hash=%016" PRIx64
+            " seed=%" PRIu64 " runs=%" PRIu64 " jobs=%" PRIu64 " shard=%u/%u\n",
             sc->name, sc->hash, sc->seed, sc->runs, sc->runs * c->n, shard, shards);
 }
 

@@ -10,6 +10,7 @@
 #include "scps_lab/stats.h"
 
 #include <scps/scps.h>
+#include <scps_revision.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,7 +63,8 @@ static void json_text(const char *s)
 
 static void json_head(const struct lab_scenario *sc, const struct lab_cell *cell)
 {
-    printf("{\n  \"version\": \"scps_lab " SCPS_VERSION "\",\n  \"scenario\": ");
+    printf("{\n  \"version\": \"scps_lab " SCPS_VERSION "\",\n  \"git\": \"" SCPS_REVISION
+           "\",\n  \"scenario\": ");
     json_text(sc->name);
     printf(",\n  \"hash\": \"%016" PRIx64 "\",\n  \"seed\": %" PRIu64 ",\n  \"cell\": ", sc->hash,
            sc->seed);
@@ -87,10 +89,12 @@ static void json_row(bool first, unsigned run, const struct lab_outcome *o)
     else
         printf("\"mbps\": null, ");
     printf("\"bytes\": %" PRIu64 ", \"segments\": %" PRIu64 ", \"resent\": %u, \"timeouts\": %u, "
-           "\"episodes\": %u, \"srtt_us\": %" PRId64 ", \"max_cwnd\": %" PRIu64 "}",
+           "\"episodes\": %u, \"srtt_us\": %" PRId64 ", \"max_cwnd\": %" PRIu64
+           ", \"missing\": %" PRIu64 ", \"records\": %" PRIu64 ", \"torn\": %" PRIu64 "}",
            o->bytes, o->info.data_segs_out, o->info.resent_segs, o->info.timeouts,
            o->info.recoveries, o->info.srtt,
-           o->info.max_cwnd == SCPS_CWND_OPEN ? 0 : o->info.max_cwnd);
+           o->info.max_cwnd == SCPS_CWND_OPEN ? 0 : o->info.max_cwnd, o->missing, o->records,
+           o->torn);
 }
 
 static void json_link(const struct lab_setup *s, const struct lab_result *r)
@@ -125,6 +129,18 @@ static FILE *file(const char *path, char msg[LAB_MSGLEN])
     if (!f)
         snprintf(msg, LAB_MSGLEN, "%.300s: %s: write elsewhere", path, strerror(errno));
     return f;
+}
+
+/* Nothing of it was lost on a full disk. */
+static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
+{
+    bool bad = f && ferror(f);
+
+    if (!f || (fclose(f) == 0 && !bad))
+        return true;
+    snprintf(msg, LAB_MSGLEN, "%.300s: could not be written whole: make room or write elsewhere",
+             path);
+    return false;
 }
 
 /* gnuplot draws the series: what was delivered and how fast, window and flight. */
@@ -183,8 +199,10 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
     int status = 0;
 
     if (o->events && !(w.events = file(o->events, msg)))
-        return 2;
-    if (o->series || o->plot) {
+        status = 2;
+    if (o->truth && status == 0 && !(w.truth = file(o->truth, msg)))
+        status = 2;
+    if (status == 0 && (o->series || o->plot)) {
         lab_add(&series, "%s%s", o->series ? o->series : o->plot, o->series ? "" : ".csv");
         w.series = file(series.p, msg);
         w.every = interval(cell->setup, seed);
@@ -195,10 +213,9 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
         snprintf(msg, LAB_MSGLEN, "%s", w.msg);
         status = 1;
     }
-    if (w.events && fclose(w.events) != 0)
-        status = 1, snprintf(msg, LAB_MSGLEN, "%.300s: %s", o->events, strerror(errno));
-    if (w.series && fclose(w.series) != 0)
-        status = 1, snprintf(msg, LAB_MSGLEN, "%.300s: %s", series.p, strerror(errno));
+    if (!done(w.events, o->events, msg) || !done(w.truth, o->truth, msg) ||
+        !done(w.series, series.p, msg))
+        status = status ? status : 1;
     if (status == 0 && o->plot && !draw(series.p, o->plot, *cell->id ? cell->id : c->sc->name, msg))
         status = 1;
     lab_free(&series);
@@ -260,7 +277,7 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     int status;
 
     if (o->run > 1000000 ||
-        ((o->pcap || o->events || o->series || o->plot) && !o->run && sc->runs > 1)) {
+        ((o->pcap || o->truth || o->events || o->series || o->plot) && !o->run && sc->runs > 1)) {
         snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
         return refuse(2, msg);
     }

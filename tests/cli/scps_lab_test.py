@@ -244,6 +244,54 @@ class Run(Base):
         self.assertEqual(status, 2)
         self.assertIn("one flow alone", err)
 
+    def test_records(self):
+        f = self.document("leo", "--set", "flow.size=105kb", "--set", "flow.record=10kb")["flows"][0]
+        self.assertEqual((f["bytes"], f["records"], f["torn"], f["missing"]), (105000, 11, 0, 0))
+
+    def test_best_effort(self):
+        args = ["leo", "--set", "flow.size=1mb", "--set", "link.loss=0.05", "--set", "link.loss-back=0", "--set", "flow.snack=yes",
+                "--set", "flow.bets=yes", "--set", "flow.bets-timeout=1ms", "--set", "flow.bets-retries=1"]
+        f = self.document(*args)["flows"][0]
+        self.assertEqual(f["bytes"] + f["missing"], 1000000)
+        self.assertGreater(f["missing"], 5000)
+        whole = self.document(*args, "--set", "flow.bets=no")["flows"][0]
+        self.assertEqual((whole["bytes"], whole["missing"]), (1000000, 0))
+
+    def test_ack_budget(self):
+        """An acknowledgement is 52 bytes and the link's framing; bursts of two are allowed."""
+        for key, most in (("ack-budget=8320", 20), ("ack-budget-packets=20", 20)):
+            d = self.document("leo", "--set", "link.overhead=0", "--set", "flow.size=1mb", "--set", "flow." + key)
+            acks = [x for x in d["last_run"] if x["direction"] == "back"][0]["offered"]
+            self.assertTrue(0.5 * most < acks / d["flows"][0]["seconds"] < most + 10, (key, acks, d["flows"]))
+
+    def test_recovery(self):
+        """By the clock reordering is no loss; by counting it is."""
+        args = ["leo", "--set", "flow.size=5mb", "--set", "link.ber=0", "--set", "link.reorder=0.05", "--set",
+                "link.reorder-delay=2ms", "--set", "flow.snack=no"]
+        resent = {r: self.document(*args, "--set", "flow.undo=no", "--set", "flow.recovery=" + r)["flows"][0]["resent"]
+                  for r in ("classic", "rack")}
+        self.assertGreater(resent["classic"], 2 * resent["rack"], resent)
+
+    def test_truth(self):
+        d = self.document("leo", "--set", "flow.size=200kb", "--set", "link.ber=1e-6", "--truth", self.path("t.csv"))
+        rows = list(csv.DictReader(self.read("t.csv").splitlines()))
+        for direction, short in (("forward", "a2b"), ("back", "b2a")):
+            mine = [r for r in rows if r["direction"] == short]
+            last = [x for x in d["last_run"] if x["direction"] == direction][0]
+            self.assertEqual(sum(r["fate"] == "delivered" for r in mine), last["delivered"] + last["in_flight"])
+            self.assertEqual(sum(r["fate"] != "delivered" for r in mine), last["dropped"])
+        status, out, err = run("run", "leo", "--truth", "/dev/full")
+        self.assertEqual((status, err.count("\n")), (1, 1), err)
+
+    def test_origin(self):
+        """Program version and commit stand in every result."""
+        version, commit = self.good("--version").split()[1:]
+        d = self.document("leo", "--set", "flow.size=10kb")
+        self.assertEqual((d["version"], d["git"]), ("scps_lab " + version, commit))
+        self.assertRegex(commit, r"^([0-9a-f]{7,40}\+?|unknown)$")
+        rows, _ = self.sweep(self.file(GRID), "o", "--set", "link.ber=0")
+        self.assertTrue(rows.startswith("# scps_lab %s git=%s scenario=" % (version, commit)), rows[:100])
+
     def test_timeout(self):
         s = self.file("[scenario]\nname=late\ntimeout=1s\n[link]\nrate=1mbit\n[flow]\nsize=10mb\n")
         status, out, err = run("run", s, "--json")
