@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_link: a space link between two TUN devices, in real time, for any program.
  *
- *     options.c   the command line as values
+ *     options.c   the command line as values; scenario.c those of a scenario file
  *     end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
  *     emu.c       the loop: the channel model's times kept by a clock
  *     truth.c     what became of every packet; spool.c keeps a slow disk away from the loop
@@ -57,18 +57,9 @@ static int run(const struct link_options *o)
     return said(status);
 }
 
-int main(int argc, char **argv)
+static int act(const struct link_options *o)
 {
-    struct link_options o;
-    char msg[LINK_MSGLEN];
-    int status;
-
-    signal(SIGPIPE, SIG_IGN);
-    if (link_options_parse(&o, argc, argv, msg) != 0) {
-        fprintf(stderr, "scps_link: %s\n", msg);
-        return 2;
-    }
-    switch (o.action) {
+    switch (o->action) {
     case LINK_HELP:
         link_print_help(stdout);
         return said(0);
@@ -79,11 +70,24 @@ int main(int argc, char **argv)
         link_print_links(stdout);
         return said(0);
     case LINK_CTL:
-        return said(control_client(o.words));
+        return said(control_client(o->words));
     case LINK_RUN:
         break;
     }
-    status = run(&o);
-    scps_link_tables_free(o.tables);
+    return run(o);
+}
+
+int main(int argc, char **argv)
+{
+    struct link_options o;
+    char msg[LINK_MSGLEN];
+    int status = 2;
+
+    signal(SIGPIPE, SIG_IGN);
+    if (link_options_parse(&o, argc, argv, msg) != 0)
+        fprintf(stderr, "scps_link: %s\n", msg);
+    else
+        status = act(&o);
+    link_options_fini(&o);
     return status;
 }

@@ -106,7 +106,7 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
     fputs("ok\n", out);
     for (int d = 0; d < 2; d++) {
-        c[d].seed = e->o->seed;
+        c[d].seed = e->o->dir[d].seed;
         set(e, d, &c[d], out);
     }
 }

@@ -6,6 +6,9 @@
  */
 #include "scps_link/options.h"
 
+#include "common/seed.h"
+#include "scps_link/scenario.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -15,6 +18,8 @@
 
 #define DEFAULT_LINK "geo"
 #define MAX_SECONDS  1e9
+#define MAX_SETS     64
+#define MAX_RUN      1000000
 
 enum {
     OPT_A = 256,
@@ -26,6 +31,9 @@ enum {
     OPT_MTU,
     OPT_LINK,
     OPT_LIST,
+    OPT_SCENARIO,
+    OPT_SET,
+    OPT_RUN,
     OPT_SEED,
     OPT_TIME,
     OPT_TRUTH,
@@ -44,6 +52,9 @@ static const struct option table[] = {
     {"mtu", 1, NULL, OPT_MTU},
     {"link", 1, NULL, OPT_LINK},
     {"list-links", 0, NULL, OPT_LIST},
+    {"scenario", 1, NULL, OPT_SCENARIO},
+    {"set", 1, NULL, OPT_SET},
+    {"run", 1, NULL, OPT_RUN},
     {"seed", 1, NULL, OPT_SEED},
     {"time", 1, NULL, OPT_TIME},
     {"interval", 1, NULL, 'i'},
@@ -61,6 +72,7 @@ void link_print_help(FILE *f)
 {
     fputs(
         "usage: scps_link --a NAME[@NETNS] --b NAME[@NETNS] [--link SPEC] [options]\n"
+        "       scps_link --a NAME[@NETNS] --b NAME[@NETNS] --scenario FILE[:LINK] [options]\n"
         "       scps_link ctl PATH COMMAND...\n"
         "\n"
         "Joins two TUN devices by an emulated space link, in real time.\n"
@@ -71,10 +83,14 @@ void link_print_help(FILE *f)
         "  --b NAME[@NETNS]    likewise at end b\n"
         "  --addr-a ADDR/LEN   an address of the kernel's at end a; without /LEN point to point;\n"
         "  --addr-b ADDR/LEN   again for more, of either family\n"
-        "  --mtu N             of both devices (1500 on new ones)\n"
+        "  --mtu N             of both devices (1500 on new ones; the scenario's)\n"
         "  --link SPEC         a preset, KEY=VALUE,... or both (" DEFAULT_LINK ")\n"
         "  --list-links        list the presets\n"
-        "  --seed N            of the link's errors (random, and in the report)\n"
+        "  --scenario FILE[:LINK]  the link of a scenario file, or of one that ships: geo\n"
+        "  --set KEY=VALUE     what else is so in the scenario, and a value for what it sweeps "
+        "over\n"
+        "  --run N             with the chances of that run of scps_lab (1)\n"
+        "  --seed N            of the link's errors (random, and in the report; the scenario's)\n"
         "  --time SEC          end after SEC\n"
         "  -i, --interval SEC  statistics on standard error every SEC\n"
         "  --json              the final report as one JSON document on standard output\n"
@@ -217,7 +233,7 @@ static int check_ends(const struct link_options *o, char *msg)
     return 0;
 }
 
-static int take_link(struct link_options *o, char *msg)
+static int take_link(struct link_options *o, bool seeded, char *msg)
 {
     static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
     char why[LINK_MSGLEN];
@@ -227,16 +243,56 @@ static int take_link(struct link_options *o, char *msg)
         /* "link: ..." becomes "--link ..." */
         return fail(msg, "--%s", why);
     }
+    if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
+        return fail(msg, "no randomness from the system: give --seed N");
+    if (!seeded)
+        o->seed >>= 11; /* fits the numbers of JSON */
+    uint64_t seeds[2];
+    seed_pair(o->seed, 0, seeds); /* as scps_ttcp --link --seed */
+    for (int d = 0; d < 2; d++)
+        o->dir[d].seed = seeds[d];
     return 0;
+}
+
+/* What says where the link comes from, until all of it is there. */
+struct source {
+    const char *link, *scenario;
+    char *set[MAX_SETS];
+    size_t nset;
+    uint64_t run; /* 0: not given */
+    bool seeded;
+};
+
+static int take_scenario(struct link_options *o, struct source *s, char *msg)
+{
+    char seed[64];
+
+    if (s->link)
+        return fail(msg, "--link %s: the link is the scenario's: leave out one of them", s->link);
+    if (s->seeded) { /* stronger than a --set before it */
+        snprintf(seed, sizeof seed, "scenario.seed=%" PRIu64, o->seed);
+        s->set[s->nset++] = seed;
+    }
+    return link_scenario_open(o, s->scenario, s->set, s->nset, s->run ? (unsigned)s->run : 1, msg);
+}
+
+static int take_source(struct link_options *o, struct source *s, char *msg)
+{
+    if (s->scenario)
+        return take_scenario(o, s, msg);
+    if (s->nset || s->run)
+        return fail(msg, "--%s is for scenarios: give --scenario FILE", s->nset ? "set" : "run");
+    o->link = s->link ? s->link : DEFAULT_LINK;
+    return take_link(o, s->seeded, msg);
 }
 
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN])
 {
-    bool seeded = false;
+    struct source from = {0};
     uint64_t v;
     int c, index;
 
-    *o = (struct link_options){.action = LINK_RUN, .link = DEFAULT_LINK, .realtime = true};
+    *o = (struct link_options){.action = LINK_RUN, .realtime = true};
     if (argc > 1 && strcmp(argv[1], "ctl") == 0) {
         o->action = LINK_CTL;
         o->words = argv + 2;
@@ -269,12 +325,24 @@ int link_options_parse(struct link_options *o, int argc, char **argv, char msg[L
             o->mtu = (uint32_t)v;
             break;
         case OPT_LINK:
-            o->link = optarg;
+            from.link = optarg;
+            break;
+        case OPT_SCENARIO:
+            from.scenario = optarg;
+            break;
+        case OPT_SET:
+            if (from.nset == MAX_SETS - 1)
+                return fail(msg, "--set %s: at most %d of them", optarg, MAX_SETS - 1);
+            from.set[from.nset++] = optarg;
+            break;
+        case OPT_RUN:
+            if (take_whole(optarg, 1, MAX_RUN, &from.run) != 0)
+                return fail(msg, "--run %s: give a number from 1 to %d", optarg, MAX_RUN);
             break;
         case OPT_SEED:
             if (take_whole(optarg, 0, UINT64_MAX, &o->seed) != 0)
                 return fail(msg, "--seed %s: give a whole number", optarg);
-            seeded = true;
+            from.seeded = true;
             break;
         case OPT_TIME:
             if (take_seconds(optarg, &o->time) != 0)
@@ -318,12 +386,11 @@ int link_options_parse(struct link_options *o, int argc, char **argv, char msg[L
     }
     if (optind < argc)
         return fail(msg, "'%s' belongs to no option: see scps_link --help", argv[optind]);
-    if (take_link(o, msg) != 0 || check_ends(o, msg) != 0)
-        return -1;
-    if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
-        return fail(msg, "no randomness from the system: give --seed N");
-    if (!seeded)
-        o->seed >>= 11; /* fits the numbers of JSON */
-    o->dir[0].seed = o->dir[1].seed = o->seed;
-    return 0;
+    return take_source(o, &from, msg) != 0 ? -1 : check_ends(o, msg);
+}
+
+void link_options_fini(struct link_options *o)
+{
+    link_scenario_close(o->scenario);
+    scps_link_tables_free(o->tables);
 }

@@ -11,6 +11,8 @@
 #define LINK_MSGLEN 512 /* room for a one-line message */
 #define LINK_ADDRS  4
 
+struct link_scenario;
+
 enum link_action { LINK_RUN, LINK_CTL, LINK_HELP, LINK_VERSION, LINK_LIST_LINKS };
 
 struct link_end_options {
@@ -27,18 +29,21 @@ struct link_options {
     enum link_action action;
     struct link_end_options end[2];  /* a, b */
     uint32_t mtu;                    /* 0: the devices' own */
-    const char *link;                /* the SPEC as typed, or the default */
+    const char *link;                /* the SPEC as typed, the scenario's, or the default */
     struct scps_link_config dir[2];  /* a to b, b to a; seeds set */
-    struct scps_link_tables *tables; /* dir points into it; the caller's to free */
-    uint64_t seed;
-    scps_dur time, interval; /* 0: none */
-    const char *truth, *ctl; /* NULL: none */
+    struct scps_link_tables *tables; /* dir points into it */
+    uint64_t seed;                   /* with a scenario: its own, unless --seed */
+    struct link_scenario *scenario;  /* NULL: --link */
+    scps_dur time, interval;         /* 0: none */
+    const char *truth, *ctl;         /* NULL: none */
     bool json, quiet, realtime;
     char **words; /* of ctl: the socket, then the command; NULL at the end */
 };
 
-/* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy. */
+/* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy; link_options_fini afterwards
+ * either way. */
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN]);
+void link_options_fini(struct link_options *o);
 void link_print_help(FILE *f);
 void link_print_links(FILE *f);
 

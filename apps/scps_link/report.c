@@ -6,6 +6,7 @@
  */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"
+#include "scps_link/scenario.h"
 
 #include <scps/scps.h>
 
@@ -31,12 +32,17 @@ static void print_end(const struct link_end_options *o, FILE *f)
 
 void report_start(const struct emu *e, FILE *f)
 {
+    const struct link_scenario *sc = e->o->scenario;
     char text[SCPS_LINK_TEXTLEN];
 
     fputs("scps_link: ", f);
     print_end(&e->o->end[0], f);
     fputs(" - ", f);
     print_end(&e->o->end[1], f);
+    if (sc)
+        fprintf(f, ", scenario %s%s%s%s%s run %u", sc->sc->name, *sc->cells.v->id ? " " : "",
+                sc->cells.v->id, sc->cells.v->setup->nlinks > 1 ? " link " : "",
+                sc->cells.v->setup->nlinks > 1 ? sc->link->name : "", sc->run);
     fprintf(f, ", link %s, seed %" PRIu64 "%s\n", e->o->link, e->o->seed,
             e->realtime ? "" : ", not in real time");
     for (int d = 0; d < 2; d++)
@@ -192,12 +198,27 @@ static void json_dir(const struct emu *e, int i, scps_time now, FILE *f)
             late_quantile(l, 990000), late_quantile(l, 999000), l->max, i == 0 ? "," : "");
 }
 
+static void json_scenario(const struct link_scenario *s, FILE *f)
+{
+    fputs(", \"scenario\": ", f);
+    if (!s) {
+        fputs("null", f);
+        return;
+    }
+    fputs("{\"name\": ", f);
+    quoted(f, s->sc->name);
+    fputs(", \"cell\": ", f);
+    quoted(f, s->cells.v->id);
+    fprintf(f, ", \"link\": \"%s\", \"run\": %u}", s->link->name, s->run);
+}
+
 void report_json(const struct emu *e, FILE *f)
 {
     scps_time now = scps_sysclock_now();
 
     fputs("{\n  \"start\": {\n    \"version\": \"scps_link " SCPS_VERSION "\",\n    \"link\": ", f);
     quoted(f, e->o->link);
+    json_scenario(e->o->scenario, f);
     fprintf(f,
             ", \"seed\": %" PRIu64 ", \"mtu\": %" PRIu32
             ", \"realtime\": %s,\n    \"time_us\": %" PRId64 ",\n",

@@ -207,6 +207,73 @@ PY
     ok "scps_trace reads the log" joined
 fi
 
+# ---- a scenario file, and the chances of virtual time ----
+cat >"$TMP/two.ini" <<'INI'
+[scenario]
+name = two
+runs = 3
+[link]
+rate = 20mbit
+loss = 0.05
+[link up]
+rtt = 10ms
+[link down]
+rtt = 30ms
+loss = 0
+b = far
+mtu = 1400
+[flow]
+link = up
+size = 300kb
+payload = 1000
+cc = rate
+rate = 10mbit
+INI
+through_scenario() {
+    start --scenario "$TMP/two.ini:down" || return 1
+    ip -n linka link show lnka | grep -q 'mtu 1400' || { ip -n linka link show lnka; return 1; }
+    "${a[@]}" ping -c 5 -i 0.02 -q 10.79.0.2 | tee "$TMP/ping" | awk -F/ '/^rtt/ { exit !($4 ~ /= 3[0-4]/) }' || { cat "$TMP/ping"; return 1; }
+    finish_link && judge_report 'r["start"]["scenario"] == {"name": "two", "cell": "", "link": "down", "run": 1} and r["start"]["mtu"] == 1400' && schema
+}
+ok "a link of a scenario file" through_scenario
+
+fates() { # FILE OPTIONS...: what becomes of 700 packets from a to b
+    local file=$1
+    shift
+    start --truth "$file" "$@" || return 1
+    "${b[@]}" "$BIN/link_probe" recv 5001 700 500 5000 0 >/dev/null &
+    local receiver=$!
+    sleep 0.2
+    "${a[@]}" "$BIN/link_probe" send 10.79.0.2 5001 2000 700 500
+    wait $receiver
+    finish_link
+    [ "$(grep -c a2b "$file")" -ge 700 ]
+}
+if [ -x "$BIN/scps_ttcp" ] && [ -x "$BIN/scps_lab" ]; then
+    as_ttcp() { # one by one
+        fates "$TMP/r.csv" --link rate=20mbit,rtt=10ms,loss=0.05 &&
+            "$BIN/scps_ttcp" -t -s -n 60 --link rate=20mbit,rtt=10ms,loss=0.05 --seed 1 -R 10m --truth "$TMP/v.csv" 2>/dev/null || return 1
+        for f in r v; do awk -F, '$2 == "a2b" && n++ < 300 { print $3, $4 }' "$TMP/$f.csv" >"$TMP/$f.fates"; done
+        [ "$(grep -c lost "$TMP/r.fates")" -gt 3 ] && [ "$(wc -l <"$TMP/v.fates")" -eq 300 ] && diff "$TMP/r.fates" "$TMP/v.fates"
+    }
+    ok "packets meet the fates of scps_ttcp --link" as_ttcp
+    as_lab() { # RUN: as many lost among as many
+        fates "$TMP/r.csv" --scenario "$TMP/two.ini:up" --run "$1" && "$BIN/scps_lab" run "$TMP/two.ini" --json --run "$1" >"$TMP/lab.json" || return 1
+        python3 - "$TMP" <<'PY'
+import csv, json, sys
+tmp = sys.argv[1]
+lab = json.load(open(tmp + "/lab.json"))["last_run"][0]
+mine = [r["fate"] for r in csv.DictReader(open(tmp + "/r.csv")) if r["direction"] == "a2b"][:lab["offered"]]
+print(lab, len(mine), mine.count("lost"))
+assert 300 < lab["offered"] <= 700 and lab["dropped"] > 3
+assert mine.count("lost") == lab["dropped"]
+PY
+    }
+    for run in 1 2 3; do
+        ok "and of scps_lab run --run $run" as_lab $run
+    done
+fi
+
 # ---- figures: 12 000 packets a second, a saturated line, a loss ----
 probe() { # SPEC PPS COUNT BYTES DELAY_US RATE FIELD LOW HIGH
     local v receiver
