@@ -315,6 +315,25 @@ static void ids(void **x)
     script_free(t);
 }
 
+/* Section 12: an id of 0 is one like any other; compression counts by its bit. */
+static void id_zero(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->peer.conn_id = 0;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1, .compressed = true);
+    app_writes(t, MS(200), 100);
+    expect_sent(t, .from = 1, .len = 100, .compressed = true);
+    peer_says(t, MS(300), .ack = 101);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.caps, SCPS_CAP_COM);
+    assert_int_equal(i.comp_in, 1);
+    script_free(t);
+}
+
 /* A second connection under an id that a living one has: it goes without compression, and the first one keeps it. */
 static void an_id_twice(void **x)
 {
@@ -424,6 +443,7 @@ int main(void)
         SCRIPT_TEST(checksum_protocols),
         SCRIPT_TEST(nonsense),
         SCRIPT_TEST(ids),
+        SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
         SCRIPT_TEST(path_mtu),
         SCRIPT_TEST(snack_unit),

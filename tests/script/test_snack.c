@@ -181,6 +181,25 @@ static void long_form(void **x)
     script_free(t);
 }
 
+/* A report that was not agreed is none; a vector that was not agreed is left out of it */
+static void not_agreed(void **x)
+{
+    for (int caps = 0; caps < 2; caps++) {
+        scps_time at;
+        struct script *t = ten_out(x, &at, false, caps ? SHORT : 0, NULL);
+        peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}}, .snack_vec = {0x58},
+                  .snack_vec_len = 1);
+        if (caps)
+            expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+        expect_quiet(t, ANY_HOLD);
+        assert_int_equal(script_info(t).snacks_in, caps);
+        assert_int_equal(script_info(t).sacked, 0);
+        assert_int_equal(script_info(t).resent_segs, caps);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* SACK beside it feeds the same scoreboard: what has arrived is not resent, whoever asks */
 static void beside_sack(void **x)
 {
@@ -300,17 +319,12 @@ static void long_reports(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(short_form),
-        SCRIPT_TEST(once_a_round_trip),
-        SCRIPT_TEST(embargo_grows),
-        SCRIPT_TEST(too_early),
-        SCRIPT_TEST(ranges),
-        SCRIPT_TEST(unit),
-        SCRIPT_TEST(long_form),
-        SCRIPT_TEST(beside_sack),
-        SCRIPT_TEST(delay),
-        SCRIPT_TEST(order_of_reports),
-        SCRIPT_TEST(strictly_delayed),
+        SCRIPT_TEST(short_form),       SCRIPT_TEST(once_a_round_trip),
+        SCRIPT_TEST(embargo_grows),    SCRIPT_TEST(too_early),
+        SCRIPT_TEST(ranges),           SCRIPT_TEST(unit),
+        SCRIPT_TEST(long_form),        SCRIPT_TEST(not_agreed),
+        SCRIPT_TEST(beside_sack),      SCRIPT_TEST(delay),
+        SCRIPT_TEST(order_of_reports), SCRIPT_TEST(strictly_delayed),
         SCRIPT_TEST(long_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
