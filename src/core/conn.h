@@ -186,6 +186,9 @@ struct scps_tx {
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
+    scps_off
+        highest; /* at the end of the data: what has arrived up to there was known at highest_at */
+    scps_time highest_at;
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
     /* delivery.c */

@@ -23,6 +23,11 @@
  * age, which too few arrivals would report.  After FAST of them a segment's embargo doubles,
  * unless losses are corruption.  All of it only as long as the peer is heard.
  *
+ * The end of the data.  Nothing comes behind the last segments, so no report names them.  When all has been sent, the one
+ * with the FIN is lost after its embargo: it is answered at once, and so tells of the others.  With SACK those above all
+ * that has arrived are lost, too, when something sent after them is here and nothing higher has been heard of for an
+ * embargo: a peer that says little may not have come to them before.
+ *
  * snack_delay puts a report off, so that what is only late can arrive; a report that lies within one put off already
  * is the same hole.
  */
@@ -182,7 +187,10 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
-    scps_dur margin = SCPS_MAX(4 * c->rtt.rttvar, rtt / 8), wait = rtt + SCPS_MAX(margin, LEAST);
+    /* a sender that only its rate limits fills no queue, and at the end of its data nothing waits for that rate */
+    bool idle = c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c);
+    scps_dur margin = SCPS_MAX(4 * c->rtt.rttvar, idle ? 0 : rtt / 8),
+             wait = rtt + SCPS_MAX(margin, LEAST);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
@@ -190,14 +198,55 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
     return SCPS_MIN(wait << more, c->cfg->c.rto_max);
 }
 
+static scps_time sooner(scps_time a, scps_time b)
+{
+    return a && b ? SCPS_MIN(a, b) : a + b;
+}
+
+/* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
+static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_scoreboard *sb = &tx->sb;
+    const struct scps_sent *last = scps_sb_at(sb, sb->tail - 1);
+    scps_time again = 0, due;
+    uint32_t idx;
+
+    if (!(last->flags & SCPS_SENT_FIN) ||
+        scps_rack_on(c)) /* more may come, and tell; or rack.c looks */
+        return 0;
+    if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
+        again = last->sent + embargo(c, last);
+        if (again <= c->env->now) {
+            again = 0;
+            scps_sb_lose(sb, sb->tail - 1, sum);
+        }
+    }
+    if (!(c->flags & SCPS_F_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
+        return again;
+    if (sb->hi_arrived != tx->highest) {
+        tx->highest = sb->hi_arrived;
+        tx->highest_at = c->env->now;
+    }
+    for (; idx != sb->tail; idx++) {
+        const struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->state != SCPS_SENT_FLIGHT || r->resends)
+            continue;
+        if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
+            break;
+        due = SCPS_MAX(r->sent, tx->highest_at) + embargo(c, r);
+        if (due > c->env->now)
+            return sooner(again, due);
+        scps_sb_lose(sb, idx, sum);
+    }
+    return again;
+}
+
 /* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0: nothing does. */
 static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
 
-    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
-    if (!c->rtt.srtt || c->env->now - c->st->last_ack_received > 2 * c->rtt.rto)
-        return 0;
     if (!(c->flags & SCPS_F_SACK)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->head);
         scps_time due = r->sent + embargo(c, r);
@@ -224,6 +273,8 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 
 static void look(struct scps_conn *c, struct scps_ack_sum *sum)
 {
+    scps_dur patience =
+        scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION || c->ctl.cwnd == SCPS_CWND_OPEN ? 6 : 2;
     scps_time due;
 
     for (unsigned i = 0; c->tx->waits && i < SCPS_SNACK_WAITS; i++) {
@@ -237,7 +288,10 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         w->due = 0;
         missing(c, w->from, w->to, sum);
     }
-    due = silent(c, sum);
+    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
+    if (!c->rtt.srtt || c->env->now - c->st->last_ack_received > patience * c->rtt.rto)
+        return;
+    due = sooner(silent(c, sum), unreported(c, sum));
     if (due)
         scps_timer_by(c, SCPS_T_AGE, due);
 }

@@ -504,8 +504,11 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         tx->small_end = c->nxt;
         scps_timer_stop(c, SCPS_T_CORK);
     }
-    if (fin)
+    if (fin) {
         c->flags |= SCPS_F_FIN_SENT;
+        if (scps_snack_on(c) && c->rtt.srtt)
+            scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
+    }
     if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
         c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
     if (probe) {

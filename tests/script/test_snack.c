@@ -244,6 +244,50 @@ static void delay(void **x)
     script_free(t);
 }
 
+/* The end of the data.  No report names the last segments: nothing came behind them.  The one with the FIN is sent again
+ * after its embargo, in time with what a timeout would do a good while later */
+static void last_is_lost(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, NULL);
+    at += MS(100);
+    peer_says(t, at, .ack = S(10));
+    app_writes(t, at, 500);
+    scps_conn_shutdown(t->c);
+    expect_sent(t, .at = at, .from = S(10), .len = 500);
+    expect_sent(t, .at = at, .from = S(10) + 500, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = at + MS(110), .slack = MS(8), .from = S(10) + 500,
+                .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, at + MS(214), .ack = S(10), .snack = {{0, 1}},
+              .sack = {{S(10) + 500, S(10) + 501}});
+    expect_sent(t, .at = at + MS(214), .from = S(10), .len = 500);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
+/* A repair that left after them has arrived, and they are older than a round trip: lost, without a report or the timer */
+static void last_ones_are_lost(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, NULL);
+    at += MS(100);
+    peer_says(t, at, .ack = S(10));
+    app_writes(t, at, 9000);
+    scps_conn_shutdown(t->c);
+    script_run(t, at + MS(50));
+    script_forget_sent(t);
+    peer_says(t, at + MS(100), .ack = S(10), .snack = {{0, 1}}, .sack = {{S(11), S(16)}});
+    expect_sent(t, .at = at + MS(100), .from = S(10), .len = 1000);
+    expect_sent(t, .at = at + MS(110), .slack = MS(8), .from = S(19),
+                .flags = SCPS_FIN | SCPS_ACK); /* lost, too */
+    peer_says(t, at + MS(200), .ack = S(16));
+    for (int k = 16; k < 19; k++)
+        expect_sent(t, .at = at + MS(205), .slack = MS(40), .from = S(k), .len = 1000);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* ---- the receiver --------------------------------------------------------------------------------- */
 
 static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one)
@@ -324,6 +368,7 @@ int main(void)
         SCRIPT_TEST(ranges),           SCRIPT_TEST(unit),
         SCRIPT_TEST(long_form),        SCRIPT_TEST(not_agreed),
         SCRIPT_TEST(beside_sack),      SCRIPT_TEST(delay),
+        SCRIPT_TEST(last_is_lost),     SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(order_of_reports), SCRIPT_TEST(strictly_delayed),
         SCRIPT_TEST(long_reports),
     };
