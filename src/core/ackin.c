@@ -319,6 +319,8 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
             scps_recovery_lost(c, 0, sum.delivered, SCPS_BY_ECN);
         }
     }
+    if (sum.delivered)
+        tx->silent = 0;
     if (sum.delivered && c->established) {
         struct scps_cc_view v;
         uint64_t cwnd = c->ctl.cwnd;

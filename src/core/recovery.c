@@ -5,7 +5,9 @@
  *       of it once.  What may leave follows RFC 6937 (PRR with the slow-start reduction bound), towards the window the
  *       controller asks for.  When it asks for no reduction (loss by corruption) there is nothing to smooth.
  * RTO   what should have been answered by now is presumed lost and repaired within the controller's window, which
- *       grows meanwhile.
+ *       grows meanwhile.  From the second timeout in a row without news of anything that arrived it is no more than
+ *       PROBES segments: a controller that keeps its window through losses, or has none, would send the whole flight
+ *       again each time, into an outage or a queue that has yet to drain.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending of the segment
@@ -19,6 +21,9 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+
+#define SILENT 2  /* timeouts in a row */
+#define PROBES 10 /* segments: an initial window (RFC 6928) */
 
 uint64_t scps_recovery_inflight(const struct scps_conn *c)
 {
@@ -36,7 +41,9 @@ static bool reducing(const struct scps_conn *c)
 
 uint64_t scps_recovery_window(const struct scps_conn *c)
 {
-    return reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+    uint64_t window = reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+
+    return c->tx->silent < SILENT ? window : SCPS_MIN(window, (uint64_t)PROBES * c->mss);
 }
 
 /* RFC 6937 section 3. */
@@ -144,6 +151,8 @@ void scps_recovery_timeout(struct scps_conn *c)
     rec->frto_nxt = c->nxt;
     c->tx->virtual_arrived = 0;
     c->dupacks = 0;
+    if (c->tx->silent < UINT8_MAX)
+        c->tx->silent++;
     /* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3); without reports
      * nothing would ever tell about it, so there all of it counts (RFC 5681 section 3.1). */
     scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);

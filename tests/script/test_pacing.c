@@ -80,6 +80,31 @@ static void losses_change_nothing(void **x)
     script_free(t);
 }
 
+/* Timeouts without news: the first resends all of it, those after it an initial window; news opens the window again */
+static void silence(void **x)
+{
+    struct script *t = rated(x, "rate");
+    t->cfg.rate *= 1000;                      /* no pace to wait for */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff either */
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 30000);
+    script_run(t, MS(250));
+    assert_int_equal(script_forget_sent(t), 30);
+    scps_dur rto = script_info(t).rto;
+    script_run(t, MS(250) + rto);
+    assert_int_equal(script_forget_sent(t), 30);
+    for (int k = 2; k < 5; k++) {
+        script_run(t, MS(250) + k * rto);
+        assert_int_equal(script_forget_sent(t), 10);
+    }
+    scps_time now = script_now(t);
+    peer_says(t, now, .ack = 1, .sack = {{9001, 10001}});
+    script_run(t, now + MS(1));
+    assert_int_equal(script_forget_sent(t), 20);
+    assert_int_equal(script_info(t).timeouts, 4);
+    script_free(t);
+}
+
 /* Resent segments pay like others */
 static void repairs_are_paced(void **x)
 {
@@ -142,10 +167,15 @@ static void acknowledgements_do_not_wait(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(one_every_ten_milliseconds), SCRIPT_TEST(the_bucket_has_a_brim),
-        SCRIPT_TEST(headers_are_counted),        SCRIPT_TEST(losses_change_nothing),
-        SCRIPT_TEST(repairs_are_paced),          SCRIPT_TEST(it_needs_a_rate),
-        SCRIPT_TEST(a_window_under_a_rate),      SCRIPT_TEST(acknowledgements_do_not_wait),
+        SCRIPT_TEST(one_every_ten_milliseconds),
+        SCRIPT_TEST(the_bucket_has_a_brim),
+        SCRIPT_TEST(headers_are_counted),
+        SCRIPT_TEST(losses_change_nothing),
+        SCRIPT_TEST(silence),
+        SCRIPT_TEST(repairs_are_paced),
+        SCRIPT_TEST(it_needs_a_rate),
+        SCRIPT_TEST(a_window_under_a_rate),
+        SCRIPT_TEST(acknowledgements_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
