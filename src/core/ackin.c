@@ -167,6 +167,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
         sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
     if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
         c->st->last_rtt = sample;
+        c->tx->rto_shift = 0;
         scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
     }
     if (newest >= 0)

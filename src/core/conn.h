@@ -206,7 +206,9 @@ struct scps_tx {
     scps_off life_nxt;
     uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
     uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
-    uint8_t silent;     /* timeouts in a row since anything was heard to have arrived */
+    uint8_t
+        rto_shift; /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
+    uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
     struct scps_sack sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks */
     uint8_t nsacked;
     enum scps_loss_cause cause; /* what a loss means before cause_until */

@@ -72,6 +72,8 @@ void scps_outage_end(struct scps_conn *c)
     SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
     c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_KEEP_NOW);
     c->backoff = c->probes = 0;
+    if (c->tx)
+        c->tx->rto_shift = 0;
     scps_timer_stop(c, SCPS_T_RTX);
     if (c->tx && c->una < c->nxt) {
         scps_sb_lose_since(&c->tx->sb, c->env->now);

@@ -80,7 +80,7 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
 static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    unsigned shift = SCPS_MIN(c->backoff, 30);
+    unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_CLAMP(c->backoff, kept, 30u);
 
     /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
     if (shift && c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
@@ -214,6 +214,7 @@ void scps_snd_timeout(struct scps_conn *c)
             tx->nsacked = 0;
         }
         scps_recovery_timeout(c);
+        tx->rto_shift = (uint8_t)SCPS_MIN(tx->rto_shift + 1, 30);
     }
     if (c->backoff < UINT8_MAX)
         c->backoff++;

@@ -39,9 +39,38 @@ static void backoff(void **x)
     assert_true(i.srtt == MS(100) && i.backoff == 0);
     assert_int_equal(i.timeouts, 4);
     assert_int_equal(i.cwnd, 1000 + 0);
+    /* of a resent segment no round trip is measured, and until one is the timer stays where it was (section 3) */
     app_writes(t, MS(5700), 10);
     expect_sent(t, .at = MS(5700), .from = 11, .len = 10);
-    expect_sent(t, .at = MS(6000), .from = 11, .len = 10);
+    expect_sent(t, .at = MS(5700 + 4800), .from = 11, .len = 10);
+    peer_says(t, MS(10600), .ack = 21);
+    app_writes(t, MS(10700), 10);
+    expect_sent(t, .at = MS(10700), .from = 21, .len = 10);
+    peer_says(t, MS(10800), .ack = 31);
+    scps_dur rto = script_info(t).rto;
+    assert_true(rto <= MS(300));
+    app_writes(t, MS(10900), 10);
+    expect_sent(t, .at = MS(10900), .from = 31, .len = 10);
+    expect_sent(t, .at = MS(10900) + rto, .from = 31, .len = 10);
+    script_free(t);
+}
+
+/* With timestamps the echo says which sending was acknowledged: a round trip is measured, and the backoff is over */
+static void backoff_with_timestamps(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(1000), 10);
+    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1900), .from = 1, .len = 10);
+    peer_says(t, MS(2000), .ack = 11);
+    scps_dur rto = script_info(t).rto;
+    assert_true(rto < MS(400));
+    app_writes(t, MS(2100), 10);
+    expect_sent(t, .at = MS(2100), .from = 11, .len = 10);
+    expect_sent(t, .at = MS(2100) + rto, .from = 11, .len = 10);
     script_free(t);
 }
 
@@ -321,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(estimates),
         SCRIPT_TEST(backoff),
+        SCRIPT_TEST(backoff_with_timestamps),
         SCRIPT_TEST(progress_restarts_the_timer),
         SCRIPT_TEST(rto_is_bounded),
         SCRIPT_TEST(rto_min_of_a_short_path),
