@@ -285,7 +285,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_quick_round(&ve->quick, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    ve->barred |= a->in_recovery && !ve->win.spared;
+    ve->barred = a->in_recovery && !ve->win.spared; /* when the round ends */
     if (a->round_start) {
         end_of_round(ve, v, ctl);
         new_round(ve, v);

@@ -167,6 +167,23 @@ static void growth_needs_a_window_that_limits(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
+/* Only a round that is still being repaired when it ends is not judged: the one in which the repair succeeds is. */
+static void rounds_of_repair(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .fresh = true, .cwnd = 32 * SEG},
+        {CC_ACK, .after = SCPS_MS(100), .round = true, .in_recovery = true, .bytes = 1},
+        {CC_ACK, .after = SCPS_MS(50), .in_recovery = true, .bytes = 16 * SEG, .cwnd = 32 * SEG},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 32 * SEG},
+        {CC_ACK, .after = SCPS_MS(50), .round = true, .bytes = 16 * SEG, .cwnd = 33 * SEG},
+        {CC_ACK, .after = SCPS_MS(100), .round = true, .bytes = 33 * SEG, .cwnd = 34 * SEG},
+    };
+    open_with_base(&t, "vegas", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
 static void losses_by_cause(void **state)
 {
     (void)state;
@@ -474,6 +491,7 @@ int main(void)
         cmocka_unit_test(slow_start_ends_above_gamma),
         cmocka_unit_test(linear_mode_follows_the_formula),
         cmocka_unit_test(growth_needs_a_window_that_limits),
+        cmocka_unit_test(rounds_of_repair),
         cmocka_unit_test(losses_by_cause),
         cmocka_unit_test(idle_and_path),
         cmocka_unit_test(settles_with_a_few_segments_queued),
