@@ -74,6 +74,8 @@ static const struct key flow_keys[] = {
      "bare acknowledgements at most"},
     {"sack", YESNO, CONN(sack), "yes no", "offer and accept SACK"},
     {"snack", YESNO, CONN(snack), "yes no", "offer and accept SCPS-TP's SNACK"},
+    {"snack-long", YESNO, CONN(snack_long), "yes no",
+     "and its long form, with a bit vector; default yes"},
     {"timestamps", YESNO, CONN(timestamps), "yes no", "offer and accept time stamps"},
     {"ecn", YESNO, CONN(ecn), "yes no", "offer and accept ECN"},
     {"nodelay", YESNO, CONN(nodelay), "yes no", "Nagle off"},
@@ -422,6 +424,7 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
                            .receiver_buffer = 8192,
                            .conn = scps_conn_config_default()};
     f->conn.hollow = true;
+    f->conn.snack_long = true; /* wherever there is SNACK */
     strcpy(f->name, name);
     return f;
 }
@@ -577,7 +580,7 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         }
         f->conn.mss = (uint16_t)mss;
     }
-    f->conn.snack_long = f->conn.snack;
+    f->conn.snack_long = f->conn.snack && f->conn.snack_long;
     f->conn.first_window = f->first_window ? f->conn.rcvbuf : 0;
     f->conn.expected_rtt = f->rtt_hint >= 0 ? f->rtt_hint : round_trip(l);
     return true;
