@@ -476,7 +476,7 @@ class Report(Base):
             if got is None or not m or c["id"] in ("N24", "N26", "D06"):  # their tables cannot tell; ours asks the other way round
                 continue
             checked += 1
-            self.assertEqual(all(got[0]), m[1] is not None, (c["id"], got[2]))
+            self.assertEqual(all(x is True for x in got[0]), m[1] is not None, (c["id"], got[2], got[3]))
         self.assertGreater(checked, 30)
 
     def test_compare(self):
