@@ -51,6 +51,18 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return o->fwd.rate_bps == 0 || o->back.rate_bps < o->fwd.rate_bps / 50 ? o->back.rate_bps : 0;
 }
 
+/* What the bucket of the rate holds. In virtual time nobody is late, and four packets do (0: the core's choice). A process that the
+ * kernel wakes late makes up for it only as far as the bucket goes: it holds what the reference's tick is worth, 10 ms. */
+static uint32_t burst_for(const struct ttcp_options *o)
+{
+    const uint64_t least = 4 * 1500, most = 1u << 24;
+    uint64_t tick = o->rate_bps / 800;
+
+    if (o->burst != 0 || o->link || o->rate_bps == 0)
+        return o->burst;
+    return (uint32_t)(tick < least ? least : tick > most ? most : tick);
+}
+
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -58,6 +70,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.cc = o->cc;
     memcpy(c.cc_param, o->cc_param, sizeof(c.cc_param));
     c.rate = o->rate_bps / 8;
+    c.burst = burst_for(o);
     c.rate_overhead = o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
     c.sndbuf = c.rcvbuf = buffer_for(o);
     c.first_window = first_window_for(o);

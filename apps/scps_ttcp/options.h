@@ -65,6 +65,7 @@ struct ttcp_options {
     int64_t cc_param[SCPS_CC_PARAMS];
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
     uint64_t rate_bps;              /* -R; 0: none */
+    uint32_t burst;                 /* --burst, bytes; 0: chosen */
     scps_dur rtt;                   /* --rtt: expected round trip; 0: unknown */
     /* where it runs */
     bool link;             /* both ends in this process, virtual time */

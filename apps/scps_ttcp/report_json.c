@@ -143,6 +143,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_str(j, "ack_mode", ttcp_ack_mode_name(o->ack_mode));
     json_us(j, "ack_delay_us", o->ack_delay);
     json_uint(j, "rate_bps", o->rate_bps);
+    json_uint(j, "burst", c.burst);
     if (r->virtual_time || o->seed_set)
         json_uint(j, "seed", o->seed);
     else

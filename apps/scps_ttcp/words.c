@@ -213,6 +213,16 @@ TAKE(take_bets_retries)
     return 0;
 }
 
+TAKE(take_burst)
+{
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 1 || v > 1u << 30)
+        return FAIL("--burst %s: give the bytes that may leave at once, up to 1G", arg);
+    o->burst = (uint32_t)v;
+    return 0;
+}
+
 TAKE(take_recovery)
 {
     if (strcmp(arg, "classic") == 0)
@@ -330,6 +340,8 @@ const struct ttcp_word ttcp_words[] = {
      "offer it, and end with status 4 if the peer lacks it: snack, compression, ..."},
     {"checksum-hints", 0, NULL, take_checksum_hints,
      "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
+    {"burst", 0, "N", take_burst,
+     "-R: bytes that may leave at once (10 ms of the rate, 4 packets on a link)"},
     {"recovery", 0, "HOW", take_recovery,
      "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},

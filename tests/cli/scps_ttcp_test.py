@@ -348,6 +348,12 @@ class Virtual(Case):
         self.assertEqual((few["start"]["scps"]["dupthresh"], many["start"]["scps"]["dupthresh"]), (2, 60))
         self.assertGreater(few["end"]["tcp"]["retransmits"], many["end"]["tcp"]["retransmits"])
 
+    def test_burst(self):
+        """A bucket is full at the beginning: what it holds leaves at line speed, and the rest at the rate."""
+        args = ["--link", "rate=100mbit,rtt=20ms", "--cc", "rate", "-R", "1m", "--first-window", "1M"]
+        times = [self.sent(stuff(100000), args + ["--burst", n])["end"]["sum_sent"]["seconds"] for n in ("6000", "106000")]
+        self.assertAlmostEqual(times[0] - times[1], 8 * 100000 / 1e6, delta=0.03)
+
     def test_same_seed_same_document(self):
         data = stuff(500000)
         args = ["-t", "--link", "nasa10,ber=1e-6", "-l", "1024", "-i", "0.05", "--json"]
