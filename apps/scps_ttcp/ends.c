@@ -70,12 +70,18 @@ static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
 
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
 {
-    s->waiting = false;
+    uint64_t begin = s->written;
+
+    s->waiting = s->more = false;
     while (s->connected && !s->finished && s->err == 0) {
         unsigned flags;
         size_t len;
         int64_t n;
 
+        if (s->at_once != 0 && s->written - begin >= s->at_once) {
+            s->more = true;
+            return;
+        }
         if (s->rest_len == 0) {
             n = ttcp_input_next(s->in, &s->rest);
             if (n == SCPS_ERR_AGAIN) {

@@ -14,11 +14,12 @@ struct ttcp_sender {
     struct ttcp_input *in;
     const uint8_t *rest; /* what the send buffer had no room for */
     size_t rest_len;
-    bool connected, waiting /* for input */, finished /* shut down */,
-        closed /* FIN acknowledged */;
+    bool connected, waiting /* for input */, more /* it stopped after at_once */,
+        finished /* shut down */, closed /* FIN acknowledged */;
     bool over; /* both directions are */
     int err;   /* SCPS_ERR_* that ended it; of the input when in_failed */
     bool in_failed;
+    uint64_t at_once; /* bytes it writes before the driver has its turn; 0: all there is room for */
     uint64_t written; /* taken by the send buffer */
     uint64_t acked;   /* of them acknowledged, by the newest note */
     /* moments on the driver's clock */
@@ -32,7 +33,7 @@ void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_i
 void ttcp_sender_listen(struct ttcp_sender *s, struct scps_listener *l, struct ttcp_input *in);
 /* An event of its connection. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
-/* Writes what there is; also when input has come. */
+/* Writes what there is; also when input has come, and again after more. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
 /* A note of its stack: exact moments of acknowledgements. */
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);

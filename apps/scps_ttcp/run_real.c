@@ -2,7 +2,8 @@
 /* One end of a transfer, over TUN or IP in UDP, in real time.
  *
  * Everything happens in one libev loop: the stack's, to which watchers for standard input, the output, signals and
- * the user's times are added.  Input that is not ready and output that is slow are watched only while they are.
+ * the user's times are added.  Input that is not ready and output that is slow are watched only while they are.  A large
+ * send buffer is filled a piece at a time, so that packets leave, and acknowledgements are heard, meanwhile.
  *
  * After the figures are taken the process stays for a moment: a sender until the peer has closed, too (or 2 s and
  * four RTO have passed), a receiver until its own FIN is acknowledged (likewise), so that neither leaves the other
@@ -27,6 +28,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#define AT_ONCE (128u << 10) /* bytes written before packets have their turn: some 0.2 ms */
+
 struct run {
     const struct ttcp_options *o;
     struct ttcp_result *r;
@@ -45,7 +48,7 @@ struct run {
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
-    ev_timer interval, stop_sending, give_up, tick, linger;
+    ev_timer interval, stop_sending, give_up, tick, linger, more;
 };
 
 static struct ttcp_sender *sender_of(struct run *x)
@@ -109,6 +112,7 @@ static void finish(struct run *x, enum ttcp_outcome outcome, const char *why)
     if (outcome != TTCP_DONE)
         ttcp_result_fail(x->r, outcome, "%s", why);
     ev_io_stop(scps_loop_ev(x->loop), &x->input);
+    ev_timer_stop(scps_loop_ev(x->loop), &x->more);
     if (over(x) || c == NULL) {
         scps_loop_stop(x->loop);
         return;
@@ -141,6 +145,8 @@ static void check(struct run *x)
     }
     if (x->finished)
         return;
+    if (x->sends && x->sender.more)
+        ev_timer_start(ev, &x->more);
     if (x->sends && x->sender.waiting)
         ev_io_start(ev, &x->input);
     else
@@ -181,6 +187,17 @@ static void on_input(EV_P_ ev_io *w, int revents)
 
     (void)revents;
     ev_io_stop(EV_A_ w);
+    ttcp_sender_run(&x->sender, scps_sysclock_now());
+    check(x);
+    scps_loop_kick(x->loop);
+}
+
+static void on_more(EV_P_ ev_timer *w, int revents)
+{
+    struct run *x = w->data;
+
+    (void)loop;
+    (void)revents;
     ttcp_sender_run(&x->sender, scps_sysclock_now());
     check(x);
     scps_loop_kick(x->loop);
@@ -295,6 +312,7 @@ static void watch_all(struct run *x)
     timer(x, &x->give_up, on_give_up, x->o->timeout, false);
     timer(x, &x->tick, on_tick, x->progress.on ? SCPS_MS(100) : 0, true);
     timer(x, &x->linger, on_linger, 0, false);
+    timer(x, &x->more, on_more, 0, false);
 }
 
 static void unwatch_all(struct run *x)
@@ -310,6 +328,7 @@ static void unwatch_all(struct run *x)
     ev_timer_stop(ev, &x->give_up);
     ev_timer_stop(ev, &x->tick);
     ev_timer_stop(ev, &x->linger);
+    ev_timer_stop(ev, &x->more);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------- */
@@ -523,6 +542,7 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
     x.out.fd = -1;
     ttcp_progress_init(&x.progress);
     if (open_all(&x) && connect_or_listen(&x)) {
+        x.sender.at_once = AT_ONCE;
         watch_all(&x);
         scps_loop_kick(x.loop);
         scps_loop_run(x.loop, SCPS_NEVER);
