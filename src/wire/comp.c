@@ -25,25 +25,8 @@
 #include <scps/comp.h>
 
 #include "base/bytes.h"
+#include "wire/comp.h"
 #include "wire/opt.h"
-
-enum { /* octet 1 */
-       B_MORE = 0x80,
-       B_TS1 = 0x40,
-       B_TS2 = 0x20,
-       B_RB = 0x10,
-       B_SNACK = 0x08,
-       B_PUSH = 0x04,
-       B_S = 0x02,
-       B_A = 0x01
-};
-enum { /* octet 2 */
-       B_OPTS = 0x80,
-       B_PAD = 0x40,
-       B_URG = 0x20,
-       B_RST = 0x04,
-       B_FIN = 0x01
-};
 
 void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat,
                        bool no_ack_on_data)
@@ -133,23 +116,23 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         nopt = put_options(opt, s);
 
     uint8_t one = 0, two = 0, *o = p;
-    one |= s->has & SCPS_HAS_TS ? B_TS1 | B_TS2 : 0;
-    one |= s->has & SCPS_HAS_RECORD ? B_RB : 0;
-    one |= s->flags & SCPS_PSH ? B_PUSH : 0;
-    one |= q ? B_S : 0;
-    one |= a ? B_A : 0;
-    two |= nopt ? B_OPTS : 0;
-    two |= s->flags & SCPS_URG ? B_URG : 0;
-    two |= s->flags & SCPS_FIN ? B_FIN : 0;
+    one |= s->has & SCPS_HAS_TS ? COMP_TS1 | COMP_TS2 : 0;
+    one |= s->has & SCPS_HAS_RECORD ? COMP_RB : 0;
+    one |= s->flags & SCPS_PSH ? COMP_PUSH : 0;
+    one |= q ? COMP_S : 0;
+    one |= a ? COMP_A : 0;
+    two |= nopt ? COMP_OPTS : 0;
+    two |= s->flags & SCPS_URG ? COMP_URG : 0;
+    two |= s->flags & SCPS_FIN ? COMP_FIN : 0;
     /* id, two octets of bits and the length of the options: 3 or 4; every other field is even */
     if (two && (nopt ? nopt % 2 : 1))
-        two |= B_PAD;
+        two |= COMP_PAD;
 
     *o++ = tx->conn_id;
-    *o++ = (uint8_t)(one | (two ? B_MORE : 0));
+    *o++ = (uint8_t)(one | (two ? COMP_MORE : 0));
     if (two)
         *o++ = two;
-    if (two & B_URG) {
+    if (two & COMP_URG) {
         scps_put16(o, s->urg);
         o += 2;
     }
@@ -162,7 +145,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         scps_put32(o, s->seq);
         o += 4;
     }
-    if (one & B_TS1) {
+    if (one & COMP_TS1) {
         scps_put32(o, s->tsval);
         scps_put32(o + 4, s->tsecr);
         o += 8;
@@ -172,7 +155,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         memcpy(o, opt, nopt);
         o += nopt;
     }
-    if (two & B_PAD)
+    if (two & COMP_PAD)
         *o++ = 0;
     scps_put16(o, 0);
     return (size_t)(o + 2 - p);
@@ -240,20 +223,20 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
     if (!(f = take(&p, end, 2)))
         return too_short;
     uint8_t one = f[1], two = 0;
-    if (one & B_MORE) {
+    if (one & COMP_MORE) {
         if (!(f = take(&p, end, 1)))
             return too_short;
         two = f[0];
     }
-    uint16_t has = one & B_RB ? SCPS_HAS_RECORD : 0;
+    uint16_t has = one & COMP_RB ? SCPS_HAS_RECORD : 0;
     s->flags = SCPS_ACK;
-    s->flags |= one & B_PUSH ? SCPS_PSH : 0;
-    s->flags |= two & B_RST ? SCPS_RST : 0;
-    s->flags |= two & B_FIN ? SCPS_FIN : 0;
+    s->flags |= one & COMP_PUSH ? SCPS_PSH : 0;
+    s->flags |= two & COMP_RST ? SCPS_RST : 0;
+    s->flags |= two & COMP_FIN ? SCPS_FIN : 0;
     s->urg = 0;
     s->nsack = 0;
     s->snack_vec_len = 0;
-    if (two & B_URG) {
+    if (two & COMP_URG) {
         if (!(f = take(&p, end, 2)))
             return too_short;
         s->flags |= SCPS_URG;
@@ -261,33 +244,33 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
     }
     s->wnd = rx->wnd;
     s->ack = rx->ack;
-    if (one & B_A) {
+    if (one & COMP_A) {
         if (!(f = take(&p, end, 6)))
             return too_short;
         s->wnd = scps_get16(f);
         s->ack = scps_get32(f + 2);
     }
     s->seq = rx->next;
-    if (one & B_S) {
+    if (one & COMP_S) {
         if (!(f = take(&p, end, 4)))
             return too_short;
         s->seq = scps_get32(f);
     }
     s->tsval = rx->tsval;
     s->tsecr = rx->tsecr;
-    if (rx->ts || (one & B_TS1 && one & B_TS2))
+    if (rx->ts || (one & COMP_TS1 && one & COMP_TS2))
         has |= SCPS_HAS_TS;
-    if (one & B_TS1) {
+    if (one & COMP_TS1) {
         if (!(f = take(&p, end, 4)))
             return too_short;
         s->tsval = scps_get32(f);
     }
-    if (one & B_TS2) {
+    if (one & COMP_TS2) {
         if (!(f = take(&p, end, 4)))
             return too_short;
         s->tsecr = scps_get32(f);
     }
-    if (one & B_SNACK) {
+    if (one & COMP_SNACK) {
         if (!(f = take(&p, end, 4)))
             return too_short;
         s->snack_off = scps_get16(f);
@@ -296,7 +279,7 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
             has |= SCPS_HAS_SNACK;
     }
     s->has = has;
-    if (two & B_OPTS) {
+    if (two & COMP_OPTS) {
         size_t n;
         if (!(f = take(&p, end, 1)))
             return too_short;
@@ -308,7 +291,7 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
         scps_tcpopt_parse(f, n, s);
         s->has &= (uint16_t)~syn_only;
     }
-    if (two & B_PAD && !take(&p, end, 1))
+    if (two & COMP_PAD && !take(&p, end, 1))
         return too_short;
     if (!take(&p, end, 2))
         return too_short;
@@ -319,7 +302,7 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
     s->gso = 0;
     s->len = (uint32_t)(seg_len - hdr);
     s->data = avail == seg_len ? p : NULL;
-    if (!(one & B_S) && (s->len || s->flags & (SCPS_FIN | SCPS_RST)))
+    if (!(one & COMP_S) && (s->len || s->flags & (SCPS_FIN | SCPS_RST)))
         return SCPS_DROP_BAD_COMPRESSED;
     return 0;
 }

@@ -17,6 +17,7 @@
  * it by its connection id and must say its sequence number within what is quoted, as data does.
  */
 #include "base/bytes.h"
+#include "wire/comp.h"
 #include "wire/ip.h"
 
 enum { HDR = 8, ECHO4 = 8, REPLY4 = 0, ECHO6 = 128, REPLY6 = 129 };
@@ -80,16 +81,16 @@ static enum scps_icmp_kind kind6(uint8_t type, uint8_t code)
     }
 }
 
-/* Where a compressed header (scps/comp.h) has its sequence number; 0: it has none. */
+/* Where a compressed header has its sequence number; 0: it has none. */
 static size_t comp_seq_at(const uint8_t *t)
 {
     size_t at = 2;
 
-    if (!(t[1] & 0x02))
+    if (!(t[1] & COMP_S))
         return 0;
-    if (t[1] & 0x80)
-        at += t[2] & 0x20 ? 3 : 1; /* more bits, and perhaps the urgent pointer */
-    return t[1] & 0x01 ? at + 6 : at;
+    if (t[1] & COMP_MORE)
+        at += t[2] & COMP_URG ? 3 : 1; /* more bits, and perhaps the urgent pointer */
+    return t[1] & COMP_A ? at + 6 : at;
 }
 
 static void parse_quote(const uint8_t *p, size_t len, uint8_t version, struct scps_icmp *m)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The bits of an SCPS compressed header (spec sheet 8.2), for whoever writes or reads one: the stack (wire/comp.c) and
+ * the analyser (trace/compressed.c). */
+#ifndef SCPS_WIRE_COMP_H
+#define SCPS_WIRE_COMP_H
+
+enum { /* octet 1 */
+       COMP_MORE = 0x80,
+       COMP_TS1 = 0x40,
+       COMP_TS2 = 0x20,
+       COMP_RB = 0x10,
+       COMP_SNACK = 0x08,
+       COMP_PUSH = 0x04,
+       COMP_S = 0x02,
+       COMP_A = 0x01
+};
+enum { /* octet 2 */
+       COMP_OPTS = 0x80,
+       COMP_PAD = 0x40,
+       COMP_URG = 0x20,
+       COMP_RST = 0x04,
+       COMP_FIN = 0x01
+};
+
+#endif
