@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the analyser share: connections, their two directions, and the memory they live in.
  *
- *     reader.c --> link.c --> analyze.c --> flow.c   which connection
- *                                |   \----> segs.c   what was sent, and sent again
- *                                |   \----> rtt.c    round trips
- *                                |   \----> why.c    why it was sent again
- *                                v
- *                     report.c  the figures of a connection
+ *     reader.c --> analyze.c --> link.c, parse.c        a frame into a packet and its segment (compressed.c)
+ *                     |   \----> flow.c, comp105.c      which connection
+ *                     v
+ *                  segment.c --> segs.c                 what was sent, and sent again
+ *                     |   \----> rtt.c                  round trips
+ *                     |   \----> snack.c, why.c         what was reported missing; why it was sent again
+ *                     v
+ *                  report.c                             the figures of a connection
  */
 #ifndef SCPS_TRACE_FLOW_H
 #define SCPS_TRACE_FLOW_H
@@ -358,7 +360,6 @@ void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_tim
 
 /* ---- why.c ---- */
 
-struct packet; /* analyze.h's parsed packet */
 void tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
 void tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
 /* The receiver says it had [from, to) twice. */
@@ -391,7 +392,7 @@ void tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
 /* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
 int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
 
-/* ---- comp.c of the analyser: protocol 105 ---- */
+/* ---- comp105.c: connections with compressed headers ---- */
 
 void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
 struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* A packet with a compressed header (protocol 105): into the segment it stands for.
+ *
+ * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state of its direction.
+ *
+ * Source: spec sheet section 8.2.
+ */
+#include "trace/segment.h"
+
+#include "wire/comp.h"
+
+struct cursor {
+    const uint8_t *p;
+    uint32_t left;
+    bool bad;
+};
+
+static uint32_t take(struct cursor *c, uint32_t n)
+{
+    uint32_t v = 0;
+    if (c->left < n) {
+        c->bad = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        v = v << 8 | c->p[i];
+    c->p += n;
+    c->left -= n;
+    return v;
+}
+
+static void take_options(struct cursor *c, struct segment *s)
+{
+    uint32_t n = take(c, 1);
+    if (n > c->left || n > 40) {
+        c->bad = true;
+        return;
+    }
+    s->opt = c->p;
+    s->opt_len = n;
+    tr_parse_options(c->p, n, &s->o);
+    c->p += n;
+    c->left -= n;
+}
+
+/* The fields, in their order on the wire; bits: octet 1, bits2: octet 2. */
+static void take_fields(struct cursor *c, uint32_t bits, uint32_t bits2, struct comp_state *v,
+                        struct segment *s)
+{
+    if (bits2 & COMP_URG)
+        s->urp = (uint16_t)take(c, 2);
+    if (bits & COMP_A) {
+        v->wnd = (uint16_t)take(c, 2);
+        v->ack = take(c, 4);
+    }
+    if (bits & COMP_S)
+        v->seq = take(c, 4);
+    if (bits & COMP_TS1)
+        v->tsval = take(c, 4);
+    if (bits & COMP_TS2)
+        v->tsecr = take(c, 4);
+    if (bits & COMP_SNACK) {
+        s->o.snack = true;
+        s->o.snack_off = (uint16_t)take(c, 2);
+        s->o.snack_size = (uint16_t)take(c, 2);
+    }
+    if (bits2 & COMP_OPTS)
+        take_options(c, s);
+    if (bits2 & COMP_PAD)
+        take(c, 1);
+    take(c, 2); /* checksum */
+}
+
+static uint16_t flags_of(uint32_t bits, uint32_t bits2)
+{
+    return (uint16_t)(SCPS_ACK | (bits2 & COMP_URG ? SCPS_URG : 0) |
+                      (bits & COMP_PUSH ? SCPS_PSH : 0) | (bits2 & COMP_RST ? SCPS_RST : 0) |
+                      (bits2 & COMP_FIN ? SCPS_FIN : 0));
+}
+
+int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k)
+{
+    struct cursor c = {.p = k->th, .left = k->th_cap};
+    uint32_t id = take(&c, 1), bits = take(&c, 1), bits2 = bits & COMP_MORE ? take(&c, 1) : 0;
+    if (c.bad) {
+        t->tot.truncated++;
+        return 1;
+    }
+    int dir;
+    struct flow_key key;
+    tr_addresses(k, &key);
+    struct flow *f = tr_comp_find(t, &key, (uint8_t)id, &dir);
+    if (!f || !f->h[dir].c.known) {
+        t->tot.unknown_compressed++;
+        return 1;
+    }
+
+    struct comp_state v = f->h[dir].c;
+    struct segment s = {.flags = flags_of(bits, bits2), .compressed = true};
+    take_fields(&c, bits, bits2, &v, &s);
+    uint32_t hdr = (uint32_t)(c.p - k->th);
+    if (c.bad || hdr > k->seg_len) {
+        if (k->th_cap < k->seg_len)
+            t->tot.truncated++;
+        else
+            t->tot.bad_compressed++;
+        return 1;
+    }
+    s.seq = v.seq;
+    s.ack = v.ack;
+    s.wnd = v.wnd;
+    s.len = k->seg_len - hdr;
+    s.saved = k->th_cap - hdr;
+    if (bits & COMP_RB)
+        s.o.record = true;
+    if (bits & (COMP_TS1 | COMP_TS2)) {
+        s.o.has_ts = true;
+        s.o.tsval = v.tsval;
+        s.o.tsecr = v.tsecr;
+    }
+    f->h[dir].c = v;
+    t->tot.tcp_packets++;
+    t->tot.compressed++;
+    tr_segment(t, p, k, &s, f, dir);
+    return 0;
+}
+
+void tr_comp_note(struct half *h, const struct segment *s)
+{
+    h->c = (struct comp_state){.seq = s->seq,
+                               .ack = s->ack,
+                               .wnd = s->wnd,
+                               .tsval = s->o.tsval,
+                               .tsecr = s->o.tsecr,
+                               .known = true};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What a direction has outstanding, what holds it back, and for how long each.
+ *
+ * Between two packets nothing changes: tr_spend gives that time to what tr_reckon found after the first of them. Here
+ * for segment.c, which asks on every packet.
+ */
+#ifndef SCPS_TRACE_HELD_H
+#define SCPS_TRACE_HELD_H
+
+#include "trace/flow.h"
+
+/* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never sends that much. A
+ * capture before segmentation offload shows multiples of it. */
+static inline void tr_full_segment(struct half *h, const struct half *o)
+{
+    uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
+    if (mss <= ts + 1 || h->max_seg < mss - ts)
+        h->full = SCPS_MAX(h->max_seg, 1u);
+    else
+        h->full = mss - ts;
+}
+
+/* The time since the last packet, for whatever held h back then and what it had outstanding. */
+static inline void tr_spend(struct half *h, scps_dur dt)
+{
+    h->share[h->limit] += dt;
+    if (h->out_now) {
+        h->out_area += (double)(int64_t)h->out_now * (double)dt;
+        h->out_time += dt;
+    }
+}
+
+/* What direction h has outstanding from now on, and what holds it back. */
+static inline void tr_reckon(struct half *h, const struct half *o)
+{
+    if (!h->data_pkts)
+        return;
+    uint64_t una = o->ack_hi ? o->ack_hi : h->isn64;
+    uint64_t out = h->sent_hi > una ? h->sent_hi - una : 0;
+    uint64_t room = o->win_edge > h->sent_hi ? o->win_edge - h->sent_hi : 0;
+    h->out_now = out;
+    h->out_max = SCPS_MAX(h->out_max, out);
+    if (TR_UNLIKELY(h->fin_count) && out == 0)
+        h->limit = LIMIT_NONE;
+    else if (TR_UNLIKELY(room < h->full) && (out || room == 0))
+        h->limit = LIMIT_WINDOW;
+    else if (out == 0 || h->last_short)
+        h->limit = LIMIT_APP;
+    else
+        h->limit = LIMIT_CONGESTION;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* From bytes to a packet, and from that to a segment. Parsing has no consequences but the counters of what was unusable.
+ *
+ * This is the path every packet takes, so it parses by itself what wire/ would parse into larger structures. The ordinary
+ * packet (IPv4 without options, a TCP header with timestamps or nothing behind it) is read here, inline; everything else
+ * is in parse.c.
+ *
+ * Sources: RFC 791, 8200, 9293, 7323, 2018; CCSDS 714.0-B-2 for kinds 20 to 23.
+ */
+#ifndef SCPS_TRACE_PARSE_H
+#define SCPS_TRACE_PARSE_H
+
+#include "trace/flow.h"
+
+struct packet {
+    const uint8_t *ip;
+    uint32_t cap;   /* captured bytes from ip on */
+    uint32_t total; /* of the IP packet */
+    uint8_t version, proto, tos;
+    uint16_t id; /* IPv4 */
+    const uint8_t *th;
+    uint32_t th_cap;  /* captured bytes from th on */
+    uint32_t seg_len; /* TCP header and payload on the wire */
+};
+
+struct opts {
+    bool has_ts, has_mss, has_ws, sack_ok, caps, snack, record, corruption, bad;
+    uint8_t ws, nsack, caps_bits, caps_id, xcaps_len;
+    uint16_t mss, snack_off, snack_size;
+    uint8_t snack_vec_len;
+    const uint8_t *snack_vec;
+    uint32_t tsval, tsecr;
+    struct scps_sack sack[SCPS_SACK_MAX]; /* last: the first nsack mean something */
+};
+
+struct segment {
+    uint16_t flags, wnd, urp;
+    uint32_t seq, ack, len; /* len: payload on the wire */
+    uint32_t saved;         /* payload captured */
+    const uint8_t *opt;
+    uint32_t opt_len;
+    bool compressed;
+    bool plain; /* acknowledges, and perhaps pushes: of o, the timestamps alone mean something */
+    struct opts o;
+};
+
+/* Count a packet that ends here, and say so: false. */
+static inline bool tr_bad_ip(struct scps_trace *t)
+{
+    t->tot.bad_ip++;
+    return false;
+}
+
+static inline bool tr_cut_short(struct scps_trace *t)
+{
+    t->tot.truncated++;
+    return false;
+}
+
+/* A packet in pieces. Only the first holds a header to go on with. */
+static inline bool tr_fragment(struct scps_trace *t, bool later)
+{
+    t->tot.fragments++;
+    t->tot.other_protocol += later;
+    return !later;
+}
+
+/* An IPv6 header and its extensions: sets *hdr to the length of both. */
+bool tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
+/* Is it IP in UDP? Ours and the reference implementation's carry a whole IP packet, nothing before or after. *inner: where
+ * that begins, from k->ip. */
+bool tr_parse_udp(const struct packet *k, uint32_t *inner);
+/* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong length is skipped. */
+void tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
+/* The addresses of a flow's key; the rest of it is zero. */
+void tr_addresses(const struct packet *k, struct flow_key *key);
+
+static SCPS_WITHIN bool tr_parse_ip4(struct scps_trace *t, struct packet *k, uint32_t left,
+                                     uint32_t *hdr)
+{
+    const uint8_t *p = k->ip;
+    *hdr = (p[0] & 15u) * 4;
+    k->total = scps_get16(p + 2);
+    if (k->total == 0)
+        k->total = left; /* segmentation was left to the network card */
+    if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
+        return tr_bad_ip(t);
+    k->version = 4;
+    k->tos = p[1];
+    k->id = scps_get16(p + 4);
+    k->proto = p[9];
+    uint32_t frag = scps_get16(p + 6);
+    return TR_LIKELY(!(frag & 0x3fff)) || tr_fragment(t, frag & 0x1fff);
+}
+
+/* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted, and no more to do. */
+static SCPS_WITHIN bool tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
+{
+    uint32_t hdr;
+    if (TR_UNLIKELY(k->cap < 20))
+        return tr_cut_short(t);
+    if (TR_LIKELY(k->ip[0] >> 4 == 4)) {
+        if (TR_UNLIKELY(!tr_parse_ip4(t, k, left, &hdr)))
+            return false;
+    } else if (!tr_parse_ip6(t, k, left, &hdr)) {
+        return false;
+    }
+    if (hdr > k->cap)
+        return tr_cut_short(t);
+    k->th = k->ip + hdr;
+    k->th_cap = SCPS_MIN(k->cap, k->total) - hdr;
+    k->seg_len = k->total - hdr;
+    return true;
+}
+
+/* Timestamps alone, as everybody writes them? */
+static inline bool tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
+{
+    if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
+        return false;
+    o->tsval = scps_get32(p + 4);
+    o->tsecr = scps_get32(p + 8);
+    return true;
+}
+
+/* The TCP header at k->th. False: counted, and no more to do. */
+static SCPS_WITHIN bool tr_parse_tcp(struct scps_trace *t, const struct packet *k,
+                                     struct segment *s)
+{
+    if (TR_UNLIKELY(k->th_cap < 20))
+        return tr_cut_short(t);
+    const uint8_t *h = k->th;
+    uint32_t off = (h[12] >> 4) * 4u;
+    if (TR_UNLIKELY(off < 20 || off > k->seg_len)) {
+        t->tot.bad_tcp++;
+        return false;
+    }
+    s->seq = scps_get32(h + 4);
+    s->ack = scps_get32(h + 8);
+    s->flags = h[13];
+    s->wnd = scps_get16(h + 14);
+    s->urp = scps_get16(h + 18);
+    s->len = k->seg_len - off;
+    s->saved = k->th_cap > off ? k->th_cap - off : 0;
+    s->opt = h + 20;
+    s->opt_len = SCPS_MIN(off, k->th_cap) - 20;
+    s->compressed = false;
+    s->plain = !t->cfg.on_packet && (s->flags & ~SCPS_PSH) == SCPS_ACK &&
+               (s->opt_len == 0 || tr_parse_timestamps(s->opt, s->opt_len, &s->o));
+    if (TR_UNLIKELY(!s->plain)) {
+        memset(&s->o, 0, offsetof(struct opts, sack));
+        tr_parse_options(s->opt, s->opt_len, &s->o);
+    } else { /* all a plain segment is asked for */
+        s->o.has_ts = s->opt_len != 0;
+        s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
+    }
+    if (TR_UNLIKELY(off > k->th_cap))
+        t->tot.truncated++; /* options cut: the header itself is whole */
+    return true;
+}
+
+#endif

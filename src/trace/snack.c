@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What a receiver says it lacks: SNACK, short and long. Evidence for why.c, which asks later why something was sent again.
+ *
+ * Source: CCSDS 714.0-B-2 (spec sheet section 2).
+ */
+#include "trace/segment.h"
+
+/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression saves (sheet 2.1). */
+static uint32_t snack_unit(const struct half *sender, const struct half *receiver)
+{
+    int32_t mss = sender->mss       ? (int32_t)sender->mss
+                  : sender->max_seg ? (int32_t)sender->max_seg
+                                    : 536;
+    bool ts = sender->ts && receiver->ts;
+    bool com = sender->caps_seen && receiver->caps_seen && (sender->caps & SCPS_CAP_COM) &&
+               (receiver->caps & SCPS_CAP_COM);
+    if (!sender->mss)
+        return (uint32_t)mss; /* SYN not seen: the largest segment is the unit */
+    mss -= com ? (ts ? -4 : -12) : ts ? 12 : 0;
+    return (uint32_t)SCPS_MAX(mss, 1);
+}
+
+/* [from, to) of o's data is missing, says h. */
+static void hole(struct scps_trace *t, struct half *h, struct half *o, uint64_t from, uint64_t to)
+{
+    struct seldom *x = tr_seldom(t, h);
+    x->snack_bytes += to - from;
+    x->snack_holes++;
+    tr_why_snack(t, o, from, to, t->now);
+}
+
+static bool received(const struct segment *s, uint32_t bit)
+{
+    return s->o.snack_vec[bit / 8] >> (7 - bit % 8) & 1;
+}
+
+/* The long form: one bit a block after the first hole, 0 missing, only those below the last received count. */
+static void take_vector(struct scps_trace *t, struct half *h, struct half *o,
+                        const struct segment *s, uint64_t start, uint32_t unit)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < s->o.snack_vec_len * 8u; i++)
+        if (received(s, i))
+            bits = i + 1;
+    for (uint32_t i = 0, end; i < bits; i = end + 1) {
+        for (end = i; end < bits && !received(s, end); end++)
+            ;
+        uint64_t from = start + (uint64_t)i * unit, to = start + (uint64_t)end * unit;
+        to = SCPS_MIN(to, o->segs.top);
+        if (end > i && from < to)
+            hole(t, h, o, from, to);
+    }
+}
+
+void tr_take_snack(struct scps_trace *t, struct half *h, struct half *o, const struct segment *s,
+                   uint64_t ack, struct scps_trace_seen *seen)
+{
+    uint32_t unit = snack_unit(o, h);
+    uint64_t from = ack + (uint64_t)s->o.snack_off * unit;
+    uint64_t to = from + (uint64_t)s->o.snack_size * unit;
+    tr_seldom(t, h)->snack_pkts++;
+    if (s->o.snack_vec_len)
+        tr_seldom(t, h)->snack_long++;
+    if (s->o.snack_size == 0 || from >= o->segs.top) {
+        tr_seldom(t, h)->snack_ignored++;
+    } else {
+        uint64_t end = SCPS_MIN(to, o->segs.top);
+        hole(t, h, o, from, end);
+        if (seen) {
+            seen->snack_from = from - o->isn64;
+            seen->snack_to = end - o->isn64;
+        }
+    }
+    take_vector(t, h, o, s, to, unit);
+}
