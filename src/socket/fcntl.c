@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* fcntl and ioctl: flags of a descriptor, and how much waits in which direction. */
+#include <string.h>
+
+#include "socket/sock.h"
+
+static int do_fcntl(struct sock *s, int cmd, long arg)
+{
+    switch (cmd) {
+    case SCPS_F_GETFD:
+        return s->cloexec ? SCPS_FD_CLOEXEC : 0;
+    case SCPS_F_SETFD:
+        s->cloexec = arg & SCPS_FD_CLOEXEC;
+        return 0;
+    case SCPS_F_GETFL:
+        return SCPS_O_RDWR | (s->nonblock ? SCPS_O_NONBLOCK : 0);
+    case SCPS_F_SETFL:
+        s->nonblock = arg & SCPS_O_NONBLOCK;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+int scps_sock_fcntl(struct scps_ctx *ctx, int fd, int cmd, long arg)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave_quiet(ctx, s ? do_fcntl(s, cmd, arg) : -EBADF);
+}
+
+static int do_ioctl(struct sock *s, unsigned long request, void *arg)
+{
+    enum scps_state st = scps_sock_state(s);
+    bool open = s->conn && st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED;
+    uint64_t n = 0;
+    int v;
+    switch (request) {
+    case SCPS_FIONREAD:
+    case SCPS_SIOCOUTQ:
+    case SCPS_SIOCOUTQNSD:
+        if (st == SCPS_LISTEN)
+            return -EINVAL;
+        break;
+    case SCPS_FIONBIO:
+    case SCPS_SIOCATMARK:
+        break;
+    default:
+        return -ENOTTY;
+    }
+    if (!arg)
+        return -EFAULT;
+    if (request == SCPS_FIONBIO) {
+        memcpy(&v, arg, sizeof v);
+        s->nonblock = v != 0;
+        return 0;
+    }
+    if (request == SCPS_FIONREAD && open) {
+        n = scps_conn_readable(s->conn);
+    } else if (request == SCPS_SIOCOUTQ && open && !s->dead) {
+        n = scps_conn_unacked(s->conn);
+        n += st == SCPS_FIN_WAIT_1 || st == SCPS_CLOSING || st == SCPS_LAST_ACK;
+    } else if (request == SCPS_SIOCOUTQNSD && open && !s->dead) {
+        n = scps_conn_unsent(s->conn);
+        n += n && (st == SCPS_FIN_WAIT_1 || st == SCPS_CLOSING || st == SCPS_LAST_ACK);
+    }
+    v = (int)SCPS_MIN(n, (uint64_t)INT32_MAX);
+    memcpy(arg, &v, sizeof v);
+    return 0;
+}
+
+int scps_sock_ioctl(struct scps_ctx *ctx, int fd, unsigned long request, void *arg)
+{
+    scps_sock_enter(ctx);
+    struct sock *s = scps_sock_find(ctx, fd);
+    return (int)scps_sock_leave_quiet(ctx, s ? do_ioctl(s, request, arg) : -EBADF);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of get- and setsockopt share.
+ *
+ *     opt.c        which option is whose
+ *     optfield.c   options that are a field of the connection's configuration
+ *     optsock.c    SOL_SOCKET and TCP as Linux has them
+ *     optip.c      IP and IPv6
+ *     optscps.c    ours, and the reference implementation's
+ *     optcc.c      congestion controllers by name
+ *
+ * A setter returns 0 or -errno; a getter puts as many bytes as there are and fit at val, and their number in *len.
+ */
+#ifndef SCPS_SOCKET_OPT_H
+#define SCPS_SOCKET_OPT_H
+
+#include <string.h>
+
+#include "socket/sock.h"
+
+#define SEC 1000000 /* in microseconds */
+
+/* ---- values in and out ------------------------------------------------------------------------------ */
+
+/* An int, or an int64_t when that many bytes are given. */
+static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
+{
+    if (wide && len >= sizeof(int64_t)) {
+        memcpy(out, val, sizeof *out);
+        return 0;
+    }
+    int v;
+    if (len < sizeof v)
+        return -EINVAL;
+    memcpy(&v, val, sizeof v);
+    *out = v;
+    return 0;
+}
+
+static inline int give(void *val, uint32_t *len, const void *from, size_t n)
+{
+    *len = (uint32_t)SCPS_MIN(n, *len);
+    memcpy(val, from, *len);
+    return 0;
+}
+
+static inline int give_int(void *val, uint32_t *len, int64_t v)
+{
+    int i = (int)SCPS_CLAMP(v, INT32_MIN, INT32_MAX);
+    return give(val, len, &i, sizeof i);
+}
+
+static inline int give_number(void *val, uint32_t *len, int64_t v)
+{
+    if (*len >= sizeof v)
+        return give(val, len, &v, sizeof v);
+    return give_int(val, len, v);
+}
+
+/* ---- the configuration (opt.c) ---------------------------------------------------------------------- */
+
+#define NO_RATE UINT64_MAX
+
+/* Makes *to the socket's configuration, and that of the connection or listener there is. On error all stays as it was. */
+int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
+/* NO_RATE: none. */
+int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
+
+/* ---- optfield.c ---- */
+
+struct field;
+const struct field *scps_sock_field(int level, int name); /* NULL: it is not one */
+int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
+int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
+
+/* ---- optcc.c ---- */
+
+/* "name" or "name,key=value,...", len bytes of it, the end of string included or not. */
+int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
+int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
+int scps_sock_get_cc_text(const struct sock *s, void *val,
+                          uint32_t *len); /* with every parameter */
+bool scps_sock_cc_is(const struct sock *s, const char *name);
+/* The Vegas numbers of the reference, by option: a parameter of whatever controller there is. */
+int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
+int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
+
+/* ---- level by level --------------------------------------------------------------------------------- */
+
+/* optsock.c */
+int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len);
+int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len);
+/* optip.c */
+int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len);
+int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len);
+/* optscps.c */
+int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len);
+int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len);
+int scps_sock_set_route(struct sock *s, int name, const void *val, uint32_t len);
+int scps_sock_get_route(const struct sock *s, int name, void *val, uint32_t *len);
+
+#endif

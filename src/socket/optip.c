@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of IP and IPv6. */
+#include "socket/opt.h"
+
+#define ECN_BITS 0x03
+
+/* Type of service, hop limit and path MTU: the same under two names. */
+static int set_network(struct sock *s, int name, int64_t v)
+{
+    struct scps_conn_config to = s->cfg, def = s->ctx->cfg.conn;
+    switch (name) {
+    case SCPS_IP_TOS: /* the ECN bits are TCP's */
+        to.tos = (uint8_t)((v & ~ECN_BITS) | (s->cfg.tos & ECN_BITS));
+        break;
+    case SCPS_IP_TTL:
+        if (v != -1 && (v < 1 || v > 255))
+            return -EINVAL;
+        to.ttl = v == -1 ? def.ttl : (uint8_t)v;
+        break;
+    case SCPS_IP_MTU_DISCOVER:
+        /* 3 (probe) keeps the DF bit; 4 and 5 (interface, omit) go without discovery, like DONT */
+        if (v < SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_OMIT)
+            return -EINVAL;
+        to.df_off = v == SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_PROBE;
+        break;
+    }
+    int r = scps_sock_change(s, &to);
+    if (r == 0 && name == SCPS_IP_MTU_DISCOVER)
+        s->pmtudisc = (int)v;
+    return r;
+}
+
+static int get_mtu(struct sock *s, void *val, uint32_t *len)
+{
+    enum scps_state st = scps_sock_state(s);
+    if (st == SCPS_CLOSED || st == SCPS_LISTEN)
+        return -ENOTCONN;
+    struct scps_info info;
+    scps_conn_info(s->conn, &info);
+    return give_int(val, len, info.pmtu);
+}
+
+int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v = 0;
+    if (len >= sizeof(int))
+        take_number(val, len, false, &v);
+    else if (len >= 1)
+        v = *(const uint8_t *)val; /* old programs give a byte */
+    switch (name) {
+    case SCPS_IP_TOS:
+    case SCPS_IP_TTL:
+    case SCPS_IP_MTU_DISCOVER:
+        return len ? set_network(s, name, v) : -EINVAL;
+    case SCPS_IP_BIND_ADDRESS_NO_PORT:
+        s->addr_no_port = v != 0;
+        return 0;
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len)
+{
+    switch (name) {
+    case SCPS_IP_TOS:
+        return give_int(val, len, s->cfg.tos);
+    case SCPS_IP_TTL:
+        return give_int(val, len, s->cfg.ttl);
+    case SCPS_IP_MTU_DISCOVER:
+        return give_int(val, len, s->pmtudisc);
+    case SCPS_IP_MTU:
+        return get_mtu(s, val, len);
+    case SCPS_IP_BIND_ADDRESS_NO_PORT:
+        return give_int(val, len, s->addr_no_port);
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v;
+    int r = take_number(val, len, false, &v);
+    if (r < 0)
+        return r;
+    switch (name) {
+    case SCPS_IPV6_V6ONLY:
+        if (s->local.port || s->bound_addr)
+            return -EINVAL;
+        s->v6only = v != 0;
+        s->local.addr = scps_sock_any(s);
+        return 0;
+    case SCPS_IPV6_TCLASS:
+        if (v < -1 || v > 255)
+            return -EINVAL;
+        return set_network(s, SCPS_IP_TOS, v == -1 ? 0 : v);
+    case SCPS_IPV6_UNICAST_HOPS:
+        return set_network(s, SCPS_IP_TTL, v);
+    case SCPS_IPV6_MTU_DISCOVER:
+        return set_network(s, SCPS_IP_MTU_DISCOVER, v);
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len)
+{
+    switch (name) {
+    case SCPS_IPV6_V6ONLY:
+        return give_int(val, len, s->v6only);
+    case SCPS_IPV6_TCLASS:
+        return give_int(val, len, s->cfg.tos);
+    case SCPS_IPV6_UNICAST_HOPS:
+        return give_int(val, len, s->cfg.ttl);
+    case SCPS_IPV6_MTU_DISCOVER:
+        return give_int(val, len, s->pmtudisc);
+    case SCPS_IPV6_MTU:
+        return get_mtu(s, val, len);
+    default:
+        return -ENOPROTOOPT;
+    }
+}

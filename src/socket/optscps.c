@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of SCPS-TP: our configuration, the reference implementation's numbers, best effort, the route's rate. */
+#include <scps/wire.h>
+
+#include "socket/opt.h"
+
+static int set_config(struct sock *s, const void *val, uint32_t len)
+{
+    struct scps_conn_config to;
+    if (len < sizeof to)
+        return -EINVAL;
+    memcpy(&to, val, sizeof to);
+    int r = scps_sock_change(s, &to);
+    if (r == 0) {
+        s->ack_mode = s->cfg.ack_mode;
+        s->quickack = false;
+        s->pmtudisc = s->cfg.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT;
+    }
+    return r;
+}
+
+int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v;
+    if (name == SCPS_TP_CC)
+        return scps_sock_set_cc(s, val, len);
+    if (name == SCPS_TP_CONFIG)
+        return set_config(s, val, len);
+    int r = take_number(val, len, false, &v);
+    if (r < 0)
+        return r;
+    switch (name) {
+    case SCPS_TP_VEGAS_CONGEST:
+    case SCPS_TP_VJ_CONGEST: {
+        const char *cc = !v ? "rate" : name == SCPS_TP_VJ_CONGEST ? "vj" : "vegas";
+        return scps_sock_set_cc(s, cc, (uint32_t)strlen(cc));
+    }
+    case SCPS_TP_VEGAS_ALPHA:
+    case SCPS_TP_VEGAS_BETA:
+    case SCPS_TP_VEGAS_GAMMA:
+        return scps_sock_set_vegas(s, name, v);
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len)
+{
+    switch (name) {
+    case SCPS_TP_CC:
+        return scps_sock_get_cc_text(s, val, len);
+    case SCPS_TP_CONFIG:
+        return give(val, len, &s->cfg, sizeof s->cfg);
+    case SCPS_TP_INFO: {
+        struct scps_info info;
+        if (!s->conn)
+            return -ENOTCONN;
+        scps_conn_info(s->conn, &info);
+        return give(val, len, &info, sizeof info);
+    }
+    case SCPS_TP_VEGAS_CONGEST:
+        return give_int(val, len, scps_sock_cc_is(s, "vegas"));
+    case SCPS_TP_VJ_CONGEST:
+        return give_int(val, len, scps_sock_cc_is(s, "vj"));
+    case SCPS_TP_VEGAS_ALPHA:
+    case SCPS_TP_VEGAS_BETA:
+    case SCPS_TP_VEGAS_GAMMA:
+        return scps_sock_get_vegas(s, name, val, len);
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+/* Best effort, with the reference's numbers. */
+int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len)
+{
+    struct scps_info info;
+    size_t n;
+    if (name < SCPS_SO_BETS_RHOLE_SIZE || name > SCPS_SO_BETS_SEND_HOLES)
+        return -ENOPROTOOPT;
+    if (!s->conn)
+        return -ENOTCONN;
+    scps_conn_info(s->conn, &info);
+    if (!(info.caps & SCPS_CAP_BETS))
+        return -EOPNOTSUPP;
+    switch (name) {
+    case SCPS_SO_BETS_RHOLE_SIZE:
+        return s->hole.len ? give_number(val, len, (int64_t)s->hole.len) : -ENODATA;
+    case SCPS_SO_BETS_RHOLE_START:
+        return s->hole.len ? give_number(val, len, (int64_t)s->hole.at) : -ENODATA;
+    case SCPS_SO_BETS_NUM_SEND_HOLES:
+        return give_number(val, len, (int64_t)scps_conn_given_up(s->conn, NULL, 0));
+    default:
+        n = scps_conn_given_up(s->conn, val, *len / sizeof(struct scps_hole));
+        *len = (uint32_t)SCPS_MIN(n * sizeof(struct scps_hole),
+                                  *len / sizeof(struct scps_hole) * sizeof(struct scps_hole));
+        return 0;
+    }
+}
+
+/* The route's rate is in bits per second; 0: none. */
+int scps_sock_set_route(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v;
+    int r = take_number(val, len, true, &v);
+    if (r < 0)
+        return r;
+    if (name != SCPS_ROUTE_RATE)
+        return -ENOPROTOOPT;
+    if (v < 0 || (v > 0 && v < 8))
+        return -EINVAL;
+    return scps_sock_set_rate(s, v ? (uint64_t)v / 8 : NO_RATE);
+}
+
+int scps_sock_get_route(const struct sock *s, int name, void *val, uint32_t *len)
+{
+    if (name != SCPS_ROUTE_RATE)
+        return -ENOPROTOOPT;
+    return give_number(val, len, (int64_t)SCPS_MIN(s->cfg.rate, (uint64_t)INT64_MAX / 8) * 8);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of SOL_SOCKET and of TCP, as Linux has them, that are not just a field of the configuration. */
+#include "socket/opt.h"
+
+#define BUF_MIN     256u
+#define BUF_MAX     (1u << 30)
+#define MSS_MIN     88
+#define MSS_MAX     32767
+#define LINGER2_MAX 120
+#define DEFAULT_MSS 536 /* RFC 9293 section 3.7.1: what an IPv4 peer can do until it says more */
+
+/* ---- SOL_SOCKET -------------------------------------------------------------------------------------- */
+
+static int set_buf(struct sock *s, int name, int64_t v)
+{
+    struct scps_conn_config to = s->cfg;
+    /* Linux takes the number as unsigned, and cuts it to its limit. */
+    uint32_t n = (uint32_t)SCPS_CLAMP((uint32_t)v, BUF_MIN, BUF_MAX);
+    if (name == SCPS_SO_SNDBUF || name == SCPS_SO_SNDBUFFORCE)
+        to.sndbuf = n;
+    else
+        to.rcvbuf = n;
+    return scps_sock_change(s, &to);
+}
+
+static int set_timeo(scps_dur *to, const void *val, uint32_t len)
+{
+    struct scps_timeval tv;
+    if (len < sizeof tv)
+        return -EINVAL;
+    memcpy(&tv, val, sizeof tv);
+    if (tv.tv_usec < 0 || tv.tv_usec >= SEC)
+        return -EDOM;
+    if (tv.tv_sec < 0)
+        *to = 0;
+    else if ((tv.tv_sec == 0 && tv.tv_usec == 0) || tv.tv_sec >= INT64_MAX / SEC)
+        *to = SCPS_NEVER;
+    else
+        *to = tv.tv_sec * SEC + tv.tv_usec;
+    return 0;
+}
+
+static int get_timeo(scps_dur d, void *val, uint32_t *len)
+{
+    struct scps_timeval tv = {0};
+    if (d != SCPS_NEVER)
+        tv = (struct scps_timeval){d / SEC, d % SEC};
+    return give(val, len, &tv, sizeof tv);
+}
+
+int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v;
+    int r = take_number(val, len, false, &v);
+    if (r < 0)
+        return r;
+    switch (name) {
+    case SCPS_SO_DEBUG:
+        s->debug = v != 0;
+        return 0;
+    case SCPS_SO_REUSEADDR:
+        s->reuseaddr = v != 0;
+        return 0;
+    case SCPS_SO_REUSEPORT:
+        s->reuseport = v != 0;
+        return 0;
+    case SCPS_SO_BROADCAST:
+        s->broadcast = v != 0;
+        return 0;
+    case SCPS_SO_PRIORITY:
+        s->priority = (int)v;
+        return 0;
+    case SCPS_SO_SNDBUF:
+    case SCPS_SO_RCVBUF:
+    case SCPS_SO_SNDBUFFORCE:
+    case SCPS_SO_RCVBUFFORCE:
+        return set_buf(s, name, v);
+    case SCPS_SO_OOBINLINE:
+        return v ? 0 : -EINVAL;
+    case SCPS_SO_LINGER: {
+        struct scps_linger l;
+        if (len < sizeof l)
+            return -EINVAL;
+        memcpy(&l, val, sizeof l);
+        s->linger = l.l_onoff != 0;
+        if (s->linger)
+            s->linger_s = l.l_linger < 0 ? INT32_MAX : l.l_linger;
+        return 0;
+    }
+    case SCPS_SO_RCVLOWAT:
+        s->rcvlowat = v < 0 ? INT32_MAX : v ? (uint32_t)v : 1;
+        return 0;
+    case SCPS_SO_RCVTIMEO:
+        return set_timeo(&s->rcvtimeo, val, len);
+    case SCPS_SO_SNDTIMEO:
+        return set_timeo(&s->sndtimeo, val, len);
+    case SCPS_SO_MAX_PACING_RATE:
+        if (len >= 8) {
+            uint64_t wide;
+            memcpy(&wide, val, 8);
+            return scps_sock_set_rate(s, wide);
+        }
+        return scps_sock_set_rate(s, (uint32_t)v == UINT32_MAX ? NO_RATE : (uint32_t)v);
+    default: /* what can only be read among them, as in Linux */
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
+{
+    switch (name) {
+    case SCPS_SO_DEBUG:
+        return give_int(val, len, s->debug);
+    case SCPS_SO_REUSEADDR:
+        return give_int(val, len, s->reuseaddr);
+    case SCPS_SO_REUSEPORT:
+        return give_int(val, len, s->reuseport);
+    case SCPS_SO_BROADCAST:
+        return give_int(val, len, s->broadcast);
+    case SCPS_SO_PRIORITY:
+        return give_int(val, len, s->priority);
+    case SCPS_SO_TYPE:
+        return give_int(val, len, s->seqpacket ? SCPS_SOCK_SEQPACKET : SCPS_SOCK_STREAM);
+    case SCPS_SO_PROTOCOL:
+        return give_int(val, len, SCPS_SOL_TCP);
+    case SCPS_SO_DOMAIN:
+        return give_int(val, len, s->domain);
+    case SCPS_SO_ACCEPTCONN:
+        return give_int(val, len, s->lis != NULL);
+    case SCPS_SO_ERROR: {
+        int e = scps_sock_take_error(s);
+        if (!e && s->conn && !s->dead) { /* an ICMP error that ended nothing is told once */
+            unsigned icmp = scps_conn_icmp(s->conn);
+            if (icmp && icmp != s->icmp)
+                e = scps_sock_icmp_errno(s, icmp);
+            s->icmp = icmp;
+        }
+        return give_int(val, len, e);
+    }
+    case SCPS_SO_SNDBUF:
+        return give_int(val, len, s->cfg.sndbuf);
+    case SCPS_SO_RCVBUF:
+        return give_int(val, len, s->cfg.rcvbuf);
+    case SCPS_SO_OOBINLINE:
+    case SCPS_SO_SNDLOWAT:
+        return give_int(val, len, 1);
+    case SCPS_SO_LINGER: {
+        struct scps_linger l = {s->linger, s->linger_s};
+        return give(val, len, &l, sizeof l);
+    }
+    case SCPS_SO_RCVLOWAT:
+        return give_int(val, len, s->rcvlowat);
+    case SCPS_SO_RCVTIMEO:
+        return get_timeo(s->rcvtimeo, val, len);
+    case SCPS_SO_SNDTIMEO:
+        return get_timeo(s->sndtimeo, val, len);
+    case SCPS_SO_MAX_PACING_RATE: {
+        uint64_t wide = s->cfg.rate ? s->cfg.rate : NO_RATE;
+        uint32_t narrow = (uint32_t)SCPS_MIN(wide, UINT32_MAX);
+        return *len >= 8 ? give(val, len, &wide, 8) : give(val, len, &narrow, 4);
+    }
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+/* ---- TCP --------------------------------------------------------------------------------------------- */
+
+static int set_quickack(struct sock *s, bool on)
+{
+    struct scps_conn_config to = s->cfg;
+    to.ack_mode = on ? SCPS_ACK_EVERY : s->ack_mode;
+    int r = scps_sock_change(s, &to);
+    if (r == 0)
+        s->quickack = on;
+    return r;
+}
+
+int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
+{
+    int64_t v;
+    if (name == SCPS_TCP_CONGESTION)
+        return scps_sock_set_cc(s, val, len);
+    int r = take_number(val, len, false, &v);
+    if (r < 0)
+        return r;
+    switch (name) {
+    case SCPS_TCP_MAXSEG: {
+        struct scps_conn_config to = s->cfg;
+        if (v != 0 && (v < MSS_MIN || v > MSS_MAX))
+            return -EINVAL;
+        to.mss = (uint16_t)v;
+        return scps_sock_change(s, &to);
+    }
+    case SCPS_TCP_CORK:
+        s->cork = v != 0;
+        if (s->conn && !s->dead)
+            scps_conn_cork(s->conn, s->cork);
+        return 0;
+    case SCPS_TCP_LINGER2: {
+        struct scps_conn_config to = s->cfg;
+        if (v < 0) /* Linux: do not wait at all; the shortest there is */
+            to.fin_wait2 = 1;
+        else
+            to.fin_wait2 = v ? SCPS_SEC(SCPS_MIN(v, LINGER2_MAX)) : s->ctx->cfg.conn.fin_wait2;
+        return scps_sock_change(s, &to);
+    }
+    case SCPS_TCP_QUICKACK:
+        return set_quickack(s, v != 0);
+    case SCPS_TCP_NOTSENT_LOWAT:
+        s->notsent_lowat = (uint32_t)v;
+        return 0;
+    default:
+        return -ENOPROTOOPT;
+    }
+}
+
+int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len)
+{
+    switch (name) {
+    case SCPS_TCP_MAXSEG: {
+        int64_t mss = s->cfg.mss ? s->cfg.mss : DEFAULT_MSS;
+        if (s->conn && !s->dead) {
+            struct scps_info info;
+            scps_conn_info(s->conn, &info);
+            mss = info.snd_mss ? info.snd_mss : mss;
+        }
+        return give_int(val, len, mss);
+    }
+    case SCPS_TCP_CORK:
+        return give_int(val, len, s->cork);
+    case SCPS_TCP_LINGER2:
+        return give_int(val, len, s->cfg.fin_wait2 == 1 ? -1 : s->cfg.fin_wait2 / SEC);
+    case SCPS_TCP_QUICKACK:
+        return give_int(val, len, s->quickack);
+    case SCPS_TCP_NOTSENT_LOWAT:
+        return give_int(val, len, (int32_t)s->notsent_lowat);
+    case SCPS_TCP_CONGESTION:
+        return scps_sock_get_cc_name(s, val, len);
+    case SCPS_TCP_INFO: {
+        struct scps_tcp_info ti;
+        scps_sock_tcp_info(s, &ti);
+        return give(val, len, &ti, sizeof ti);
+    }
+    default:
+        return -ENOPROTOOPT;
+    }
+}
