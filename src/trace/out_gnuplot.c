@@ -49,88 +49,123 @@ struct series { /* what a first pass finds */
     int64_t t0;
 };
 
-/* One pass: writes what has this colour and shape to out, or with out NULL finds which series there are. */
-static void pass(FILE *in, FILE *out, int colour, enum shape shape, struct series *f)
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+struct mark {   /* one of the xplot file's */
+    int colour; /* stays until another is named; -1: none yet */
+    enum shape shape;
+    bool tick; /* or an arrow: the end of a line that is drawn anyway */
+    int64_t t;
+    char *y; /* in line, and what follows: a line's other end */
+    char line[256], letters[64];
+};
+
+/* To the first mark: the header ends with the line after "ylabel". */
+static void begin(FILE *in, struct mark *m)
 {
-    char l[256], word[256];
-    int cur = -1;
-    bool body = false;
-    int64_t last_t = 0;
-    char last_y[32] = "";
+    bool label = false;
+    m->colour = -1;
     rewind(in);
-    while (fgets(l, sizeof l, in)) {
+    while (fgets(m->line, sizeof m->line, in) && !label)
+        label = !strcmp(m->line, "ylabel\n");
+}
+
+/* The next mark that has a colour; false at the end. */
+static bool next(FILE *in, struct mark *m)
+{
+    while (fgets(m->line, sizeof m->line, in)) {
+        char *l = m->line, *e;
         l[strcspn(l, "\n")] = '\0';
-        if (!body) { /* the header ends with the line after "ylabel" */
-            if (!strcmp(l, "ylabel")) {
-                if (!fgets(l, sizeof l, in))
-                    return;
-                body = true;
-            }
-            continue;
-        }
         size_t n = strcspn(l, " ");
-        memcpy(word, l, n);
-        word[n] = '\0';
         if (!l[n]) {
-            int c = colour_of(word);
+            int c = colour_of(l);
             if (c >= 0)
-                cur = c;
+                m->colour = c;
             continue;
         }
-        char *e;
-        int64_t t = micros(l + n, &e);
-        char *y = e + strspn(e, " ");
-        bool is_text = n == 5 && !strcmp(word + 1, "text");
-        enum shape sh = is_text ? SHAPE_TEXT : !strcmp(word, "line") ? SHAPE_LINES : SHAPE_POINTS;
-        char letters[64] = "";
-        if (is_text && fgets(letters, sizeof letters, in))
-            letters[strcspn(letters, "\n")] = '\0';
-        if (cur < 0)
+        l[n] = '\0'; /* what it is, from its place */
+        bool is_text = n == 5 && !strcmp(l + 1, "text");
+        m->shape = is_text ? SHAPE_TEXT : !strcmp(l, "line") ? SHAPE_LINES : SHAPE_POINTS;
+        m->tick = m->shape == SHAPE_POINTS && strcmp(l, "dot") != 0;
+        m->t = micros(l + n + 1, &e);
+        m->y = e + strspn(e, " ");
+        m->letters[0] = '\0';
+        if (is_text && fgets(m->letters, sizeof m->letters, in))
+            m->letters[strcspn(m->letters, "\n")] = '\0';
+        if (m->colour >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Which series are there, and how far do they go? */
+static void survey(FILE *in, struct series *f)
+{
+    struct mark m;
+    for (begin(in, &m); next(in, &m);) {
+        if (f->t0 < 0 || m.t < f->t0)
+            f->t0 = m.t;
+        if (m.tick)
             continue;
-        if (!out) {
-            if (f->t0 < 0 || t < f->t0)
-                f->t0 = t;
-            /* arrows and ticks are ends of lines that are drawn anyway */
-            if (sh == SHAPE_POINTS && strcmp(word, "dot") != 0)
-                continue;
-            f->seen[cur][sh]++;
-            if (sh == SHAPE_LINES) {
-                (void)micros(y + strcspn(y, " "), &e); /* the time of the other end */
-                y = e;
-            }
-            f->last[cur] = strtod(y, NULL);
-            if (f->last[cur] > f->top[cur])
-                f->top[cur] = f->last[cur];
-            continue;
-        }
-        if (cur != colour || sh != shape || (sh == SHAPE_POINTS && strcmp(word, "dot") != 0))
-            continue;
-        if (sh == SHAPE_LINES) {
-            char y1[32];
-            size_t m = strcspn(y, " ");
-            snprintf(y1, sizeof y1, "%.*s", (int)(m < 31 ? m : 31), y);
-            int64_t t2 = micros(y + m, &e);
-            char *y2 = e + strspn(e, " ");
-            if (t != last_t || strcmp(y1, last_y) != 0) { /* not the continuation of the last */
-                if (last_y[0])
-                    fputc('\n', out);
-                seconds(out, t - f->t0);
-                fprintf(out, " %s\n", y1);
-            }
-            seconds(out, t2 - f->t0);
-            fprintf(out, " %s\n", y2);
-            last_t = t2;
-            snprintf(last_y, sizeof last_y, "%.31s", y2);
-        } else {
-            y[strcspn(y, " ")] = '\0';
-            seconds(out, t - f->t0);
-            if (sh == SHAPE_TEXT)
-                fprintf(out, " %s \"%s\"\n", y, letters);
-            else
-                fprintf(out, " %s\n", y);
-        }
+        f->seen[m.colour][m.shape]++;
+        if (m.shape == SHAPE_LINES)
+            (void)micros(m.y + strcspn(m.y, " "), &m.y); /* the time of the other end */
+        f->last[m.colour] = strtod(m.y, NULL);
+        if (f->last[m.colour] > f->top[m.colour])
+            f->top[m.colour] = f->last[m.colour];
     }
 }
+
+/* ---- the data file ----------------------------------------------------------------------------------- */
+
+struct point {
+    int64_t t;
+    char y[32];
+};
+
+/* A line that begins where the last one ended goes on with it. */
+static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *last)
+{
+    struct point a = {.t = m->t}, b;
+    char *e;
+    size_t n = strcspn(m->y, " ");
+    snprintf(a.y, sizeof a.y, "%.*s", (int)(n < 31 ? n : 31), m->y);
+    b.t = micros(m->y + n, &e);
+    snprintf(b.y, sizeof b.y, "%.31s", e + strspn(e, " "));
+    if (a.t != last->t || strcmp(a.y, last->y) != 0) {
+        if (last->y[0])
+            fputc('\n', out);
+        seconds(out, a.t - t0);
+        fprintf(out, " %s\n", a.y);
+    }
+    seconds(out, b.t - t0);
+    fprintf(out, " %s\n", b.y);
+    *last = b;
+}
+
+/* Writes what has this colour and shape. */
+static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_t t0)
+{
+    struct mark m;
+    struct point last = {0};
+    for (begin(in, &m); next(in, &m);) {
+        if (m.colour != colour || m.shape != shape || m.tick)
+            continue;
+        if (shape == SHAPE_LINES) {
+            put_line(out, &m, t0, &last);
+            continue;
+        }
+        m.y[strcspn(m.y, " ")] = '\0';
+        seconds(out, m.t - t0);
+        if (shape == SHAPE_TEXT)
+            fprintf(out, " %s \"%s\"\n", m.y, m.letters);
+        else
+            fprintf(out, " %s\n", m.y);
+    }
+    fputs("\n\n", out);
+}
+
+/* ---- the script -------------------------------------------------------------------------------------- */
 
 static void plain(FILE *f, const char *s)
 {
@@ -141,7 +176,7 @@ static void plain(FILE *f, const char *s)
     }
 }
 
-static void quoted(FILE *f, const char *s)
+void tr_gnuplot_quoted(FILE *f, const char *s)
 {
     fputc('\'', f);
     for (; *s; s++) {
@@ -173,35 +208,15 @@ static const char *axis(FILE *gpl, const struct plot_kind *k, const struct serie
     return "";
 }
 
-int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title)
+static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, const char *title)
 {
-    /* letters of one mark beside each other: R left, N right, S above, 3 below */
-    static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
-                                               [BLUE] = " offset 0.9,0",
-                                               [PURPLE] = " offset 0,0.6",
-                                               [GREEN] = " offset 0,-0.6"};
-    struct series found = {.t0 = -1};
-    char path[4096];
-    int ret = -1, saved;
-    FILE *in = NULL, *dat = NULL, *gpl = NULL;
-    snprintf(path, sizeof path, "%s.xpl", base);
-    if (!(in = fopen(path, "r")))
-        goto out;
-    snprintf(path, sizeof path, "%s.dat", base);
-    if (!(dat = fopen(path, "w")))
-        goto out;
-    snprintf(path, sizeof path, "%s.gpl", base);
-    if (!(gpl = fopen(path, "w")))
-        goto out;
-    pass(in, NULL, 0, 0, &found);
-
     fputs("# gnuplot script: writes a PNG, or with -e \"fmt='svg'\" an SVG, beside itself\n"
           "if (!exists('fmt')) fmt = 'png'\n"
           "if (fmt eq 'svg') { set terminal svg size 1400,900 dynamic font 'sans,14' background "
           "'white' } else { set terminal pngcairo size 1400,900 font 'sans,11' }\n"
           "set output ",
           gpl);
-    quoted(gpl, base);
+    tr_gnuplot_quoted(gpl, base);
     fputs(". '.' . fmt\nset title '", gpl);
     plain(gpl, title);
     fprintf(gpl,
@@ -210,60 +225,89 @@ int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *
             "set bmargin 6\nset tics nomirror\nset border 3\nset autoscale xfix\n"
             "set offsets graph 0.02, graph 0.02, 0, 0\n",
             k->ylabel);
-    const char *beyond = axis(gpl, k, &found);
+}
+
+/* How the series of colour c and shape s is drawn. beyond: what to add to the window's name. */
+static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
+                  const char *beyond)
+{
+    /* letters of one mark beside each other: R left, N right, S above, 3 below */
+    static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
+                                               [BLUE] = " offset 0.9,0",
+                                               [PURPLE] = " offset 0,0.6",
+                                               [GREEN] = " offset 0,-0.6"};
+    if (s == SHAPE_TEXT) {
+        fprintf(gpl, ":3 with labels font ',9'%s textcolor rgb '%s' notitle",
+                aside[c] ? aside[c] : "", rgb[c]);
+        return;
+    }
+    if (s == SHAPE_POINTS)
+        fprintf(gpl, " with points pt 7 ps %s lc rgb '%s'", f->seen[c][s] > 20000 ? "0.15" : "0.4",
+                rgb[c]);
+    else
+        fprintf(gpl, " with %s lw %s lc rgb '%s'",
+                k->steps && c != BLUE && c != GREEN ? "steps" : "lines",
+                c == RED || c == BLUE || c == PURPLE ? "2" : "1.4", rgb[c]);
+    bool first_of_colour = s == SHAPE_LINES || !f->seen[c][SHAPE_LINES];
+    if (k->legend[c] && first_of_colour)
+        fprintf(gpl, " title '%s%s'", k->legend[c], c == YELLOW ? beyond : "");
+    else
+        fputs(" notitle", gpl);
+}
+
+/* Every series: its data, and the line of the script that draws it. */
+static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struct plot_kind *k,
+                   const struct series *f)
+{
+    const char *beyond = axis(gpl, k, f);
     int index = 0;
-    uint64_t total = 0;
-    const char *cont = "plot ";
     for (int c = 0; c < COLOURS; c++)
         for (int s = 0; s < SHAPES; s++) {
-            if (!found.seen[c][s])
+            if (!f->seen[c][s])
                 continue;
-            pass(in, dat, c, (enum shape)s, &found);
-            fputs("\n\n", dat);
-            const char *legend = k->legend[c];
-            fputs(cont, gpl);
-            quoted(gpl, base);
-            fputs(". '.dat'", gpl);
-            bool first_of_colour = s == SHAPE_LINES || !found.seen[c][SHAPE_LINES];
-            fprintf(gpl, " index %d using 1:2", index++);
-            if (s == SHAPE_TEXT)
-                fprintf(gpl, ":3 with labels font ',9'%s textcolor rgb '%s' notitle",
-                        aside[c] ? aside[c] : "", rgb[c]);
-            else if (s == SHAPE_POINTS)
-                fprintf(gpl, " with points pt 7 ps %s lc rgb '%s'",
-                        found.seen[c][s] > 20000 ? "0.15" : "0.4", rgb[c]);
-            else
-                fprintf(gpl, " with %s lw %s lc rgb '%s'",
-                        k->steps && c != BLUE && c != GREEN ? "steps" : "lines",
-                        c == RED || c == BLUE || c == PURPLE ? "2" : "1.4", rgb[c]);
-            if (s != SHAPE_TEXT) {
-                if (legend && first_of_colour)
-                    fprintf(gpl, " title '%s%s'", legend, c == YELLOW ? beyond : "");
-                else
-                    fputs(" notitle", gpl);
-            }
-            cont = ", \\\n     ";
-            total += found.seen[c][s];
+            put_series(in, dat, c, (enum shape)s, f->t0);
+            fputs(index ? ", \\\n     " : "plot ", gpl);
+            tr_gnuplot_quoted(gpl, base);
+            fprintf(gpl, ". '.dat' index %d using 1:2", index++);
+            style(gpl, k, f, c, s, beyond);
         }
-    if (!total)
+    if (!index)
         fputs("set yrange [0:1]\nset xrange [0:1]\nplot 0 title 'nothing to draw' lc rgb '#dddddd'",
               gpl);
     fputs("\nset output\n", gpl);
-    errno = 0;
-    if (!ferror(dat) && !ferror(gpl))
-        ret = 0;
-out:
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+static FILE *open_beside(const char *base, const char *suffix, const char *mode)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%s", base, suffix);
+    return fopen(path, mode);
+}
+
+int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title)
+{
+    struct series found = {.t0 = -1};
+    int ret = -1, saved;
+    FILE *in = open_beside(base, "xpl", "r");
+    FILE *out[2] = {NULL, NULL}; /* data, script */
+    if (in && (out[0] = open_beside(base, "dat", "w")) &&
+        (out[1] = open_beside(base, "gpl", "w"))) {
+        survey(in, &found);
+        preamble(out[1], base, k, title);
+        curves(in, out[0], out[1], base, k, &found);
+        errno = 0;
+        ret = ferror(out[0]) || ferror(out[1]) ? -1 : 0;
+    }
     saved = errno;
     if (in)
         fclose(in);
-    if (dat && fclose(dat) != 0 && ret == 0) {
-        saved = errno;
-        ret = -1;
-    }
-    if (gpl && fclose(gpl) != 0 && ret == 0) {
-        saved = errno;
-        ret = -1;
-    }
+    for (int i = 0; i < 2; i++)
+        if (out[i] && fclose(out[i]) != 0 && ret == 0) {
+            saved = errno;
+            ret = -1;
+        }
     errno = saved;
     return ret;
 }

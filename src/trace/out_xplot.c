@@ -594,90 +594,89 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Appends s in gnuplot's single quotes. */
-static void quoted(FILE *f, const char *s)
+/* Has gnuplot draw the pictures of a script. *gp: the one gnuplot that draws them all, begun when first needed. */
+static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
-    fputc('\'', f);
-    for (; *s; s++) {
-        fputc(*s, f);
-        if (*s == '\'')
-            fputc('\'', f);
+    if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {
+        fail(p, "gnuplot");
+        return;
     }
-    fputc('\'', f);
+    for (int v = 0; v < 2; v++) {
+        char path[4096];
+        if (!(p->formats & (v ? SCPS_PLOT_SVG : SCPS_PLOT_PNG)))
+            continue;
+        fprintf(*gp, "reset\nfmt = '%s'\nload ", v ? "svg" : "png");
+        snprintf(path, sizeof path, "%s.gpl", f->base);
+        tr_gnuplot_quoted(*gp, path);
+        fputc('\n', *gp);
+    }
+}
+
+/* The end of one plot, in every format asked for. */
+static void conclude(struct scps_trace_plots *p, struct plot *f, const struct plot_kind *k,
+                     FILE **gp)
+{
+    put(p, f, "go\n");
+    flush(p, f);
+    p->pictures++;
+    if (p->err || p->formats == SCPS_PLOT_XPLOT)
+        return;
+    if (tr_gnuplot_convert(f->base, k, f->title) != 0)
+        fail(p, f->base);
+    else if (p->formats & (SCPS_PLOT_PNG | SCPS_PLOT_SVG))
+        draw(p, f, gp);
+}
+
+/* Concludes what was begun. Returns 0, or an error with its one line in msg. */
+static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
+{
+    int ret = 0;
+    FILE *gp = NULL;
+    for (uint32_t i = 0; i < p->n; i++)
+        for (int d = 0; d < 2; d++)
+            for (int k = 0; k < PLOT_KINDS; k++)
+                if (p->d[i]->s[d].plot[k].base)
+                    conclude(p, &p->d[i]->s[d].plot[k], &tr_plot_kind[k], &gp);
+    if (gp && pclose(gp) != 0 && !p->err) {
+        snprintf(msg, SCPS_TRACE_MSGLEN,
+                 "gnuplot failed (is it installed?): no PNG or SVG; its scripts are there");
+        ret = SCPS_ERR_SYSTEM;
+    }
+    if (p->err) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.160s: %s", p->err_path, strerror(p->err));
+        ret = SCPS_ERR_SYSTEM;
+    } else if (p->skipped) {
+        snprintf(msg, SCPS_TRACE_MSGLEN,
+                 "graphs of the first %u connections only, %" PRIu64 " left out: choose with -o",
+                 MAX_CONNS, p->skipped);
+        ret = SCPS_ERR_SYSTEM;
+    }
+    return ret;
+}
+
+static void plot_free(struct plot *f, bool remove_xpl)
+{
+    if (remove_xpl && f->base) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s.xpl", f->base);
+        remove(path);
+    }
+    free(f->base);
+    free(f->title);
+    free(f->buf);
 }
 
 int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
 {
-    int ret = 0;
-    FILE *gp = NULL;
-    if (msg) {
-        for (uint32_t i = 0; i < p->n; i++)
-            for (int d = 0; d < 2; d++)
-                for (int k = 0; k < PLOT_KINDS; k++) {
-                    struct plot *f = &p->d[i]->s[d].plot[k];
-                    if (!f->base)
-                        continue;
-                    put(p, f, "go\n");
-                    flush(p, f);
-                    p->pictures++;
-                    if (p->err || p->formats == SCPS_PLOT_XPLOT)
-                        continue;
-                    if (tr_gnuplot_convert(f->base, &tr_plot_kind[k], f->title) != 0) {
-                        fail(p, f->base);
-                        continue;
-                    }
-                    if (!(p->formats & (SCPS_PLOT_PNG | SCPS_PLOT_SVG)))
-                        continue;
-                    if (!gp && !(gp = popen("gnuplot 2>/dev/null", "w"))) {
-                        fail(p, "gnuplot");
-                        continue;
-                    }
-                    for (int v = 0; v < 2; v++) {
-                        if (!(p->formats & (v ? SCPS_PLOT_SVG : SCPS_PLOT_PNG)))
-                            continue;
-                        fprintf(gp, "reset\nfmt = '%s'\nload ", v ? "svg" : "png");
-                        char path[4096];
-                        snprintf(path, sizeof path, "%s.gpl", f->base);
-                        quoted(gp, path);
-                        fputc('\n', gp);
-                    }
-                }
-        if (gp) {
-            int st = pclose(gp);
-            if (st != 0 && !p->err) {
-                snprintf(msg, SCPS_TRACE_MSGLEN,
-                         "gnuplot failed (is it installed?): no PNG or SVG; its scripts are there");
-                ret = SCPS_ERR_SYSTEM;
-            }
-        }
-        if (p->err) {
-            snprintf(msg, SCPS_TRACE_MSGLEN, "%.160s: %s", p->err_path, strerror(p->err));
-            ret = SCPS_ERR_SYSTEM;
-        } else if (p->skipped) {
-            snprintf(msg, SCPS_TRACE_MSGLEN,
-                     "graphs of the first %u connections only, %" PRIu64
-                     " left out: choose with -o",
-                     MAX_CONNS, p->skipped);
-            ret = SCPS_ERR_SYSTEM;
-        }
-    }
-    for (uint32_t i = 0; i < p->n; i++) {
-        for (int d = 0; d < 2; d++)
-            for (int k = 0; k < PLOT_KINDS; k++) {
-                struct plot *f = &p->d[i]->s[d].plot[k];
-                if (msg && f->base && !(p->formats & SCPS_PLOT_XPLOT)) {
-                    char path[4096];
-                    snprintf(path, sizeof path, "%s.xpl", f->base);
-                    remove(path);
-                }
-                free(f->base);
-                free(f->title);
-                free(f->buf);
-            }
-        free(p->d[i]);
-    }
+    int ret = msg ? conclude_all(p, msg) : 0;
     if (ret == 0)
         ret = (int)p->pictures;
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (int d = 0; d < 2; d++)
+            for (int k = 0; k < PLOT_KINDS; k++)
+                plot_free(&p->d[i]->s[d].plot[k], msg && !(p->formats & SCPS_PLOT_XPLOT));
+        free(p->d[i]);
+    }
     free(p->d);
     free(p->slot);
     free(p->dir);

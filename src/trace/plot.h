@@ -19,6 +19,8 @@ struct plot_kind {
 extern const struct plot_kind tr_plot_kind[];
 #define PLOT_KINDS 6
 
+/* Writes s in gnuplot's single quotes. */
+void tr_gnuplot_quoted(FILE *f, const char *s);
 /* Writes base.gpl and base.dat from base.xpl. 0, or -1 with errno. */
 int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title);
 

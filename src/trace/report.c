@@ -62,13 +62,9 @@ static void ack_mode(const struct half *h, char out[32])
     snprintf(out, 32, "%s", w);
 }
 
-static void report_dir(const struct scps_trace *t, const struct flow *f, int dir,
-                       struct scps_trace_dir *r)
+/* The long report, in tcptrace's order: packets; windows; what was outstanding; the stream as a whole. */
+static void packets(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
 {
-    const struct half *h = &f->h[dir], *o = &f->h[!dir];
-    const struct seldom nothing = {0}, *x = h->seldom ? h->seldom : &nothing;
-    const double etime = (double)SCPS_MAX(f->last - f->first, 0) / 1e6;
-    memset(r, 0, sizeof *r);
     r->total_packets = h->packets;
     r->resets_sent = h->rst_count;
     r->ack_pkts_sent = h->ack_pkts;
@@ -98,6 +94,10 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->max_segm_size = h->max_seg;
     r->min_segm_size = h->min_seg;
     r->avg_segm_size = (uint64_t)((double)h->data_bytes / ((double)h->data_pkts + .001));
+}
+
+static void windows(const struct half *h, const struct half *o, struct scps_trace_dir *r)
+{
     r->max_win_adv = h->win_max;
     r->min_win_adv = h->win_min;
     r->zero_win_adv = h->zero_win;
@@ -105,12 +105,20 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
         r->avg_win_adv = h->win_scaled_pkts ? h->win_tot / h->win_scaled_pkts : 0;
     else
         r->avg_win_adv = h->packets ? h->win_tot / h->packets : 0;
+}
+
+static void outstanding(const struct half *h, double etime, struct scps_trace_dir *r)
+{
     r->max_owin = h->owin_max;
     r->min_non_zero_owin = h->owin_min;
     r->avg_owin = h->owin_count ? h->owin_tot / h->owin_count : 0;
     r->wavg_owin = etime > 0 ? (uint64_t)((double)h->owin_wavg / etime) : SCPS_TRACE_NA;
     r->initial_window_bytes = h->initwin_bytes;
     r->initial_window_pkts = h->initwin_segs;
+}
+
+static void stream(const struct half *h, double etime, struct scps_trace_dir *r)
+{
     r->ttl_stream_length = r->missed_data = SCPS_TRACE_NA;
     if (h->syn_count && h->fin_count) {
         /* from the SYN to the FIN in unwrapped octets; after a reset, to the last segment */
@@ -126,7 +134,11 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->idletime_max = h->packets ? ms((double)h->idle_max) : NAN;
     r->hardware_dups = h->hwdups;
     r->throughput = etime > 0 ? (double)h->unique_bytes / etime : NAN;
+}
 
+/* tcptrace's -r. */
+static void round_trips(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+{
     r->rtt_samples = h->rtt.n;
     r->rtt_min = ms((double)h->rtt.min);
     r->rtt_max = ms((double)h->rtt.max);
@@ -152,16 +164,23 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->max_retr_time = ms((double)x->retr.max);
     r->avg_retr_time = ms(tr_dist_avg(&x->retr));
     r->sdv_retr_time = ms(tr_dist_sd(&x->retr));
+}
 
-    /* ours */
-    r->syn_pkts_sent = h->syn_count;
-    r->fin_pkts_sent = h->fin_count;
+/* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how fast. */
+static void goodput(const struct half *h, const struct half *o, struct scps_trace_dir *r)
+{
     uint64_t una = o->ack_hi;
     uint64_t acked = una > h->isn64 ? una - h->isn64 : 0;
     acked -= SCPS_MIN(acked, (h->syn_count != 0) + (uint64_t)(h->fin_count && una >= h->sent_hi));
     r->bytes_acked = acked;
     double gtime = h->data_pkts ? (double)SCPS_MAX(o->last_time - h->first_data, 0) / 1e6 : 0;
     r->goodput = gtime > 0 ? (double)acked / gtime : NAN;
+}
+
+static void oddities(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+{
+    r->syn_pkts_sent = h->syn_count;
+    r->fin_pkts_sent = h->fin_count;
     r->wire_bytes = h->wire_bytes;
     r->gap_fills = x->gap_fills;
     r->reordered_pkts = x->reordered;
@@ -177,12 +196,20 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->ecn_cwr_pkts = x->cwr;
     r->bad_options = x->bad_options;
     r->pureack_bytes = h->pureack_bytes;
+}
+
+static void acks(const struct half *h, double etime, struct scps_trace_dir *r)
+{
     r->ack_spacing_min = h->ackgap.n ? ms((double)h->ackgap.min) : NAN;
     r->ack_spacing_avg = h->ackgap.n ? ms(tr_dist_avg(&h->ackgap)) : NAN;
     r->ack_spacing_max = h->ackgap.n ? ms((double)h->ackgap.max) : NAN;
     r->ack_rate = etime > 0 ? (double)h->pureack_pkts / etime : NAN;
     r->segs_per_ack = h->acks_adv ? (double)h->acked_segs / (double)h->acks_adv : NAN;
     ack_mode(h, r->ack_mode);
+}
+
+static void held_back(const struct half *h, struct scps_trace_dir *r)
+{
     r->max_outstanding = h->out_max;
     r->avg_outstanding = h->out_time > 0 ? h->out_area / (double)h->out_time : NAN;
     scps_dur all = 0;
@@ -191,6 +218,10 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->window_limited = all ? (double)h->share[LIMIT_WINDOW] / (double)all : NAN;
     r->app_limited = all ? (double)h->share[LIMIT_APP] / (double)all : NAN;
     r->congestion_limited = all ? (double)h->share[LIMIT_CONGESTION] / (double)all : NAN;
+}
+
+static void percentiles(const struct half *h, struct scps_trace_dir *r)
+{
     r->rtt_p50 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .5));
     r->rtt_p90 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .9));
     r->rtt_p99 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .99));
@@ -202,6 +233,10 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->tsrtt_p50 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .5));
     r->tsrtt_p90 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .9));
     r->tsrtt_p99 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .99));
+}
+
+static void scps(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+{
     caps_words(h->caps_seen ? h->caps : 0, r->scps_offered, sizeof r->scps_offered);
     if (h->caps_seen && !r->scps_offered[0])
         snprintf(r->scps_offered, sizeof r->scps_offered, "nothing");
@@ -215,6 +250,10 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     r->records = x->records;
     r->corruption_marks = x->corruption;
     r->compressed_pkts = x->comp_pkts;
+}
+
+static void why_resent(const struct scps_trace *t, const struct half *h, struct scps_trace_dir *r)
+{
     static const struct why none;
     const struct why *w = h->why ? h->why : &none;
     r->resent_snack = w->cause[CAUSE_SNACK];
@@ -233,6 +272,28 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     for (unsigned i = 0; i < 6; i++)
         *truth[i] = t->truth ? w->truth[i] : SCPS_TRACE_NA;
     r->truth_unmatched = t->truth ? w->truth_unmatched : SCPS_TRACE_NA;
+}
+
+static void report_dir(const struct scps_trace *t, const struct flow *f, int dir,
+                       struct scps_trace_dir *r)
+{
+    static const struct seldom nothing;
+    const struct half *h = &f->h[dir], *o = &f->h[!dir];
+    const struct seldom *x = h->seldom ? h->seldom : &nothing;
+    const double etime = (double)SCPS_MAX(f->last - f->first, 0) / 1e6;
+    memset(r, 0, sizeof *r);
+    packets(h, x, r);
+    windows(h, o, r);
+    outstanding(h, etime, r);
+    stream(h, etime, r);
+    round_trips(h, x, r);
+    oddities(h, x, r);
+    goodput(h, o, r);
+    acks(h, etime, r);
+    held_back(h, r);
+    percentiles(h, r);
+    scps(h, x, r);
+    why_resent(t, h, r);
     tr_fingerprint(h, r);
 }
 
