@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_trace: captures in, what the connections did out.
  *
- * A front end: options, the selection of connections, a progress bar. Analysis and reports are libscps_trace's.
+ * A front end: options (scps_trace/options.c), the selection of connections, a progress bar. Analysis and reports are libscps_trace's.
  * Reports of connections the analyser must forget for lack of room are written at that moment; all others at the
  * end, in order of number.
  *
  * Exit status: 0 done; 1 a capture stopped making sense half-way, or output failed; 2 usage, or no capture.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,29 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <scps/analyze.h>
-#include <scps/scps.h>
-
-enum format { FORMAT_BRIEF, FORMAT_LONG, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON };
-
-struct ranges {
-    struct {
-        uint32_t from, to;
-    } r[256];
-    unsigned n;
-};
-
-struct options {
-    enum format format;
-    unsigned what, plots, plot_formats;
-    bool quiet, packets, progress_off, progress_on;
-    struct ranges only, ignore;
-    const char *json, *html, *graph_dir, *truth, *live, *filter;
-    size_t html_events;
-    uint64_t count;
-    scps_dur time;
-    struct scps_trace_config cfg;
-};
+#include "scps_trace/options.h"
 
 struct run {
     struct options o;
@@ -71,138 +48,11 @@ static double seconds(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: scps_trace [options] FILE...        ('-' is standard input; gzip'd files are "
-        "unpacked)\n"
-        "       scps_trace [options] --live DEVICE\n"
-        "What every TCP connection of a capture did, SCPS-TP ones too, and why it sent again.\n"
-        "\n"
-        "Reports\n"
-        "  -b             one line a connection (the default)\n"
-        "  -l             long: tcptrace's figures in tcptrace's order, then ours\n"
-        "  -W             with -l: windows, outstanding data, what held the sender back\n"
-        "  -r             with -l: round trips, duplicate acknowledgements, retransmission delays\n"
-        "  -t             only tcptrace's own figures\n"
-        "  -p             a line a packet, options spelled out (SNACK, capabilities, records)\n"
-        "  -q             no report on connections (only graphs, or only --json FILE)\n"
-        "      --csv, --tsv     separated values, a line a connection; with -r and -W more "
-        "columns\n"
-        "      --json[=FILE]    everything, as JSON (docs/schema/scps_trace.schema.json)\n"
-        "      --schema         print that schema\n"
-        "Which\n"
-        "  -o LIST        only these connections, e.g. -o1,3-5\n"
-        "  -i LIST        not these\n"
-        "  -n             numbers, not names (always so)\n"
-        "      --truth FILE     the channel's ground truth: were the resends needed?\n"
-        "      --no-udp         do not look for IP inside UDP\n"
-        "      --idle-split S   silence after which the same ports are a new connection (tcptrace: "
-        "240; 0: never)\n"
-        "Graphs (xplot files, gnuplot scripts with data; PNG and SVG through gnuplot)\n"
-        "  -S time-sequence   -N outstanding data   -T throughput   -R round trips   -F segment "
-        "sizes\n"
-        "  -A ACK spacing     -G all of them\n"
-        "      --graph-dir DIR  where to (here)\n"
-        "      --graph-format LIST   of xplot,gnuplot,png,svg (xplot,gnuplot)\n"
-        "      --html FILE      one interactive page\n"
-        "      --html-marks N   at most N marks in it (400000)\n"
-        "Live\n"
-        "      --live DEVICE    capture; --filter EXPR  --count PACKETS  --time SECONDS\n"
-        "Limits\n"
-        "      --max-memory N   bytes for connections, K M G allowed (2G); --max-conns N\n"
-        "      --progress, --no-progress   (on a terminal, for long files)\n"
-        "  -V, --version  -h, --help\n",
-        f);
-}
-
-static bool parse_ranges(const char *s, struct ranges *r)
-{
-    while (*s) {
-        char *end;
-        unsigned long a = strtoul(s, &end, 10), b = a;
-        if (end == s || a == 0 || a > UINT32_MAX)
-            return false;
-        s = end;
-        if (*s == '-') {
-            b = strtoul(++s, &end, 10);
-            if (end == s || b < a || b > UINT32_MAX)
-                return false;
-            s = end;
-        }
-        if (r->n == sizeof r->r / sizeof *r->r)
-            return false;
-        r->r[r->n].from = (uint32_t)a;
-        r->r[r->n++].to = (uint32_t)b;
-        if (*s == ',')
-            s++;
-        else if (*s)
-            return false;
-    }
-    return r->n > 0;
-}
-
-static bool in_ranges(const struct ranges *r, uint32_t n)
-{
-    for (unsigned i = 0; i < r->n; i++)
-        if (n >= r->r[i].from && n <= r->r[i].to)
-            return true;
-    return false;
-}
-
-/* The lowest number of any range; 0 if there is none. */
-static uint32_t lowest(const struct ranges *r)
-{
-    uint32_t n = r->n ? r->r[0].from : 0;
-    for (unsigned i = 1; i < r->n; i++)
-        n = r->r[i].from < n ? r->r[i].from : n;
-    return n;
-}
-
-static bool wanted(void *ctx, uint32_t n)
-{
-    const struct options *o = ctx;
-    return !in_ranges(&o->ignore, n) && (!o->only.n || in_ranges(&o->only, n));
-}
-
-static bool parse_size(const char *s, uint64_t *v)
-{
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(s, &end, 10);
-    if (end == s || errno || *s == '-')
-        return false;
-    unsigned shift = 0;
-    switch (*end) {
-    case 'k':
-    case 'K':
-        shift = 10;
-        end++;
-        break;
-    case 'm':
-    case 'M':
-        shift = 20;
-        end++;
-        break;
-    case 'g':
-    case 'G':
-        shift = 30;
-        end++;
-        break;
-    default:
-        break;
-    }
-    if (*end || n > UINT64_MAX >> shift)
-        return false;
-    *v = (uint64_t)n << shift;
-    return true;
-}
-
 /* ---- reports -------------------------------------------------------------------------------------------- */
 
 static void report(struct run *r, const struct scps_trace_conn *c, int width)
 {
-    if (!wanted(&r->o, c->number))
+    if (!trace_wanted(&r->o, c->number))
         return;
     switch (r->o.format) {
     case FORMAT_JSON:
@@ -249,7 +99,7 @@ static void on_evict(void *ctx, const struct scps_trace_conn *c)
 static void on_packet(void *ctx, const struct scps_trace_seen *s)
 {
     struct run *r = ctx;
-    if (r->o.packets && wanted(&r->o, s->conn)) {
+    if (r->o.packets && trace_wanted(&r->o, s->conn)) {
         if (!r->t0_set) {
             r->t0_set = true;
             r->t0 = s->pkt->at;
@@ -345,7 +195,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         for (uint32_t i = 0; i < n; i++) {
             scps_trace_conn(r->t, i, &c);
             int w = scps_trace_brief_width(&c);
-            if (w > width && wanted(&r->o, c.number))
+            if (w > width && trace_wanted(&r->o, c.number))
                 width = w;
         }
     for (uint32_t i = 0; i < n; i++) {
@@ -356,347 +206,140 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         scps_trace_json_end(r->out, r->t, files, nfiles, trouble);
 }
 
-/* ---- options --------------------------------------------------------------------------------------------- */
+/* ---- from beginning to end ------------------------------------------------------------------------------------ */
 
-enum {
-    OPT_CSV = 256,
-    OPT_TSV,
-    OPT_JSON,
-    OPT_SCHEMA,
-    OPT_TRUTH,
-    OPT_NO_UDP,
-    OPT_IDLE_SPLIT,
-    OPT_GRAPH_DIR,
-    OPT_GRAPH_FORMAT,
-    OPT_HTML,
-    OPT_HTML_MARKS,
-    OPT_LIVE,
-    OPT_FILTER,
-    OPT_COUNT,
-    OPT_TIME,
-    OPT_MAX_MEMORY,
-    OPT_MAX_CONNS,
-    OPT_PROGRESS,
-    OPT_NO_PROGRESS
-};
-
-static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
-                                         {"tsv", 0, NULL, OPT_TSV},
-                                         {"json", 2, NULL, OPT_JSON},
-                                         {"schema", 0, NULL, OPT_SCHEMA},
-                                         {"truth", 1, NULL, OPT_TRUTH},
-                                         {"no-udp", 0, NULL, OPT_NO_UDP},
-                                         {"idle-split", 1, NULL, OPT_IDLE_SPLIT},
-                                         {"graph-dir", 1, NULL, OPT_GRAPH_DIR},
-                                         {"graph-format", 1, NULL, OPT_GRAPH_FORMAT},
-                                         {"html", 1, NULL, OPT_HTML},
-                                         {"html-marks", 1, NULL, OPT_HTML_MARKS},
-                                         {"live", 1, NULL, OPT_LIVE},
-                                         {"filter", 1, NULL, OPT_FILTER},
-                                         {"count", 1, NULL, OPT_COUNT},
-                                         {"time", 1, NULL, OPT_TIME},
-                                         {"max-memory", 1, NULL, OPT_MAX_MEMORY},
-                                         {"max-conns", 1, NULL, OPT_MAX_CONNS},
-                                         {"progress", 0, NULL, OPT_PROGRESS},
-                                         {"no-progress", 0, NULL, OPT_NO_PROGRESS},
-                                         {"version", 0, NULL, 'V'},
-                                         {"help", 0, NULL, 'h'},
-                                         {NULL, 0, NULL, 0}};
-
-static int bad(const char *what, const char *value, const char *allowed)
+/* One line on stderr; the status is the first trouble's. */
+static void trouble(int *status, int is, const char *msg)
 {
-    fprintf(stderr, "scps_trace: %s '%s': %s\n", what, value, allowed);
-    return 2;
+    fprintf(stderr, "scps_trace: %s\n", msg);
+    *status = *status ? *status : is;
 }
 
-static int parse_formats(const char *s, unsigned *v)
+static void catch_signals(void)
 {
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } f[] = {{"xplot", SCPS_PLOT_XPLOT},
-             {"gnuplot", SCPS_PLOT_GNUPLOT},
-             {"png", SCPS_PLOT_PNG},
-             {"svg", SCPS_PLOT_SVG}};
-    *v = 0;
-    while (*s) {
-        size_t n = strcspn(s, ","), i;
-        for (i = 0; i < 4; i++)
-            if (strlen(f[i].name) == n && !strncmp(s, f[i].name, n))
-                break;
-        if (i == 4)
-            return -1;
-        *v |= f[i].bit;
-        s += n + (s[n] == ',');
-    }
-    return *v ? 0 : -1;
+    struct sigaction sa = {.sa_handler = on_signal};
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+    signal(SIGPIPE, SIG_IGN);
 }
 
-/* Returns -1 to go on, else the exit status. */
-static int parse_args(int argc, char **argv, struct options *o)
+/* Everything the options ask for, before the first packet. 0, or the exit status. */
+static int set_up(struct run *r)
 {
-    bool theirs = false;
-    uint64_t v;
-    int c;
-    o->format = FORMAT_BRIEF;
-    o->what = SCPS_TRACE_OURS;
-    o->plot_formats = SCPS_PLOT_XPLOT | SCPS_PLOT_GNUPLOT;
-    while ((c = getopt_long(argc, argv, "blWrtpqo:i:nSNTRFAGVh", longopts, NULL)) != -1) {
-        switch (c) {
-        case 'b':
-            o->format = FORMAT_BRIEF;
-            break;
-        case 'l':
-            o->format = FORMAT_LONG;
-            break;
-        case 'W':
-            o->what |= SCPS_TRACE_WINDOWS;
-            break;
-        case 'r':
-            o->what |= SCPS_TRACE_RTT;
-            break;
-        case 't':
-            theirs = true;
-            break;
-        case 'p':
-            o->packets = true;
-            break;
-        case 'q':
-            o->quiet = true;
-            break;
-        case 'o':
-            if (!parse_ranges(optarg, &o->only))
-                return bad("-o", optarg, "connection numbers, as in 1,3-5 (at most 256 ranges)");
-            break;
-        case 'i':
-            if (!parse_ranges(optarg, &o->ignore))
-                return bad("-i", optarg, "connection numbers, as in 1,3-5 (at most 256 ranges)");
-            break;
-        case 'n':
-            break;
-        case 'S':
-            o->plots |= SCPS_PLOT_TSG;
-            break;
-        case 'N':
-            o->plots |= SCPS_PLOT_OWIN;
-            break;
-        case 'T':
-            o->plots |= SCPS_PLOT_TPUT;
-            break;
-        case 'R':
-            o->plots |= SCPS_PLOT_RTT;
-            break;
-        case 'F':
-            o->plots |= SCPS_PLOT_SEGS;
-            break;
-        case 'A':
-            o->plots |= SCPS_PLOT_ACKS;
-            break;
-        case 'G':
-            o->plots |= SCPS_PLOT_ALL;
-            break;
-        case OPT_CSV:
-            o->format = FORMAT_CSV;
-            break;
-        case OPT_TSV:
-            o->format = FORMAT_TSV;
-            break;
-        case OPT_JSON:
-            o->format = FORMAT_JSON;
-            o->json = optarg;
-            break;
-        case OPT_SCHEMA:
-            scps_trace_json_schema(stdout);
-            return 0;
-        case OPT_TRUTH:
-            o->truth = optarg;
-            break;
-        case OPT_NO_UDP:
-            o->cfg.no_udp = true;
-            break;
-        case OPT_IDLE_SPLIT:
-            if (!parse_size(optarg, &v) || v > 1000000000)
-                return bad("--idle-split", optarg, "seconds, 0 for never");
-            o->cfg.idle_split = SCPS_SEC((scps_dur)v);
-            break;
-        case OPT_GRAPH_DIR:
-            o->graph_dir = optarg;
-            break;
-        case OPT_GRAPH_FORMAT:
-            if (parse_formats(optarg, &o->plot_formats) != 0)
-                return bad("--graph-format", optarg, "a list of xplot, gnuplot, png, svg");
-            break;
-        case OPT_HTML:
-            o->html = optarg;
-            break;
-        case OPT_HTML_MARKS:
-            if (!parse_size(optarg, &v) || v < 1000 || v > 50000000)
-                return bad("--html-marks", optarg, "a number from 1000 to 50 million");
-            o->html_events = (size_t)v;
-            break;
-        case OPT_LIVE:
-            o->live = optarg;
-            break;
-        case OPT_FILTER:
-            o->filter = optarg;
-            break;
-        case OPT_COUNT:
-            if (!parse_size(optarg, &o->count) || !o->count)
-                return bad("--count", optarg, "a number of packets");
-            break;
-        case OPT_TIME:
-            if (!parse_size(optarg, &v) || !v || v > 1000000000)
-                return bad("--time", optarg, "seconds");
-            o->time = SCPS_SEC((scps_dur)v);
-            break;
-        case OPT_MAX_MEMORY:
-            if (!parse_size(optarg, &o->cfg.max_memory) || o->cfg.max_memory < 1 << 20)
-                return bad("--max-memory", optarg, "bytes, 1M or more");
-            break;
-        case OPT_MAX_CONNS:
-            if (!parse_size(optarg, &v) || !v || v > UINT32_MAX)
-                return bad("--max-conns", optarg, "a number of connections");
-            o->cfg.max_conns = (uint32_t)v;
-            break;
-        case OPT_PROGRESS:
-            o->progress_on = true;
-            break;
-        case OPT_NO_PROGRESS:
-            o->progress_off = true;
-            break;
-        case 'V':
-            puts("scps_trace " SCPS_VERSION);
-            return 0;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            fputs("scps_trace: see scps_trace --help\n", stderr);
-            return 2;
-        }
+    const struct options *o = &r->o;
+    char msg[SCPS_TRACE_MSGLEN] = "";
+    int status = 0;
+    r->out = stdout;
+    if (o->json && strcmp(o->json, "-") != 0 && !(r->out = fopen(o->json, "w"))) {
+        fprintf(stderr, "scps_trace: %s: %s\n", o->json, strerror(errno));
+        return 1;
     }
-    if (theirs)
-        o->what &= ~(unsigned)SCPS_TRACE_OURS;
-    if (!o->live && optind == argc) {
-        fputs(
-            "scps_trace: no capture named: give a file, '-' for standard input, or --live DEVICE\n",
-            stderr);
-        return 2;
+    struct scps_trace_config cfg = o->cfg;
+    cfg.ctx = r;
+    cfg.on_evict = on_evict;
+    cfg.on_progress = on_progress;
+    if (o->packets || o->plots || o->html)
+        cfg.on_packet = on_packet;
+    r->t = scps_trace_new(&cfg);
+    if (o->plots)
+        r->plots =
+            scps_trace_plots_new(o->graph_dir, o->plots, o->plot_formats, trace_wanted, &r->o);
+    if (o->html)
+        r->html = scps_trace_html_new(o->html_events, trace_wanted, &r->o);
+    if (!r->t || (o->plots && !r->plots) || (o->html && !r->html)) {
+        trouble(&status, 1, "out of memory");
+    } else if (o->truth && scps_trace_truth(r->t, o->truth, msg) < 0) {
+        trouble(&status, 2, msg);
+        scps_trace_free(r->t);
     }
-    if (o->live && optind < argc) {
-        fputs("scps_trace: --live takes no files\n", stderr);
-        return 2;
+    r->bar = o->progress_on || (!o->progress_off && isatty(STDERR_FILENO) && !o->packets);
+    r->began = seconds();
+    return status;
+}
+
+/* One capture, or what a device shows. first_msg keeps what went wrong first. Was it a capture? */
+static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN], int *status)
+{
+    char msg[SCPS_TRACE_MSGLEN] = "";
+    r->file = file;
+    int e = r->o.live ? scps_trace_live(r->t, r->o.live, r->o.filter, r->o.count, r->o.time, msg)
+                      : scps_trace_read(r->t, file, msg);
+    clear_bar(r);
+    if (e) {
+        trouble(status, 1, msg);
+        if (!first_msg[0])
+            snprintf(first_msg, SCPS_TRACE_MSGLEN, "%s", msg);
+        if (e < 0)
+            *status = 2;
     }
-    if ((o->filter || o->count || o->time) && !o->live) {
-        fputs("scps_trace: --filter, --count and --time go with --live\n", stderr);
-        return 2;
+    return e >= 0;
+}
+
+/* Nothing was a capture: one line was said, nothing to report. */
+static void abandon(struct run *r)
+{
+    if (r->plots)
+        scps_trace_plots_finish(r->plots, NULL);
+    if (r->html)
+        scps_trace_html_finish(r->html, NULL, NULL, NULL, NULL);
+    scps_trace_free(r->t);
+}
+
+/* Reports, graphs and page. */
+static void conclude(struct run *r, const char *const *files, size_t nfiles, const char *first_msg,
+                     int *status)
+{
+    char msg[SCPS_TRACE_MSGLEN] = "";
+    struct scps_trace_totals tot;
+    scps_trace_finish(r->t);
+    scps_trace_totals(r->t, &tot);
+    uint32_t first = trace_lowest(&r->o.only);
+    if (first > tot.conns && !interrupted) {
+        snprintf(msg, sizeof msg, "-o %" PRIu32 ": the capture has %" PRIu32 " connection%s", first,
+                 tot.conns, tot.conns == 1 ? "" : "s");
+        trouble(status, 2, msg);
     }
-    return -1;
+    if (!(r->o.packets && r->o.format == FORMAT_BRIEF))
+        finish(r, files, nfiles, first_msg);
+    if (r->plots && scps_trace_plots_finish(r->plots, msg) < 0)
+        trouble(status, 1, msg);
+    if (r->html && scps_trace_html_finish(r->html, r->t, r->o.html, r->file, msg) < 0)
+        trouble(status, 1, msg);
+    scps_trace_free(r->t);
+}
+
+static void close_output(FILE *out, int *status)
+{
+    errno = 0;
+    if (fflush(out) == 0 && !ferror(out) && (out == stdout || fclose(out) == 0))
+        return;
+    if (errno != EPIPE) /* a reader that has seen enough is no trouble */
+        fprintf(stderr, "scps_trace: the report could not be written: %s\n",
+                errno ? strerror(errno) : "output error");
+    *status = *status ? *status : 1;
 }
 
 int main(int argc, char **argv)
 {
     static struct run r;
-    char msg[SCPS_TRACE_MSGLEN] = "", first_msg[SCPS_TRACE_MSGLEN] = "";
-    struct scps_trace_totals tot;
-    int status = parse_args(argc, argv, &r.o);
+    char first_msg[SCPS_TRACE_MSGLEN] = "";
+    int status = trace_options_parse(&r.o, argc, argv);
     if (status >= 0)
         return fflush(stdout) == 0 ? status : 1;
-    status = 0;
-    struct sigaction sa = {.sa_handler = on_signal};
-    sigaction(SIGINT, &sa, NULL);
-    sigaction(SIGTERM, &sa, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    r.out = stdout;
-    if (r.o.json && strcmp(r.o.json, "-") != 0 && !(r.out = fopen(r.o.json, "w"))) {
-        fprintf(stderr, "scps_trace: %s: %s\n", r.o.json, strerror(errno));
-        return 1;
-    }
-    struct scps_trace_config cfg = r.o.cfg;
-    cfg.ctx = &r;
-    cfg.on_evict = on_evict;
-    cfg.on_progress = on_progress;
-    if (r.o.packets || r.o.plots || r.o.html)
-        cfg.on_packet = on_packet;
-    r.t = scps_trace_new(&cfg);
-    if (r.o.plots)
-        r.plots = scps_trace_plots_new(r.o.graph_dir, r.o.plots, r.o.plot_formats, wanted, &r.o);
-    if (r.o.html)
-        r.html = scps_trace_html_new(r.o.html_events, wanted, &r.o);
-    if (!r.t || (r.o.plots && !r.plots) || (r.o.html && !r.html)) {
-        fputs("scps_trace: out of memory\n", stderr);
-        return 1;
-    }
-    if (r.o.truth && scps_trace_truth(r.t, r.o.truth, msg) < 0) {
-        fprintf(stderr, "scps_trace: %s\n", msg);
-        scps_trace_free(r.t);
-        return 2;
-    }
-    r.bar = r.o.progress_on || (!r.o.progress_off && isatty(STDERR_FILENO) && !r.o.packets);
-    r.began = seconds();
+    catch_signals();
+    status = set_up(&r);
+    if (status)
+        return status;
 
-    const char *const *files = (const char *const *)argv + optind;
-    size_t nfiles = (size_t)(argc - optind), understood = 0;
-    if (r.o.live) {
-        r.file = r.o.live;
-        files = &r.file;
-        nfiles = 1;
-        int e = scps_trace_live(r.t, r.o.live, r.o.filter, r.o.count, r.o.time, msg);
-        clear_bar(&r);
-        if (e) {
-            fprintf(stderr, "scps_trace: %s\n", msg);
-            snprintf(first_msg, sizeof first_msg, "%s", msg);
-            status = e < 0 ? 2 : 1;
-        }
-        understood += e >= 0;
-    } else {
-        for (size_t i = 0; i < nfiles && !interrupted; i++) {
-            r.file = files[i];
-            int e = scps_trace_read(r.t, files[i], msg);
-            clear_bar(&r);
-            if (e) {
-                fprintf(stderr, "scps_trace: %s\n", msg);
-                if (!first_msg[0])
-                    snprintf(first_msg, sizeof first_msg, "%s", msg);
-                status = e < 0 ? 2 : status ? status : 1;
-            }
-            understood += e >= 0;
-        }
-    }
+    const char *const *files = r.o.live ? &r.o.live : (const char *const *)argv + optind;
+    size_t nfiles = r.o.live ? 1 : (size_t)(argc - optind), understood = 0;
+    for (size_t i = 0; i < nfiles && (r.o.live || !interrupted); i++)
+        understood += take(&r, files[i], first_msg, &status);
     if (!understood) {
-        /* nothing was a capture: one line was said, nothing to report */
-        if (r.plots)
-            scps_trace_plots_finish(r.plots, NULL);
-        if (r.html)
-            scps_trace_html_finish(r.html, NULL, NULL, NULL, NULL);
-        scps_trace_free(r.t);
+        abandon(&r);
         return status;
     }
-    scps_trace_finish(r.t);
-    scps_trace_totals(r.t, &tot);
-    uint32_t first = lowest(&r.o.only);
-    if (first > tot.conns && !interrupted) {
-        fprintf(stderr, "scps_trace: -o %" PRIu32 ": the capture has %" PRIu32 " connection%s\n",
-                first, tot.conns, tot.conns == 1 ? "" : "s");
-        status = status ? status : 2;
-    }
-    if (!(r.o.packets && r.o.format == FORMAT_BRIEF))
-        finish(&r, files, nfiles, first_msg);
-    if (r.plots && scps_trace_plots_finish(r.plots, msg) < 0) {
-        fprintf(stderr, "scps_trace: %s\n", msg);
-        status = status ? status : 1;
-    }
-    if (r.html && scps_trace_html_finish(r.html, r.t, r.o.html, r.file, msg) < 0) {
-        fprintf(stderr, "scps_trace: %s\n", msg);
-        status = status ? status : 1;
-    }
-    scps_trace_free(r.t);
-    errno = 0;
-    if (fflush(r.out) != 0 || ferror(r.out) || (r.out != stdout && fclose(r.out) != 0)) {
-        if (errno != EPIPE) /* a reader that has seen enough is no trouble */
-            fprintf(stderr, "scps_trace: the report could not be written: %s\n",
-                    errno ? strerror(errno) : "output error");
-        status = status ? status : 1;
-    }
+    conclude(&r, files, nfiles, first_msg, &status);
+    close_output(r.out, &status);
     return status;
 }

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of scps_trace: tcptrace's letters where there is one, words for the rest. */
+#include "scps_trace/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void usage(FILE *f)
+{
+    fputs(
+        "Usage: scps_trace [options] FILE...        ('-' is standard input; gzip'd files are "
+        "unpacked)\n"
+        "       scps_trace [options] --live DEVICE\n"
+        "What every TCP connection of a capture did, SCPS-TP ones too, and why it sent again.\n"
+        "\n"
+        "Reports\n"
+        "  -b             one line a connection (the default)\n"
+        "  -l             long: tcptrace's figures in tcptrace's order, then ours\n"
+        "  -W             with -l: windows, outstanding data, what held the sender back\n"
+        "  -r             with -l: round trips, duplicate acknowledgements, retransmission delays\n"
+        "  -t             only tcptrace's own figures\n"
+        "  -p             a line a packet, options spelled out (SNACK, capabilities, records)\n"
+        "  -q             no report on connections (only graphs, or only --json FILE)\n"
+        "      --csv, --tsv     separated values, a line a connection; with -r and -W more "
+        "columns\n"
+        "      --json[=FILE]    everything, as JSON (docs/schema/scps_trace.schema.json)\n"
+        "      --schema         print that schema\n"
+        "Which\n"
+        "  -o LIST        only these connections, e.g. -o1,3-5\n"
+        "  -i LIST        not these\n"
+        "  -n             numbers, not names (always so)\n"
+        "      --truth FILE     the channel's ground truth: were the resends needed?\n"
+        "      --no-udp         do not look for IP inside UDP\n"
+        "      --idle-split S   silence after which the same ports are a new connection (tcptrace: "
+        "240; 0: never)\n"
+        "Graphs (xplot files, gnuplot scripts with data; PNG and SVG through gnuplot)\n"
+        "  -S time-sequence   -N outstanding data   -T throughput   -R round trips   -F segment "
+        "sizes\n"
+        "  -A ACK spacing     -G all of them\n"
+        "      --graph-dir DIR  where to (here)\n"
+        "      --graph-format LIST   of xplot,gnuplot,png,svg (xplot,gnuplot)\n"
+        "      --html FILE      one interactive page\n"
+        "      --html-marks N   at most N marks in it (400000)\n"
+        "Live\n"
+        "      --live DEVICE    capture; --filter EXPR  --count PACKETS  --time SECONDS\n"
+        "Limits\n"
+        "      --max-memory N   bytes for connections, K M G allowed (2G); --max-conns N\n"
+        "      --progress, --no-progress   (on a terminal, for long files)\n"
+        "  -V, --version  -h, --help\n",
+        f);
+}
+
+/* ---- connections by number ------------------------------------------------------------------------------- */
+
+static bool parse_ranges(const char *s, struct ranges *r)
+{
+    while (*s) {
+        char *end;
+        unsigned long a = strtoul(s, &end, 10), b = a;
+        if (end == s || a == 0 || a > UINT32_MAX)
+            return false;
+        s = end;
+        if (*s == '-') {
+            b = strtoul(++s, &end, 10);
+            if (end == s || b < a || b > UINT32_MAX)
+                return false;
+            s = end;
+        }
+        if (r->n == sizeof r->r / sizeof *r->r)
+            return false;
+        r->r[r->n].from = (uint32_t)a;
+        r->r[r->n++].to = (uint32_t)b;
+        if (*s == ',')
+            s++;
+        else if (*s)
+            return false;
+    }
+    return r->n > 0;
+}
+
+static bool in_ranges(const struct ranges *r, uint32_t n)
+{
+    for (unsigned i = 0; i < r->n; i++)
+        if (n >= r->r[i].from && n <= r->r[i].to)
+            return true;
+    return false;
+}
+
+uint32_t trace_lowest(const struct ranges *r)
+{
+    uint32_t n = r->n ? r->r[0].from : 0;
+    for (unsigned i = 1; i < r->n; i++)
+        n = r->r[i].from < n ? r->r[i].from : n;
+    return n;
+}
+
+bool trace_wanted(void *ctx, uint32_t n)
+{
+    const struct options *o = ctx;
+    return !in_ranges(&o->ignore, n) && (!o->only.n || in_ranges(&o->only, n));
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+static bool parse_size(const char *s, uint64_t *v)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(s, &end, 10);
+    if (end == s || errno || *s == '-')
+        return false;
+    unsigned shift = 0;
+    switch (*end) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        end++;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        end++;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        end++;
+        break;
+    default:
+        break;
+    }
+    if (*end || n > UINT64_MAX >> shift)
+        return false;
+    *v = (uint64_t)n << shift;
+    return true;
+}
+
+enum {
+    OPT_CSV = 256,
+    OPT_TSV,
+    OPT_JSON,
+    OPT_SCHEMA,
+    OPT_TRUTH,
+    OPT_NO_UDP,
+    OPT_IDLE_SPLIT,
+    OPT_GRAPH_DIR,
+    OPT_GRAPH_FORMAT,
+    OPT_HTML,
+    OPT_HTML_MARKS,
+    OPT_LIVE,
+    OPT_FILTER,
+    OPT_COUNT,
+    OPT_TIME,
+    OPT_MAX_MEMORY,
+    OPT_MAX_CONNS,
+    OPT_PROGRESS,
+    OPT_NO_PROGRESS
+};
+
+static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
+                                         {"tsv", 0, NULL, OPT_TSV},
+                                         {"json", 2, NULL, OPT_JSON},
+                                         {"schema", 0, NULL, OPT_SCHEMA},
+                                         {"truth", 1, NULL, OPT_TRUTH},
+                                         {"no-udp", 0, NULL, OPT_NO_UDP},
+                                         {"idle-split", 1, NULL, OPT_IDLE_SPLIT},
+                                         {"graph-dir", 1, NULL, OPT_GRAPH_DIR},
+                                         {"graph-format", 1, NULL, OPT_GRAPH_FORMAT},
+                                         {"html", 1, NULL, OPT_HTML},
+                                         {"html-marks", 1, NULL, OPT_HTML_MARKS},
+                                         {"live", 1, NULL, OPT_LIVE},
+                                         {"filter", 1, NULL, OPT_FILTER},
+                                         {"count", 1, NULL, OPT_COUNT},
+                                         {"time", 1, NULL, OPT_TIME},
+                                         {"max-memory", 1, NULL, OPT_MAX_MEMORY},
+                                         {"max-conns", 1, NULL, OPT_MAX_CONNS},
+                                         {"progress", 0, NULL, OPT_PROGRESS},
+                                         {"no-progress", 0, NULL, OPT_NO_PROGRESS},
+                                         {"version", 0, NULL, 'V'},
+                                         {"help", 0, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
+
+static int bad(const char *what, const char *value, const char *allowed)
+{
+    fprintf(stderr, "scps_trace: %s '%s': %s\n", what, value, allowed);
+    return 2;
+}
+
+static int parse_formats(const char *s, unsigned *v)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } f[] = {{"xplot", SCPS_PLOT_XPLOT},
+             {"gnuplot", SCPS_PLOT_GNUPLOT},
+             {"png", SCPS_PLOT_PNG},
+             {"svg", SCPS_PLOT_SVG}};
+    *v = 0;
+    while (*s) {
+        size_t n = strcspn(s, ","), i;
+        for (i = 0; i < 4; i++)
+            if (strlen(f[i].name) == n && !strncmp(s, f[i].name, n))
+                break;
+        if (i == 4)
+            return -1;
+        *v |= f[i].bit;
+        s += n + (s[n] == ',');
+    }
+    return *v ? 0 : -1;
+}
+
+/* A number within what the option allows; says so where it is not. */
+static bool parse_number(int c, const char *arg, uint64_t *v)
+{
+    static const struct {
+        int c;
+        const char *name;
+        uint64_t min, max;
+        const char *allowed;
+    } numbers[] = {
+        {OPT_IDLE_SPLIT, "--idle-split", 0, 1000000000, "seconds, 0 for never"},
+        {OPT_HTML_MARKS, "--html-marks", 1000, 50000000, "a number from 1000 to 50 million"},
+        {OPT_COUNT, "--count", 1, UINT64_MAX, "a number of packets"},
+        {OPT_TIME, "--time", 1, 1000000000, "seconds"},
+        {OPT_MAX_MEMORY, "--max-memory", 1 << 20, UINT64_MAX, "bytes, 1M or more"},
+        {OPT_MAX_CONNS, "--max-conns", 1, UINT32_MAX, "a number of connections"}};
+    size_t i = 0;
+    while (numbers[i].c != c)
+        i++;
+    if (parse_size(arg, v) && *v >= numbers[i].min && *v <= numbers[i].max)
+        return true;
+    bad(numbers[i].name, arg, numbers[i].allowed);
+    return false;
+}
+
+/* ---- option by option ---------------------------------------------------------------------------------------- */
+
+/* Each of these takes an option if it is one of its own. */
+
+static bool set_report(struct options *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'b':
+        o->format = FORMAT_BRIEF;
+        return true;
+    case 'l':
+        o->format = FORMAT_LONG;
+        return true;
+    case OPT_CSV:
+        o->format = FORMAT_CSV;
+        return true;
+    case OPT_TSV:
+        o->format = FORMAT_TSV;
+        return true;
+    case OPT_JSON:
+        o->format = FORMAT_JSON;
+        o->json = arg;
+        return true;
+    case 'W':
+        o->what |= SCPS_TRACE_WINDOWS;
+        return true;
+    case 'r':
+        o->what |= SCPS_TRACE_RTT;
+        return true;
+    case 't':
+        o->what &= ~(unsigned)SCPS_TRACE_OURS;
+        return true;
+    case 'p':
+        o->packets = true;
+        return true;
+    case 'q':
+        o->quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool set_graph(struct options *o, int c)
+{
+    static const struct {
+        int c;
+        unsigned plot;
+    } graphs[] = {{'S', SCPS_PLOT_TSG}, {'N', SCPS_PLOT_OWIN}, {'T', SCPS_PLOT_TPUT},
+                  {'R', SCPS_PLOT_RTT}, {'F', SCPS_PLOT_SEGS}, {'A', SCPS_PLOT_ACKS},
+                  {'G', SCPS_PLOT_ALL}};
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        if (graphs[i].c == c) {
+            o->plots |= graphs[i].plot;
+            return true;
+        }
+    return false;
+}
+
+static bool set_word(struct options *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'n': /* numbers, always */
+        return true;
+    case OPT_TRUTH:
+        o->truth = arg;
+        return true;
+    case OPT_NO_UDP:
+        o->cfg.no_udp = true;
+        return true;
+    case OPT_GRAPH_DIR:
+        o->graph_dir = arg;
+        return true;
+    case OPT_HTML:
+        o->html = arg;
+        return true;
+    case OPT_LIVE:
+        o->live = arg;
+        return true;
+    case OPT_FILTER:
+        o->filter = arg;
+        return true;
+    case OPT_PROGRESS:
+        o->progress_on = true;
+        return true;
+    case OPT_NO_PROGRESS:
+        o->progress_off = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool set_number(struct options *o, int c, const char *arg)
+{
+    uint64_t v;
+    if (!parse_number(c, arg, &v))
+        return false;
+    if (c == OPT_IDLE_SPLIT)
+        o->cfg.idle_split = SCPS_SEC((scps_dur)v);
+    else if (c == OPT_HTML_MARKS)
+        o->html_events = (size_t)v;
+    else if (c == OPT_COUNT)
+        o->count = v;
+    else if (c == OPT_TIME)
+        o->time = SCPS_SEC((scps_dur)v);
+    else if (c == OPT_MAX_MEMORY)
+        o->cfg.max_memory = v;
+    else
+        o->cfg.max_conns = (uint32_t)v;
+    return true;
+}
+
+/* Those that can go wrong, and those that end it. Returns as trace_options_parse does. */
+static int set_other(struct options *o, int c, const char *arg)
+{
+    switch (c) {
+    case 'o':
+    case 'i':
+        if (!parse_ranges(arg, c == 'o' ? &o->only : &o->ignore))
+            return bad(c == 'o' ? "-o" : "-i", arg,
+                       "connection numbers, as in 1,3-5 (at most 256 ranges)");
+        return -1;
+    case OPT_GRAPH_FORMAT:
+        if (parse_formats(arg, &o->plot_formats) != 0)
+            return bad("--graph-format", arg, "a list of xplot, gnuplot, png, svg");
+        return -1;
+    case OPT_IDLE_SPLIT:
+    case OPT_HTML_MARKS:
+    case OPT_COUNT:
+    case OPT_TIME:
+    case OPT_MAX_MEMORY:
+    case OPT_MAX_CONNS:
+        return set_number(o, c, arg) ? -1 : 2;
+    case OPT_SCHEMA:
+        scps_trace_json_schema(stdout);
+        return 0;
+    case 'V':
+        puts("scps_trace " SCPS_VERSION);
+        return 0;
+    case 'h':
+        usage(stdout);
+        return 0;
+    default:
+        fputs("scps_trace: see scps_trace --help\n", stderr);
+        return 2;
+    }
+}
+
+/* What belongs together, once everything has been read. */
+static int settle(const struct options *o, bool files)
+{
+    const char *why = NULL;
+    if (!o->live && !files)
+        why = "no capture named: give a file, '-' for standard input, or --live DEVICE";
+    else if (o->live && files)
+        why = "--live takes no files";
+    else if ((o->filter || o->count || o->time) && !o->live)
+        why = "--filter, --count and --time go with --live";
+    if (why)
+        fprintf(stderr, "scps_trace: %s\n", why);
+    return why ? 2 : -1;
+}
+
+int trace_options_parse(struct options *o, int argc, char **argv)
+{
+    int c, status;
+    o->format = FORMAT_BRIEF;
+    o->what = SCPS_TRACE_OURS;
+    o->plot_formats = SCPS_PLOT_XPLOT | SCPS_PLOT_GNUPLOT;
+    while ((c = getopt_long(argc, argv, "blWrtpqo:i:nSNTRFAGVh", longopts, NULL)) != -1) {
+        if (set_report(o, c, optarg) || set_graph(o, c) || set_word(o, c, optarg))
+            continue;
+        status = set_other(o, c, optarg);
+        if (status >= 0)
+            return status;
+    }
+    return settle(o, optind < argc);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of scps_trace. */
+#ifndef SCPS_TRACE_OPTIONS_H
+#define SCPS_TRACE_OPTIONS_H
+
+#include <scps/analyze.h>
+#include <scps/scps.h>
+
+enum format { FORMAT_BRIEF, FORMAT_LONG, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON };
+
+struct ranges {
+    struct {
+        uint32_t from, to;
+    } r[256];
+    unsigned n;
+};
+
+struct options {
+    enum format format;
+    unsigned what, plots, plot_formats;
+    bool quiet, packets, progress_off, progress_on;
+    struct ranges only, ignore;
+    const char *json, *html, *graph_dir, *truth, *live, *filter;
+    size_t html_events;
+    uint64_t count;
+    scps_dur time;
+    struct scps_trace_config cfg;
+};
+
+/* Reads the options; what follows them begins at argv[optind]. Returns -1 to go on, else the exit status: all has been
+ * said. */
+int trace_options_parse(struct options *o, int argc, char **argv);
+
+/* Is connection n among those asked for? ctx: the options. */
+bool trace_wanted(void *ctx, uint32_t n);
+/* The lowest number of any range; 0 if there is none. */
+uint32_t trace_lowest(const struct ranges *r);
+
+#endif
