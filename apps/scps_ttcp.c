@@ -4,7 +4,7 @@
  *     options.c      the command line as values            units.c  numbers with units
  *     run_virtual.c  both ends here, over a virtual link
  *     run_real.c     one end, over TUN or UDP
- *     ends.c         what a sender and a receiver do when something happens
+ *     ends.c         what a sender and a receiver do when something happens; echo.c -e
  *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the same
  *     result.c       everything there is to tell
  *     report_text.c report_json.c json.c progress.c watch.c   telling it

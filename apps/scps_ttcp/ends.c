@@ -83,6 +83,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
             return;
         }
         if (s->rest_len == 0) {
+            if (ttcp_echo_waits(&s->echo))
+                return;
             n = ttcp_input_next(s->in, &s->rest);
             if (n == SCPS_ERR_AGAIN) {
                 s->waiting = true;
@@ -98,6 +100,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
                 return;
             }
             s->rest_len = (size_t)n;
+            if (s->in->opt->echo)
+                ttcp_echo_begin(&s->echo, s->in->opt->hollow ? NULL : s->rest, s->rest_len, now);
         }
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
@@ -128,6 +132,22 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
+/* From a receiver nothing is expected but, with -e, echoes: skip it, or its end of the stream is never seen. */
+static void sender_read(struct ttcp_sender *s, scps_time now)
+{
+    int err;
+
+    if (!s->in->opt->echo || s->finished) {
+        while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
+            continue;
+        return;
+    }
+    err = ttcp_echo_read(&s->echo, s->conn, now);
+    if (err != 0)
+        sender_failed(s, err, false);
+    ttcp_sender_run(s, now);
+}
+
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
 {
     switch (ev->kind) {
@@ -148,9 +168,7 @@ void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_
         ttcp_sender_run(s, now);
         break;
     case SCPS_EV_READABLE:
-        /* nothing is expected from a receiver: skip it, or its end of the stream is never seen */
-        while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
-            continue;
+        sender_read(s, now);
         break;
     case SCPS_EV_CLOSED:
         s->over = true;
@@ -250,6 +268,23 @@ static void over_hole(struct ttcp_receiver *r)
     r->holes[r->n_holes++] = h;
 }
 
+/* True when what was read has gone back, or there is no echo. */
+static bool echoed(struct ttcp_receiver *r)
+{
+    while (r->echo_len > 0) {
+        int64_t n = scps_conn_write(r->conn, r->echo, r->echo_len, 0);
+
+        if (n < 0 && n != SCPS_ERR_AGAIN)
+            r->err = (int)n;
+        if (n < 0)
+            return false;
+        r->echo_len -= (size_t)n;
+        if (r->echo != NULL)
+            r->echo += n;
+    }
+    return true;
+}
+
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
 {
     r->waiting = false;
@@ -257,8 +292,11 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         size_t room;
         uint8_t *at;
         int64_t n;
-        int err = ttcp_output_flush(r->out, false);
+        int err;
 
+        if (!echoed(r)) /* before its bytes may be overwritten */
+            return;
+        err = ttcp_output_flush(r->out, false);
         if (err == SCPS_ERR_AGAIN) {
             r->waiting = true;
             return;
@@ -301,6 +339,10 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         r->delivered = now;
         took(r, (size_t)n);
         ttcp_output_took(r->out, (size_t)n);
+        if (r->out->opt->echo) {
+            r->echo = at;
+            r->echo_len = (size_t)n;
+        }
     }
 }
 
@@ -317,6 +359,7 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
         }
         break;
     case SCPS_EV_READABLE:
+    case SCPS_EV_WRITABLE: /* an echo has room again */
     case SCPS_EV_HOLE:
     case SCPS_EV_PEER_CLOSED:
         ttcp_receiver_run(r, now);

@@ -3,6 +3,7 @@
 #ifndef SCPS_TTCP_ENDS_H
 #define SCPS_TTCP_ENDS_H
 
+#include "scps_ttcp/echo.h"
 #include "scps_ttcp/input.h"
 #include "scps_ttcp/output.h"
 
@@ -22,6 +23,7 @@ struct ttcp_sender {
     uint64_t at_once; /* bytes it writes before the driver has its turn; 0: all there is room for */
     uint64_t written; /* taken by the send buffer */
     uint64_t acked;   /* of them acknowledged, by the newest note */
+    struct ttcp_echo echo; /* -e */
     /* moments on the driver's clock */
     scps_time syn, connect, enqueued, acked_at, closed_at;
 };
@@ -46,6 +48,8 @@ struct ttcp_receiver {
     int err; /* SCPS_ERR_* that ended it; of the output when out_failed */
     bool out_failed;
     uint64_t received;
+    const uint8_t *echo; /* -e: what is still to go back, lent by out; NULL: hollow */
+    size_t echo_len;
     /* -c: records read to their end, that of the stream included; those that miss bytes count as torn only */
     uint64_t records, torn, record_min, record_max, record /* the one being read */;
     /* -E: every hole it was told of, and how many bytes that is; the list is the result's in the end */

@@ -116,6 +116,13 @@ TAKE(take_T)
     return 0;
 }
 
+TAKE(take_e)
+{
+    UNUSED;
+    o->echo = true;
+    return 0;
+}
+
 TAKE(take_A)
 {
     uint64_t v;
@@ -379,6 +386,7 @@ const struct ttcp_letter ttcp_letters[] = {
     {'C', NULL, take_C, "offer header compression (IP protocol 105)"},
     {'E', NULL, take_E, "offer best effort (BETS): what cannot be had is told as a hole"},
     {'c', NULL, take_c, "record boundaries: each write call is a record"},
+    {'e', NULL, take_e, "ping-pong, at both ends: each block comes back before the next leaves"},
     {'Z', NULL, take_Z, "the reference's toys: -E -C -M -S"},
     {'N', "N", take_N, "network layer: 1 IP"},
     {'I', NULL, take_I, "accepted, no effect"},
@@ -387,7 +395,6 @@ const struct ttcp_letter ttcp_letters[] = {
     /* not in this version */
     {'u', NULL, NULL,
      "there is no UDP service here, whose datagrams would need none of this stack: use iperf3 -u"},
-    {'e', NULL, NULL, "echo is not in this version: use scps_echo"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
 };
 

@@ -184,6 +184,9 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--hollow has no content for --output: leave out one of them");
     if (o->cc->needs_rate && o->rate_bps == 0)
         return FAIL("--cc %s sends at a set rate: add -R, such as -R 10m", o->cc->name);
+    if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
+        return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
+                    "leave out one of them");
     if (refuses_itself(o, msg) != 0)
         return -1;
     if (o->outage_told != TTCP_NOT_TOLD || o->outage[0] != '\0') {

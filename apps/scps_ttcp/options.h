@@ -25,6 +25,7 @@ struct ttcp_options {
     bool pattern;       /* -s: source the pattern, or sink what arrives */
     bool blocks;        /* -B */
     bool touch;         /* -T */
+    bool echo;          /* -e */
     bool hollow;        /* --hollow */
     size_t length;      /* -l: bytes a read or write call */
     bool length_set;    /* given, so segments follow it */

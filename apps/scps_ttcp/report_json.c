@@ -443,6 +443,17 @@ static void records(struct json *j, const struct ttcp_result *r)
     json_close(j, '}');
 }
 
+static void echoes(struct json *j, const struct ttcp_echo *e)
+{
+    json_open(j, "echo", '{');
+    json_uint(j, "count", e->count);
+    json_uint(j, "bytes", e->bytes);
+    json_us(j, "min_us", e->min);
+    json_us(j, "mean_us", e->count > 0 ? e->sum / (scps_dur)e->count : 0);
+    json_us(j, "max_us", e->max);
+    json_close(j, '}');
+}
+
 static void end(struct json *j, const struct ttcp_result *r)
 {
     json_open(j, "end", '{');
@@ -485,6 +496,8 @@ static void end(struct json *j, const struct ttcp_result *r)
     }
     if (r->opt->records)
         records(j, r);
+    if (r->opt->echo && r->has_tx)
+        echoes(j, &r->tx.echo);
     if (r->opt->bets && r->has_rx)
         holes(j, "holes", &r->rx);
     if (r->opt->bets && r->has_tx)

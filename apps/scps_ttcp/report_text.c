@@ -142,6 +142,17 @@ static void records(FILE *f, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
+static void echoes(FILE *f, const struct ttcp_echo *e)
+{
+    char least[32], mean[32], most[32];
+
+    fprintf(f, "ttcp-t: %" PRIu64 " echoes of %" PRIu64 " bytes", e->count, e->bytes);
+    if (e->count > 0)
+        fprintf(f, ", there and back in %s to %s, mean %s", ms(least, e->min), ms(most, e->max),
+                ms(mean, e->sum / (scps_dur)e->count));
+    fputc('\n', f);
+}
+
 /* What best effort did without; each place with -v. */
 static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
 {
@@ -191,6 +202,8 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
             details(f, 't', &r->tx);
         if (o->touch && o->verbose > 0)
             fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
+        if (o->echo && r->tx.open)
+            echoes(f, &r->tx.echo);
         if (o->bets && r->tx.open)
             holes(f, 't', &r->tx, o->verbose > 0);
     }

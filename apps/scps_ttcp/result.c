@@ -122,6 +122,7 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv)
 {
     uint64_t moved = rcv != NULL ? rcv->received : s->acked;
+    char peer[TTCP_MSGLEN];
 
     if (s != NULL && s->in_failed && s->err == SCPS_ERR_SYSTEM)
         ttcp_result_fail(r, TTCP_FAILED, "standard input: %s: %s", strerror(s->in->sys_errno),
@@ -131,6 +132,15 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
     if (rcv != NULL && rcv->out_failed)
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: %s", rcv->out->name,
                          strerror(rcv->out->sys_errno), output_remedy(rcv->out->sys_errno));
+    if (s != NULL && s->echo.differs)
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "%.180s: what came back is not what was sent, from byte %" PRIu64
+                         " on: does it echo (-e)?",
+                         peer_name(r, peer), s->echo.bytes);
+    if (s != NULL && s->echo.ended)
+        ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED,
+                         "%.180s: closed before a block had come back: does it echo (-e)?",
+                         peer_name(r, peer));
     if (s != NULL && s->err != 0)
         connection_error(r, s->err, moved);
     if (rcv != NULL && rcv->err != 0)
@@ -197,6 +207,7 @@ void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, stru
     r->tx.calls = s->in->calls;
     r->tx.touched = s->in->touched;
     r->total = s->in->total;
+    r->tx.echo = s->echo;
     given_up(&r->tx, s->conn);
     r->connect = since(s->connect, t0);
     r->enqueued = since(s->enqueued, t0);

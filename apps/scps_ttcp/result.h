@@ -33,6 +33,7 @@ struct ttcp_side {
     size_t n_holes;
     uint64_t missing;
     uint64_t records, torn, record_min, record_max; /* -c, as read */
+    struct ttcp_echo echo;                          /* -e, the sender's */
 };
 
 /* What happened in one --interval; moments count from the clock's start. */

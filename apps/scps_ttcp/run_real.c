@@ -260,6 +260,8 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
            !x->begun ? "nobody connected within --timeout: give it longer, or see the other end"
            : x->sends && !x->sender.connected
                ? "no answer within --timeout: is a receiver (-r) running there?"
+           : x->sends && ttcp_echo_waits(&x->sender.echo)
+               ? "no echo within --timeout: is -e given there, too?"
                : "not done within --timeout: give it longer, or see -v for what held it up");
 }
 

@@ -100,7 +100,7 @@ static void finish(struct run *x)
                        x->verify.matched + x->verify.skipped == x->sender.written;
     }
     ttcp_result_judge(x->r, &x->sender, &x->receiver);
-    if (x->sender.closed)
+    if (x->sender.closed && !x->o->echo) /* it is a stream's */
         x->r->limit_bps = limit(x);
 }
 

@@ -348,6 +348,26 @@ class Virtual(Case):
         self.assertEqual((few["start"]["scps"]["dupthresh"], many["start"]["scps"]["dupthresh"]), (2, 60))
         self.assertGreater(few["end"]["tcp"]["retransmits"], many["end"]["tcp"]["retransmits"])
 
+    def test_echo(self):
+        """A block and its echo: two packets on the line and a round trip, each time the same."""
+        args = ["-t", "-s", "-n", "20", "-l", "1000", "-e", "--link", "rate=10mbit,rtt=200ms"]
+        packet = (1000 + 52 + 18) * 8 / 10  # us
+        for more in ([], ["--hollow"], ["-Q"], ["-6"], ["-D"]):
+            end = self.document(args + more)["end"]
+            echo = end["scps"]["echo"]
+            self.assertEqual((echo["count"], echo["bytes"], end["verified"]), (20, 20000, None if more == ["--hollow"] else True), more)
+            extra = 2 * (20 if more == ["-6"] else 0) * 8 / 10
+            for value in ("min_us", "mean_us"):
+                self.assertAlmostEqual(echo[value], 200000 + 2 * packet + extra, delta=10, msg=(more, echo))
+            self.assertGreater(end["sum_sent"]["seconds"], 20 * 0.2)
+            self.assertNotIn("physical_limit_bps", end["scps"])
+        # blocks larger than both buffers, losses, a file and its end; the report in words
+        data = stuff(1000001)
+        doc = self.sent(data, ["-e", "-B", "-l", "300000", "-b", "20000", "--link", "rate=10mbit,rtt=20ms,loss=0.01"])
+        self.assertEqual((doc["end"]["scps"]["echo"]["count"], doc["end"]["scps"]["echo"]["bytes"]), (4, 1000001))
+        err = run(args)[2]
+        self.assertIn("ttcp-t: 20 echoes of 20000 bytes, there and back in 201.7 ms to 201.7 ms, mean 201.7 ms", err)
+
     def test_burst(self):
         """A bucket is full at the beginning: what it holds leaves at line speed, and the rest at the rate."""
         args = ["--link", "rate=100mbit,rtt=20ms", "--cc", "rate", "-R", "1m", "--first-window", "1M"]
@@ -829,6 +849,45 @@ class Udp(Case):
                 with open(self.path("out"), "rb") as f:
                     self.assertTrue(f.read() == data)
                 self.assertRegex(err[0], r"^ttcp-r: 3000000 bytes in .* \+\+\+$")
+
+    def test_echo(self):
+        pair, data = Pair(), stuff(200000)
+        with open(self.path("out"), "wb") as out:
+            r = pair.receiver("-e", "-D", stdout=out)
+        status, out, err = run(pair.sender("-e", "-D", "-l", "1400", "-B"), data=data)
+        self.assertEqual((status, out), (0, b""), err)
+        self.assertRegex("\n".join(err), r"(?m)^ttcp-t: 143 echoes of 200000 bytes, there and back in ")
+        self.assertEqual(finish(r)[0], 0)
+        with open(self.path("out"), "rb") as f:
+            self.assertTrue(f.read() == data)
+
+    def test_a_peer_that_does_not_echo(self):
+        pair = Pair()
+        r = pair.receiver("-s")
+        status, out, err = run(["-t", "-e", "-s", "--timeout", "2"] + pair.tx + ["10.9.0.2"])
+        self.assertEqual(status, 124, err)
+        self.complains(err, "no echo", "-e")
+        finish(r)
+
+    def test_long_spellings(self):
+        """--interval, --ipv4, --ipv6 and --mtu are -i, -4, -6 and -m."""
+        for family, host, width in (("--ipv4", "10.9.0.2", 20), ("--ipv6", "fd09::2", 40)):
+            with self.subTest(family=family):
+                pair = Pair()
+                r = pair.receiver("-s", "--json", "--mtu", "1300", family)
+                status, out, err = run(["-t", "-s", "-n", "400", "--timeout", "30", "-R", "20m", "--json", "--mtu", "1300", family,
+                                        "--interval", "0.2"] + pair.tx + [host])
+                self.assertEqual(status, 0, err)
+                doc = json.loads(out)
+                self.assertGreaterEqual(len(doc["intervals"]), 4)
+                self.assertEqual(round(doc["intervals"][0]["sum"]["end"] - doc["intervals"][0]["sum"]["start"], 1), 0.2)
+                self.assertEqual(doc["start"]["tcp_mss_default"], 1300 - width - 20 - 12)
+                self.assertEqual(doc["start"]["connected"][0]["remote_host"], host)
+                self.assertEqual(finish(r)[0], 0)
+                wrong = "10.9.0.2" if family == "--ipv6" else "fd09::2"
+                status, out, err = run(["-t", "-s", "--timeout", "5", family] + pair.tx + [wrong])
+                self.assertEqual(status, 1)
+                self.complains(err, wrong, "drop -" + family[-1])
 
     def test_reversed_roles(self):
         """-Q at both ends: the transmitter waits, the receiver connects; and -q is the port it comes from."""

@@ -231,7 +231,7 @@ static void letters_of_vegas_may_stand_anywhere(void **state)
 
 static void letters_whose_feature_is_missing(void **state)
 {
-    static const char *const refused[] = {"-u", "-e", "-P", "-N 2"};
+    static const char *const refused[] = {"-u", "-P", "-N 2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -243,6 +243,11 @@ static void letters_whose_feature_is_missing(void **state)
     }
     good("-t -S");
     assert_false(ttcp_conn_config(&o, true).snack || ttcp_conn_config(&o, true).snack_long);
+    bad("-t -e -E", "-e with best effort");
+    bad("-t -Z -e", "-e with best effort");
+    bad("-t -e --require bets", "-e with best effort");
+    good("-t -e -D");
+    assert_true(o.echo);
     good("-t -N 1 -I -L 5");
     assert_int_equal(o.tos, 0xa0);
 }
