@@ -1,66 +1,109 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Two processes pass a file over IP in UDP and over TUN, through the kernel's forwarding, in every combination of -G 0 1 2
-# and -F 0 1 2 with and without SNACK, and with -E, -C and -c where this version has them; equal SHA-256 each time.
+# Two processes pass a file over IP in UDP and over TUN, through the kernel's forwarding, in every combination of -G 0 1 2,
+# -F 0 1 2, SNACK or -S, and nothing, -C, -E or -c besides; equal SHA-256 each time, and the rate of each.
 #
-#   tests/interop/modes.sh BIN [MEGABYTES]      2 by default; 100 is what one does by hand (MODES_TIMEOUT=600)
+#   tests/interop/modes.sh BIN [MEGABYTES]      2 by default, and of the combinations with -C, -E and -c those with -F 2 and
+#                                               SNACK; from 100 on, all 144 (some ten minutes)
+#
+# MODES_JOBS (1) of them run at a time.
 . "$(dirname "$0")/lib.sh"
 need sha256sum ip
 built scps_ttcp
 MEGABYTES=${2:-2}
-TIMEOUT=${MODES_TIMEOUT:-50}
+JOBS=${MODES_JOBS:-1}
+TIMEOUT=$((50 + 4 * MEGABYTES))
+buffer=2m
+[ "$MEGABYTES" -lt 100 ] || buffer=8m
 some_file "$TMP/file" "$MEGABYTES"
-
-HELP=$("$BIN/scps_ttcp" -h)
+SUM=$(sum "$TMP/file")
 ip link set lo up
 echo 1 >/proc/sys/net/ipv4/ip_forward 2>/dev/null
-udp_t=(--udp 127.0.0.1:7001,127.0.0.1:7002 --addr 10.9.0.1/24)
-udp_r=(--udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2/24)
-tun_t=(--tun scpsm0 --addr 10.78.0.2/24 --kernel-addr 10.78.0.1 --gateway 10.78.0.1)
-tun_r=(--tun scpsm1 --addr 10.79.0.2/24 --kernel-addr 10.79.0.1 --gateway 10.79.0.1)
 
-ready() { # the receiver has its socket, or its device an address
-    if [ "$1" = udp ]; then
-        ss -Hlun 'sport = :7002' | grep -q 7002 || ss -Hun 'sport = :7002' | grep -q 7002
+# Each lane has devices and ports of its own.
+ends() { # LANE udp|tun: sets here, there, host, ready
+    local a=$((7001 + 2 * $1)) b=$((7002 + 2 * $1)) t=$((20 + 2 * $1)) r=$((21 + 2 * $1))
+    if [ "$2" = udp ]; then
+        here=(--udp 127.0.0.1:$a,127.0.0.1:$b --addr 10.9.0.1/24)
+        there=(--udp 127.0.0.1:$b,127.0.0.1:$a --addr 10.9.0.2/24)
+        host=10.9.0.2
+        ready=(bash -c "ss -Hun 'sport = :$b' | grep -q $b || ss -Hlun 'sport = :$b' | grep -q $b")
     else
-        addressed scpsm1
+        here=(--tun scpsm$t --addr 10.$t.0.2/24 --kernel-addr 10.$t.0.1 --gateway 10.$t.0.1)
+        there=(--tun scpsm$r --addr 10.$r.0.2/24 --kernel-addr 10.$r.0.1 --gateway 10.$r.0.1)
+        host=10.$r.0.2
+        ready=(addressed scpsm$r)
     fi
 }
 
-pass() { # udp|tun OPTIONS...
-    local how=$1 receiver rc
-    shift
-    local -n there=${how}_r here=${how}_t
-    local host=10.9.0.2
-    [ "$how" = tun ] && host=10.79.0.2
-    background receive "$BIN/scps_ttcp" -r --timeout "$TIMEOUT" --rtt 10ms "$@" "${there[@]}"
+pass() { # LANE udp|tun OPTIONS...
+    local lane=$1 how=$2 receiver rc got here there host ready
+    shift 2
+    set -- "$@" -R 400m -b $buffer --rtt 10ms --timeout $TIMEOUT
+    ends "$lane" "$how"
+    "$BIN/scps_ttcp" -r "$@" "${there[@]}" 2>"$TMP/receive$lane.err" | sha256sum >"$TMP/sum$lane" &
     receiver=$!
-    eventually 20 ready "$how" || { cat "$TMP/receive.err"; return 1; }
-    "$BIN/scps_ttcp" -t --timeout "$TIMEOUT" --rtt 10ms "$@" "${here[@]}" "$host" <"$TMP/file" 2>"$TMP/send.err"
+    eventually 20 "${ready[@]}" || { cat "$TMP/receive$lane.err"; return 1; }
+    "$BIN/scps_ttcp" -t "$@" "${here[@]}" "$host" <"$TMP/file" 2>"$TMP/send$lane.err"
     rc=$?
-    [ $rc -eq 0 ] || kill -INT $receiver 2>/dev/null
     wait $receiver
-    rc=$((rc | $?))
-    cat "$TMP/send.err" "$TMP/receive.err"
-    [ $rc -eq 0 ] && same "$TMP/file" "$TMP/receive.out"
+    cat "$TMP/send$lane.err" "$TMP/receive$lane.err"
+    got=$(cut -d' ' -f1 "$TMP/sum$lane")
+    [ $rc -eq 0 ] && [ "$got" = "$SUM" ] || { echo "status $rc, received $got, wanted $SUM"; return 1; }
 }
 
-for how in udp tun; do
-    for g in 0 1 2; do
-        for f in 0 1 2; do
-            for snack in "" -S; do
-                ok "$how: -G $g -F $f $snack" pass $how -G $g -F $f $snack -R 400m -b 2m
+cases() {
+    local how g f snack extra
+    for how in udp tun; do
+        for g in 0 1 2; do
+            for f in 0 1 2; do
+                for snack in "" -S; do
+                    for extra in "" -C -E -c; do
+                        [ "$MEGABYTES" -ge 100 ] || [ -z "$extra" ] || [ "$f$snack" = 2 ] || continue
+                        echo $how -G $g -F $f $snack $extra
+                    done
+                done
             done
         done
     done
-    for extra in -E -C -c; do
-        if grep -q -- "^  $extra " <<<"$HELP"; then
-            for g in 0 1 2; do
-                ok "$how: -G $g $extra" pass $how -G $g $extra -R 400m -b 2m
-            done
+}
+
+work() { # LANE
+    local words i=0 failed=0 begin rate
+    while read -r -a words; do
+        [ $((i++ % JOBS)) -eq "$1" ] || continue
+        begin=${EPOCHREALTIME/./}
+        if pass "$1" "${words[@]}" >"$TMP/last$1" 2>&1; then
+            rate=$(sed -n 's/^ttcp-t: .* = \([0-9.]*\) Mbit.*+++/\1/p' "$TMP/send$1.err")
+            echo "${words[0]},${words[*]:1},$rate" >>"$TMP/rates"
+            printf 'ok      %s: %s Mbit/s (%d ms)\n' "${words[*]}" "$rate" $(((${EPOCHREALTIME/./} - begin) / 1000))
         else
-            echo "skipped: $extra: $("$BIN/scps_ttcp" -t $extra 2>&1 | head -1)"
+            printf 'FAILED  %s\n' "${words[*]}"
+            tail -20 "$TMP/last$1" | sed 's/^/        /'
+            failed=1
         fi
-    done
+    done < <(cases)
+    return $failed
+}
+
+: >"$TMP/rates"
+lanes=()
+for ((lane = 0; lane < JOBS; lane++)); do
+    work $lane &
+    lanes+=($!)
+    pids+=($!)
 done
+for lane in "${lanes[@]}"; do
+    wait "$lane" || failures=$((failures + 1))
+done
+pids=()
+# Mbit/s: a line for each medium, -G and -F, a column for the rest
+awk -F, '{ split($2, w, " "); row = sprintf("%s -G %s -F %s", $1, w[2], w[4]); rest = ""
+           for (i = 5; i in w; i++) rest = rest (rest == "" ? "" : " ") w[i]
+           if (!(row in rows)) { rows[row] = 1; order[++n] = row }
+           rate[row, rest] = $3 }
+    END { k = split(",-C,-E,-c,-S,-S -C,-S -E,-S -c", c, ","); printf "%-16s", "Mbit/s"
+          for (i = 1; i <= k; i++) printf "%9s", c[i] == "" ? "SNACK" : c[i]; print ""
+          for (j = 1; j <= n; j++) { printf "%-16s", order[j]
+              for (i = 1; i <= k; i++) printf "%9s", rate[order[j], c[i]]; print "" } }' <(LC_ALL=C sort "$TMP/rates")
 verdict
