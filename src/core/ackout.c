@@ -42,12 +42,6 @@ static bool budgeted(const struct scps_conn *c)
     return cfg->ack_budget || cfg->ack_budget_pps || (c->turns->gate && c->turns->gate->rate.rate);
 }
 
-/* One acknowledgement stands for many segments: each range is told once before any is told again. */
-static bool sparse(const struct scps_conn *c)
-{
-    return c->cfg->c.ack_mode == SCPS_ACK_DELAYED || budgeted(c);
-}
-
 void scps_ackout_now(struct scps_conn *c)
 {
     c->flags |= SCPS_F_ACK_NOW;
@@ -80,14 +74,14 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
     }
 }
 
-void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh)
+void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool fresh)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
-    if (rx->recent[0] < rx->sacked_to)
-        rx->mended = rx->recent[0];
+    if (from < rx->sacked_to)
+        rx->mended = from;
     if (!(c->flags & SCPS_F_SACK) || cfg->ack_mode == SCPS_ACK_DELAYED) {
         scps_ackout_data(c, true);
     } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
@@ -118,58 +112,56 @@ static uint16_t window(struct scps_conn *c, bool syn)
     return (uint16_t)field;
 }
 
-static bool add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to,
-                      unsigned max)
+static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to)
 {
-    uint32_t left = scps_seq_wrap(c->irs, from), right;
-
     /* the FIN has arrived with them and takes a number, too; without it the last segment would count as missing */
     if (c->rx->fin_at && to == c->rx->fin_at)
         to++;
-    right = scps_seq_wrap(c->irs, to);
-    for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
-        if (seg->sack[i].left == left)
-            return true;
-    if (seg->nsack >= max)
-        return false;
-    seg->sack[seg->nsack++] = (struct scps_sack){left, right};
-    return true;
+    seg->sack[seg->nsack++] =
+        (struct scps_sack){scps_seq_wrap(c->irs, from), scps_seq_wrap(c->irs, to)};
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before. */
-static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
+/* Is the range that begins at from among the blocks already? The first one may tell of a duplicate. */
+static bool told(const struct scps_conn *c, const struct scps_seg *seg, scps_off from)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
+    for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
+        if (seg->sack[i].left == scps_seq_wrap(c->irs, from))
+            return true;
+    return false;
+}
 
-    for (unsigned i = 0; i < SCPS_SACK_MAX && ooo->n; i++) {
-        scps_off inside = c->rx->recent[i];
-        const struct scps_range *r;
-        if (inside < c->in.next)
-            continue; /* delivered meanwhile */
-        r = scps_rangeset_at(ooo, scps_rangeset_find(ooo, inside));
-        if (!add_block(c, seg, r->from, r->to, max))
-            break;
+/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there already. */
+static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max, bool once)
+{
+    for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
+        const struct scps_range *r = &c->rx->recent[i];
+        if (r->to > c->in.next && !(once && told(c, seg, r->from))) /* else delivered meanwhile */
+            add_block(c, seg, r->from, r->to);
     }
 }
 
 /* Where one acknowledgement stands for hundreds of segments: every range once, in as many acknowledgements as it
  * takes.  True: there are more that have not been told. */
-static bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max)
+static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
+                                   bool thin)
 {
     struct scps_rx *rx = c->rx;
     uint32_t i = scps_rangeset_find(c->in.ooo, rx->sacked_to);
 
-    if (rx->mended && budgeted(c)) { /* or the sender takes the repair for lost again */
+    if (rx->mended && thin) { /* or the sender takes the repair for lost again */
         uint32_t at = scps_rangeset_find(c->in.ooo, rx->mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(c->in.ooo, at) : NULL;
         if (r && r->from <= rx->mended)
-            add_block(c, seg, r->from, r->to, max);
+            add_block(c, seg, r->from, r->to);
         rx->mended = 0;
     }
     for (; i < c->in.ooo->n; i++) {
         const struct scps_range *r = scps_rangeset_at(c->in.ooo, i);
-        if (!add_block(c, seg, r->from, r->to, max))
-            return true;
+        if (!told(c, seg, r->from)) {
+            if (seg->nsack >= max)
+                return true;
+            add_block(c, seg, r->from, r->to);
+        }
         rx->sacked_to = r->to;
     }
     return false;
@@ -191,9 +183,11 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
     bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
-         sack = c->flags & SCPS_F_SACK;
+         sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
+    /* one acknowledgement stands for many segments: each range is told once before any is told again */
+    bool sparse = thin || c->cfg->c.ack_mode == SCPS_ACK_DELAYED;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
-    scps_off told = 0;
+    scps_off high = 0;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
@@ -204,26 +198,25 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             return true;
     }
     room -= taken;
-    if (budgeted(c)) {
+    if (thin) {
         one_place(rx, c->in.ooo);
         rx->dsack_to = 0; /* it would cost a hole its place */
-        told = rx->snack_high;
-        if (snack && ++rx->reports % FROM_BELOW == 0)
+        if (snack && ++rx->reports % FROM_BELOW == 0) {
+            high = rx->snack_high;
             rx->snack_high = 0;
-        else
-            told = 0;
+        }
     }
-    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse(c))
+    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse)
         sack = false; /* a bit a block says more */
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
     if (sack) {
         if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
-            add_block(c, seg, rx->dsack_from, rx->dsack_to, max);
-        if (sparse(c))
-            more = next_blocks(c, seg, max);
-        if (!more && seg->nsack < max)
-            latest_blocks(c, seg, max);
+            add_block(c, seg, rx->dsack_from, rx->dsack_to);
+        if (sparse)
+            more = next_blocks(c, seg, max, thin);
+        if (!more)
+            latest_blocks(c, seg, max, sparse);
         if (rx->dsack_to) {
             c->st->dsacks_out++;
             rx->dsack_to = 0;
@@ -235,9 +228,9 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     }
     if (snack) {
         scps_snack_report(c, seg, room - (seg->nsack ? 4u + 8u * seg->nsack : 0));
-        more = more || (sparse(c) && scps_snack_backlog(c));
+        more = more || (sparse && scps_snack_backlog(c));
     }
-    rx->snack_high = SCPS_MAX(rx->snack_high, told);
+    rx->snack_high = SCPS_MAX(rx->snack_high, high);
     return more;
 }
 

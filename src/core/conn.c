@@ -36,7 +36,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
         c->timer[i] = SCPS_NEVER;
     scps_rtt_init(&c->rtt, cfg->c.rto_initial);
     /* a range for every other full segment of the window, and 1024 at least: what loss can make of it */
-    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow, SCPS_MAX(1024u, cfg->c.rcvbuf / 1024));
+    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow);
     if (cfg->c.nodelay)
         c->flags |= SCPS_F_NODELAY;
     return c;

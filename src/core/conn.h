@@ -223,10 +223,10 @@ struct scps_tx {
 };
 
 struct scps_rx {
-    scps_off recent[SCPS_SACK_MAX]; /* an octet of each of the latest ranges, newest first */
-    uint32_t dups;                  /* answers at once since the left edge moved */
-    uint32_t waiting;               /* bytes beyond a hole that no acknowledgement has reported */
-    uint32_t burst;                 /* acknowledgements in a row that had more to say */
+    struct scps_range recent[SCPS_SACK_MAX]; /* beyond a hole: those that grew last, newest first */
+    uint32_t dups;                           /* answers at once since the left edge moved */
+    uint32_t waiting;    /* bytes beyond a hole that no acknowledgement has reported */
+    uint32_t burst;      /* acknowledgements in a row that had more to say */
     scps_off sacked_to;  /* ranges below have been reported once (strictly delayed mode) */
     scps_off snack_high; /* holes below have been reported once */
     scps_off snack_next; /* where the next turn of reporting them again stands */
@@ -535,8 +535,8 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
 void scps_ackout_timer(struct scps_conn *c);
 /* Data came in order; at_once: it filled a hole, or was here already. */
 void scps_ackout_data(struct scps_conn *c, bool at_once);
-/* Data came that lies beyond a hole; fresh: the hole is new. */
-void scps_ackout_beyond(struct scps_conn *c, uint32_t len, bool fresh);
+/* [from, from+len) came beyond a hole; fresh: the hole is new. */
+void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool fresh);
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 

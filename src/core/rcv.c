@@ -31,16 +31,18 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     return window && at < window && at + len > 0;
 }
 
-/* [from, ...) of run is the newest of what lies beyond a hole. A range stands in the list once. */
-static void remember(struct scps_rx *rx, scps_off from, const struct scps_range *run)
+/* Of the ranges beyond a hole, run is the one that grew last. */
+static SCPS_APART void remember(struct scps_rx *rx, const struct scps_range *run)
 {
-    unsigned i = 0;
+    struct scps_range was[SCPS_SACK_MAX];
+    unsigned n = 1;
 
-    while (i < SCPS_SACK_MAX - 1 && (rx->recent[i] < run->from || rx->recent[i] >= run->to))
-        i++;
-    if (i)
-        memmove(rx->recent + 1, rx->recent, i * sizeof rx->recent[0]);
-    rx->recent[0] = from;
+    memcpy(was, rx->recent, sizeof was);
+    memset(rx->recent, 0, sizeof rx->recent);
+    rx->recent[0] = *run;
+    for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
+        if (was[i].from < run->from || was[i].from >= run->to) /* else it is part of run now */
+            rx->recent[n++] = was[i];
 }
 
 static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
@@ -75,17 +77,39 @@ static SCPS_APART void take_fin(struct scps_conn *c)
     }
 }
 
-/* What follows on what was there has been taken. */
-static inline void followed(struct scps_conn *c, bool filled)
+/* Octets came in order; filled: and there were holes behind them. */
+static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_tell(c, SCPS_EV_READABLE);
     if (c->rx)
         c->rx->dups = 0;
     scps_ackout_data(c, filled);
+    if (filled)
+        scps_bets_look(c);
+}
+
+/* [from, from+len) came beyond a hole and is part of run. */
+static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
+                               const struct scps_range *run)
+{
+    struct scps_range *last = &c->rx->recent[0];
+
+    c->st->ooo_segs++;
+    if (last->from == run->from && last->to == from && run->to == from + len)
+        last->to = run->to;
+    else
+        remember(c->rx, run);
+    scps_ackout_beyond(c, from, len, run->from == from);
+    scps_bets_look(c);
+}
+
+static uint32_t max_holes(const struct scps_conn *c)
+{
+    return SCPS_MAX(1024u, c->cfg->c.rcvbuf / 1024);
 }
 
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
-static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
+static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
     bool in_order = from == c->in.next, had_holes = c->in.ooo->n > 0;
     struct scps_range run;
@@ -95,7 +119,7 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
         scps_conn_drop(c, SCPS_DROP_NO_BUFFER, NULL);
         return false;
     }
-    got = scps_rcvbuf_put(&c->in, &c->env->alloc, from, data, len, &run);
+    got = scps_rcvbuf_put(&c->in, &c->env->alloc, from, data, len, max_holes(c), &run);
     if (got < 0) {
         scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
                        NULL);
@@ -106,16 +130,13 @@ static bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint3
     else
         SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
-        followed(c, had_holes);
-        if (had_holes)
-            scps_bets_look(c);
+        came_in_order(c, had_holes);
+    } else if (got) {
+        came_beyond(c, from, len, &run);
     } else {
         c->st->ooo_segs++;
-        remember(c->rx, from, &run);
-        if (got)
-            scps_ackout_beyond(c, len, run.from == from);
-        else
-            scps_ackout_data(c, true);
+        remember(c->rx, &run);
+        scps_ackout_data(c, true);
         scps_bets_look(c);
     }
     return true;
@@ -203,7 +224,7 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
 
 void scps_rcv_jump(struct scps_conn *c, scps_off to)
 {
-    scps_rcvbuf_jump(&c->in, &c->env->alloc, to);
+    scps_rcvbuf_jump(&c->in, to);
     if (c->rx)
         c->rx->dups = 0;
     scps_ackout_now(c);
@@ -269,12 +290,16 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
     count(c, seg);
-    if (from == next && scps_rcvbuf_append(&c->in, seg->data, seg->len)) {
-        SCPS_NOTE_IT(c, RECEIVED, from, seg->len, true, 0);
-        followed(c, false);
-    } else if (!store(c, from, seg->data, seg->len)) {
-        scps_ackout_now(c);
+    if (!scps_rcvbuf_append(&c->in, from, seg->data, seg->len)) {
+        if (!store(c, from, seg->data, seg->len))
+            scps_ackout_now(c);
+        return true;
     }
+    SCPS_NOTE_IT(c, RECEIVED, from, seg->len, from == next, 0);
+    if (from == next)
+        came_in_order(c, false);
+    else
+        came_beyond(c, from, seg->len, scps_rangeset_at(c->in.ooo, c->in.ooo->n - 1));
     return true;
 }
 

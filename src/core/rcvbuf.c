@@ -5,7 +5,9 @@
  *       |=============|............|======|........|====|
  *        readable       missing      held beyond a hole
  *
- * Memory begins small and doubles as octets arrive that need it.
+ * Memory begins small and doubles as octets arrive that need it.  Whenever all has been read the next octet goes to its
+ * front: a reader that keeps up stays within the few kilobytes that the processor has at hand, however large the ring
+ * once had to be.
  */
 #include "core/rcvbuf.h"
 #include "base/bytes.h"
@@ -15,25 +17,26 @@
 
 static const struct scps_rangeset nothing;
 
-void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes)
+void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
 {
-    *b = (struct scps_rcvbuf){.max_holes = max_holes & INT32_MAX,
-                              .hollow = hollow,
-                              .read = first,
-                              .next = first,
-                              .ooo = &nothing};
+    *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* The set as its owner may change it. NULL: there is none, and no memory for one. */
-static struct scps_rangeset *own(struct scps_rcvbuf *b, const struct scps_alloc *a)
+/* The set as its owner may change it; there is one. */
+static struct scps_rangeset *own(struct scps_rcvbuf *b)
+{
+    return (struct scps_rangeset *)b->ooo;
+}
+
+static struct scps_rangeset *need(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t max)
 {
     struct scps_rangeset *s;
 
     if (b->ooo != &nothing)
-        return (struct scps_rangeset *)b->ooo;
+        return own(b);
     s = a->alloc(a->ctx, sizeof *s);
     if (s) {
-        scps_rangeset_init(s, b->max_holes);
+        scps_rangeset_init(s, max);
         b->ooo = s;
     }
     return s;
@@ -51,7 +54,7 @@ void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
     release(b, a);
     if (b->ooo != &nothing) {
-        struct scps_rangeset *s = own(b, a);
+        struct scps_rangeset *s = own(b);
         scps_rangeset_fini(s, a);
         a->free(a->ctx, s, sizeof *s);
         b->ooo = &nothing;
@@ -65,79 +68,78 @@ void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
 }
 
 /* Round the ring's end, or zeros. */
-static SCPS_APART void store_parts(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src,
+static SCPS_APART void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                    size_t len)
 {
     while (len) {
-        uint32_t at = (uint32_t)off & (cap - 1);
-        size_t run = SCPS_MIN(len, cap - at);
+        uint32_t at = scps_rcvbuf_place(b, off);
+        size_t run = SCPS_MIN(len, b->cap - at);
         if (src)
-            memcpy(mem + at, src, run);
+            memcpy(b->mem + at, src, run);
         else
-            memset(mem + at, 0, run);
+            memset(b->mem + at, 0, run);
         src = src ? src + run : NULL;
         off += run;
         len -= run;
     }
 }
 
-static inline void store(uint8_t *mem, uint32_t cap, scps_off off, const uint8_t *src, size_t len)
+static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src, size_t len)
 {
-    uint32_t at = (uint32_t)off & (cap - 1);
+    uint32_t at = scps_rcvbuf_place(b, off);
 
-    if (src && len <= cap - at)
-        memcpy(mem + at, src, len);
+    if (src && len <= b->cap - at)
+        memcpy(b->mem + at, src, len);
     else
-        store_parts(mem, cap, off, src, len);
+        store_parts(b, off, src, len);
 }
 
-static void move(const struct scps_rcvbuf *b, uint8_t *mem, uint32_t cap, scps_off from,
-                 scps_off to)
+static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off off, scps_off end)
 {
-    while (from < to) {
-        uint32_t at = (uint32_t)from & (b->cap - 1);
-        size_t run = SCPS_MIN(to - from, b->cap - at);
-        store(mem, cap, from, b->mem + at, run);
-        from += run;
+    while (off < end) {
+        uint32_t at = scps_rcvbuf_place(b, off);
+        size_t run = SCPS_MIN(end - off, b->cap - at);
+        store(to, off, b->mem + at, run);
+        off += run;
     }
 }
 
 static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t need)
 {
-    uint32_t cap = b->cap ? b->cap : FIRST_CAP;
-    uint8_t *mem;
+    struct scps_rcvbuf big = *b;
 
-    while (cap < need)
-        cap *= 2;
-    mem = a->alloc(a->ctx, cap);
-    if (!mem)
+    big.cap = b->cap ? b->cap : FIRST_CAP;
+    while (big.cap < need)
+        big.cap *= 2;
+    big.zero = (uint32_t)b->read & (big.cap - 1);
+    big.mem = a->alloc(a->ctx, big.cap);
+    if (!big.mem)
         return false;
     if (b->mem) {
-        move(b, mem, cap, b->read, b->next);
+        move(b, &big, b->read, b->next);
         for (uint32_t i = 0; i < b->ooo->n; i++) {
             const struct scps_range *r = scps_rangeset_at(b->ooo, i);
-            move(b, mem, cap, r->from, r->to);
+            move(b, &big, r->from, r->to);
         }
     }
     release(b, a);
-    b->mem = mem;
-    b->cap = cap;
+    *b = big;
     return true;
 }
 
 /* The left edge moves over the ranges it has reached. Returns it. */
-static SCPS_APART scps_off join(struct scps_rcvbuf *b, const struct scps_alloc *a)
+static SCPS_APART scps_off join(struct scps_rcvbuf *b)
 {
     /* a segment that covers one hole and more may swallow several ranges */
     while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
         b->next = SCPS_MAX(b->next, scps_rangeset_at(b->ooo, 0)->to);
-        scps_rangeset_trim(own(b, a), b->next);
+        scps_rangeset_trim(own(b), b->next);
     }
     return b->next;
 }
 
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
-                    const uint8_t *data, uint32_t len, struct scps_range *range)
+                    const uint8_t *data, uint32_t len, uint32_t max_holes, struct scps_range *range)
 {
     struct scps_range run = {off, off + len};
     bool in_order = off == b->next;
@@ -148,15 +150,15 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
     if (in_order) {
         b->next = run.to;
         if (b->ooo->n)
-            run.to = join(b, a);
+            run.to = join(b);
     } else {
-        struct scps_rangeset *s = own(b, a);
+        struct scps_rangeset *s = need(b, a, max_holes);
         fresh = s ? scps_rangeset_add(s, a, run.from, run.to, &run) : SCPS_ERR_NOMEM;
         if (fresh < 0)
             return fresh;
     }
     if (!b->hollow && fresh)
-        store(b->mem, b->cap, off, data, len);
+        store(b, off, data, len);
     if (range)
         *range = run;
     return fresh;
@@ -169,15 +171,15 @@ int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off
         return 0;
     if (b->next - b->read > b->cap && !grow(b, a, b->next - b->read))
         return SCPS_ERR_NOMEM;
-    store(b->mem, b->cap, off, data, len);
+    store(b, off, data, len);
     return 0;
 }
 
-void scps_rcvbuf_jump(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off to)
+void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to)
 {
     b->next = to;
     if (b->ooo->n)
-        join(b, a);
+        join(b);
 }
 
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
@@ -191,14 +193,17 @@ size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
     } else if (to) {
         size_t done = 0;
         while (done < len) {
-            uint32_t at = (uint32_t)(off + done) & (b->cap - 1);
+            uint32_t at = scps_rcvbuf_place(b, off + done);
             size_t run = SCPS_MIN(len - done, b->cap - at);
             memcpy(to + done, b->mem + at, run);
             done += run;
         }
     }
-    if (!peek)
+    if (!peek) {
         b->read += len;
+        if (b->read == b->next && !b->ooo->n)
+            b->zero = (uint32_t)b->next & (b->cap - 1);
+    }
     return len;
 }
 
@@ -209,7 +214,7 @@ const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len)
     *len = 0;
     if (b->hollow || b->next == b->read)
         return NULL;
-    at = (uint32_t)b->read & (b->cap - 1);
+    at = scps_rcvbuf_place(b, b->read);
     *len = (size_t)SCPS_MIN(b->next - b->read, b->cap - at);
     return b->mem + at;
 }

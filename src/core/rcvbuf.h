@@ -8,47 +8,57 @@
 #include "base/rangeset.h"
 
 struct scps_rcvbuf {
-    uint8_t *mem; /* NULL: nothing stored */
-    uint32_t cap; /* power of two; octet off lies at mem[off & (cap - 1)] */
-    uint32_t max_holes : 31;
-    bool hollow : 1; /* contents are thrown away: octets are counted only */
-    scps_off read;   /* next octet the application gets */
-    scps_off next;   /* first octet missing */
+    uint8_t *mem;       /* NULL: nothing stored */
+    uint32_t cap;       /* power of two; where an octet lies: scps_rcvbuf_place */
+    uint32_t zero : 31; /* the octet that lies at mem[0], modulo cap */
+    bool hollow : 1;    /* contents are thrown away: octets are counted only */
+    scps_off read;      /* next octet the application gets */
+    scps_off next;      /* first octet missing */
     const struct scps_rangeset
         *ooo; /* octets held beyond next; until there are any the empty set of all */
 };
 
-void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow, uint32_t max_holes);
+void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's window allows.
- * Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (too many holes). *range (may be
- * NULL): the run of octets, in or out of order, that these are now part of. */
+ * Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (more than max_holes, which is
+ * always the same). *range (may be NULL): the run of octets, in or out of order, that these are now part of. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
-                    const uint8_t *data, uint32_t len, struct scps_range *range);
+                    const uint8_t *data, uint32_t len, uint32_t max_holes,
+                    struct scps_range *range);
 /* Fills [off, off+len), below next and not read, with octets that were missing. 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len);
 /* What is missing below to is given up: next goes there, and over what is held from there on. */
-void scps_rcvbuf_jump(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off to);
+void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
 /* The contiguous run at the front; NULL if hollow or empty. */
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
 /* Gives the memory back when nothing is held. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* The same for what nearly always comes: the next len octets, nothing beyond a hole, room for them in one piece. False:
- * it is not so, and nothing was taken. */
-static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, const uint8_t *data, uint32_t len)
+/* Where in mem octet off lies, or will. */
+static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off off)
 {
-    if (b->ooo->n)
+    return ((uint32_t)off - b->zero) & (b->cap - 1);
+}
+/* As scps_rcvbuf_put for what nearly always comes: octets right behind the last that have arrived, in order or beyond a
+ * hole, with room for them in one piece. False: it is not so, and nothing was taken. */
+static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
+                                      uint32_t len)
+{
+    const struct scps_rangeset *ooo = b->ooo;
+    scps_off *end = ooo->n ? &ooo->v[ooo->head + ooo->n - 1].to : &b->next;
+
+    if (off != *end)
         return false;
     if (!b->hollow) {
-        uint32_t at = (uint32_t)b->next & (b->cap - 1);
-        if (!data || len > b->cap - at || b->next + len - b->read > b->cap)
+        uint32_t at = scps_rcvbuf_place(b, off);
+        if (!data || len > b->cap - at || off + len - b->read > b->cap)
             return false;
         memcpy(b->mem + at, data, len);
     }
-    b->next += len;
+    *end += len;
     return true;
 }
 static inline uint64_t scps_rcvbuf_ready(const struct scps_rcvbuf *b)
