@@ -81,56 +81,61 @@ static scps_dur min_window(const struct scps_conn *c)
     return SCPS_MAX(SCPS_SEC(10), 10 * c->rtt.srtt);
 }
 
-/* Block i was in the last acknowledgement, too: every block is told several times, in case one is lost. */
-static inline bool known(const struct scps_tx *tx, const struct scps_seg *seg, unsigned i)
+static inline bool same(struct scps_sack a, struct scps_sack b)
 {
-    for (unsigned k = 0; k < tx->nsacked; k++)
-        if (tx->sacked[k].left == seg->sack[i].left && tx->sacked[k].right == seg->sack[i].right)
-            return true;
-    return false;
+    return a.left == b.left && a.right == b.right;
 }
 
-/* told: where the segment's own acknowledgement points, below ack if it is old. */
+/* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old. False: it says nothing
+ * that could be told again. */
+static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
+                       int64_t told, struct scps_ack_sum *sum)
+{
+    int64_t from = scps_seq_unwrap(c->iss, c->una, seg->sack[i].left);
+    int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
+
+    if (from >= to || to > (int64_t)c->nxt)
+        return false;
+    if (i == 0 &&
+        (to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
+                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
+        /* RFC 2883 section 4: the first block tells of a duplicate */
+        if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
+            c->st->dsacks_in++;
+            sum->dsack = true;
+            scps_recovery_dsack(c, (scps_off)from, (scps_off)to);
+        }
+        return false;
+    }
+    if (to <= (int64_t)ack)
+        return false;
+    from = SCPS_MAX(from, (int64_t)ack);
+    scps_sb_arrived(&c->tx->sb, c->env->now, (scps_off)from, (scps_off)to, scps_rtt_min(&c->rtt),
+                    sum);
+    SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
+    return true;
+}
+
 static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack, int64_t told,
                       struct scps_ack_sum *sum)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
-    scps_dur min_rtt = scps_rtt_min(&c->rtt);
-
-    struct scps_sack now[SCPS_SACK_MAX];
-    uint8_t n = 0;
+    struct scps_sack before = {0};
+    unsigned i;
 
     c->st->sacks_in++;
-    for (unsigned i = 0; i < seg->nsack; i++) {
-        if (i && known(c->tx, seg, i)) {
-            now[n++] = seg->sack[i];
-            continue;
-        }
-        int64_t from = scps_seq_unwrap(c->iss, c->una, seg->sack[i].left);
-        int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
-        if (from >= to || to > (int64_t)c->nxt)
-            continue;
-        if (i == 0 && (to <= told ||
-                       (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
-                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
-            /* RFC 2883 section 4: the first block tells of a duplicate */
-            if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
-                c->st->dsacks_in++;
-                sum->dsack = true;
-                scps_recovery_dsack(c, (scps_off)from, (scps_off)to);
-            }
-            continue;
-        }
-        if (to <= (int64_t)ack)
-            continue;
-        from = SCPS_MAX(from, (int64_t)ack);
-        scps_sb_arrived(sb, c->env->now, (scps_off)from, (scps_off)to, min_rtt, sum);
-        SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
-        now[n++] = seg->sack[i];
+    for (i = 0; i < seg->nsack; i++) {
+        /* Every block is told several times, in case one is lost: it stands where it stood in the last report, or
+         * another has come in before it. */
+        struct scps_sack *at = &c->tx->sacked[i], was = *at;
+        bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
+        if (!known)
+            known = take_block(c, seg, i, ack, told, sum);
+        *at = known ? seg->sack[i] : (struct scps_sack){0};
+        before = was;
     }
-    c->tx->nsacked = n;
-    for (unsigned i = 0; i < n; i++)
-        c->tx->sacked[i] = now[i];
+    while (c->tx->nsacked > i)
+        c->tx->sacked[--c->tx->nsacked] = (struct scps_sack){0};
+    c->tx->nsacked = (uint8_t)i;
 }
 
 static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)

@@ -209,7 +209,8 @@ struct scps_tx {
     uint8_t
         rto_shift; /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
     uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
-    struct scps_sack sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks */
+    struct scps_sack
+        sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
     uint8_t nsacked;
     enum scps_loss_cause cause; /* what a loss means before cause_until */
     scps_time cause_until;

@@ -34,7 +34,7 @@ void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
                           struct scps_cc_ack *a)
 {
     struct scps_tx *tx = c->tx;
-    const struct scps_sent *r = &sum->newest;
+    const struct scps_sent *r = sum->newest;
     scps_time now = c->env->now;
     scps_dur sent, acked, took;
 
@@ -44,7 +44,7 @@ void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
         tx->app_limited = 0;
     a->bytes = sum->delivered;
     a->rtt = -1;
-    if (!sum->any)
+    if (!r)
         return;
     if (!r->resends)
         a->rtt = now - r->sent;

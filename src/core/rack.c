@@ -118,12 +118,12 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
     struct scps_scoreboard *sb = &c->tx->sb;
     struct scps_rack *rk = &c->tx->rack;
 
-    if (sum->any && sum->newest.xseq == sb->hi_xseq)
-        rk->rtt = SCPS_MAX(c->env->now - sum->newest.sent, 1);
+    if (sum->newest && sum->newest->xseq == sb->hi_xseq)
+        rk->rtt = SCPS_MAX(c->env->now - sum->newest->sent, 1);
     adapt(c, sum->dsack);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
-    if (sum->any || rk->again)
+    if (sum->newest || rk->again)
         rk->again = detect(c, sum);
     if (rk->again) {
         scps_timer_by(c, SCPS_T_AGE, rk->again);

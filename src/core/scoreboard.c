@@ -206,10 +206,30 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
         sb->hi_xseq = r->xseq;
     else if (!r->resends && r->from + r->len <= sum->fack)
         sum->reordered = true;
-    if (!sum->any || before(sum->newest.xseq, r->xseq)) {
-        sum->newest = *r;
-        sum->any = true;
-    }
+    if (!sum->newest || before(sum->newest->xseq, r->xseq))
+        sum->newest = r;
+}
+
+/* Where the record before idx ends. */
+static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    const struct scps_sent *r = scps_sb_at(sb, idx - 1);
+
+    return r->from + r->len;
+}
+
+/* The records from the head to before next, all of them ARRIVED and ending at end, are freed. */
+static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_off end)
+{
+    uint32_t n = next - sb->head, below = 0;
+
+    if (before(sb->head, sb->frontier))
+        below = SCPS_MIN(n, sb->frontier - sb->head);
+    sb->arrived -= end - scps_sb_at(sb, sb->head)->from;
+    sb->arrived_recs -= n;
+    sb->arrived_below -= below;
+    sb->excused -= SCPS_MIN(sb->excused, n - below);
+    sb->head = next;
 }
 
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
@@ -234,21 +254,23 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
             break;
         }
-        sum->acked += r->len;
-        if (r->state == SCPS_SENT_ARRIVED) {
-            sb->arrived -= r->len;
-            sb->arrived_recs--;
-            if (before(sb->head, sb->frontier))
-                sb->arrived_below--;
-            else if (sb->excused)
-                sb->excused--;
-        } else {
-            credit(sb, r, now, min_rtt, sum);
-            if (r->resends)
-                sum->refilled = true;
-            else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
-                sum->oldest_sent = r->sent;
+        if (r->state == SCPS_SENT_ARRIVED) { /* the whole run at once, as far as it goes */
+            uint32_t next = r->skip;
+            scps_off end = end_before(sb, next);
+            if (end > una) {
+                next = sb->head + 1;
+                end = r->from + r->len;
+            }
+            sum->acked += end - r->from;
+            free_arrived(sb, next, end);
+            continue;
         }
+        sum->acked += r->len;
+        credit(sb, r, now, min_rtt, sum);
+        if (r->resends)
+            sum->refilled = true;
+        else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+            sum->oldest_sent = r->sent;
         sb->head++;
     }
     if (before(sb->frontier, sb->head))
@@ -310,10 +332,12 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_sum *sum)
 {
-    uint32_t idx;
+    /* mostly a report is the last one, a little longer */
+    bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head);
+    uint32_t idx, first;
 
-    if (from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head)) {
-        idx = sb->run_next; /* mostly a report is the last one, a little longer */
+    if (longer) {
+        idx = sb->run_next;
     } else if (!scps_sb_lookup(sb, from, &idx)) {
         if (!scps_sb_count(sb) || from >= scps_sb_at(sb, sb->head)->from)
             return;
@@ -321,6 +345,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     } else if (scps_sb_at(sb, idx)->from < from) {
         idx++; /* a part of a segment tells nothing of the whole */
     }
+    first = longer && !before(sb->run_first, sb->head) ? sb->run_first : idx;
     while ((idx = unarrived(sb, idx)) != sb->tail) {
         struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
@@ -340,8 +365,11 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             sb->hi_arrived = r->from + r->len;
         idx++;
     }
+    if (first != idx)
+        scps_sb_at(sb, first)->skip = idx; /* over all of it at once */
     sb->run_from = from;
     sb->run_to = to;
+    sb->run_first = first;
     sb->run_next = idx;
 }
 

@@ -54,12 +54,12 @@ struct scps_scoreboard {
     uint64_t inflight, arrived, lost;     /* bytes by state */
     /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
     uint32_t excused;
-    uint32_t xseq;              /* of the next transmission */
-    uint32_t hi_xseq;           /* of the latest one known to have arrived; -1 before any */
-    scps_off hi_arrived;        /* end of the highest octets known to have arrived */
-    scps_off run_from, run_to;  /* the last report; its records have arrived, */
-    uint32_t run_next;          /* and this is the first behind them; run_to 0: look it up */
-    struct scps_resent *resent; /* ring, same mask, by time of resending */
+    uint32_t xseq;                /* of the next transmission */
+    uint32_t hi_xseq;             /* of the latest one known to have arrived; -1 before any */
+    scps_off hi_arrived;          /* end of the highest octets known to have arrived */
+    scps_off run_from, run_to;    /* the last report; its records have arrived, */
+    uint32_t run_first, run_next; /* from the one to before the other; run_to 0: look it up */
+    struct scps_resent *resent;   /* ring, same mask, by time of resending */
     uint32_t resent_head, resent_tail;
     uint32_t *lostq; /* binary min-heap of indices; may hold some that are LOST no more */
     uint32_t nlost;
@@ -71,14 +71,14 @@ struct scps_ack_sum {
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
     bool orig;          /* something arrived that was sent once only */
-    bool any;           /* something arrived: the fields below are of the latest of it to be sent */
-    struct scps_sent newest;
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
-    scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     bool reordered;        /* something sent once arrived after what lies above it */
-    scps_off fack;         /* in: end of the highest octets that had arrived before */
     bool dsack;            /* it reported a duplicate */
+    scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
+    scps_off fack;         /* in: end of the highest octets that had arrived before */
+    /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing arrived */
+    const struct scps_sent *newest;
 };
 
 void scps_sb_init(struct scps_scoreboard *sb);

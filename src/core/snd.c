@@ -211,7 +211,7 @@ void scps_snd_timeout(struct scps_conn *c)
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
             /* what was reported above the left edge has been thrown away */
             scps_sb_renege(&tx->sb);
-            tx->nsacked = 0;
+            memset(tx->sacked, 0, sizeof tx->sacked);
         }
         scps_recovery_timeout(c);
         tx->rto_shift = (uint8_t)SCPS_MIN(tx->rto_shift + 1, 30);

@@ -20,10 +20,26 @@
 #include "base/bytes.h"
 #include "wire/opt.h"
 
+#define WORD(a, b, c, d)                                                                           \
+    ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+
+static inline void take_sack(const uint8_t *p, size_t blocks, struct scps_seg *s)
+{
+    s->nsack = (uint8_t)blocks;
+    for (size_t i = 0; i < blocks; i++)
+        s->sack[i] = (struct scps_sack){scps_get32(p + 8 * i), scps_get32(p + 8 * i + 4)};
+    s->has |= SCPS_HAS_SACK;
+}
+
 void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
 {
     const uint8_t *end = p + len;
 
+    if (len >= 12 && len % 8 == 4 &&
+        scps_get32(p) == WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, len - 2)) {
+        take_sack(p + 4, len / 8, s); /* and nothing else: most that come here */
+        return;
+    }
     while (p < end) {
         uint8_t kind = p[0];
         if (kind == OPT_END)
@@ -55,11 +71,7 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
             break;
         case SCPS_OPT_SACK:
             if (n >= 10 && n % 8 == 2) {
-                s->nsack = (uint8_t)(n / 8);
-                for (unsigned i = 0; i < s->nsack; i++)
-                    s->sack[i] =
-                        (struct scps_sack){scps_get32(body + 8 * i), scps_get32(body + 8 * i + 4)};
-                s->has |= SCPS_HAS_SACK;
+                take_sack(body, n / 8, s);
             }
             break;
         case SCPS_OPT_TS:
@@ -90,8 +102,22 @@ static inline uint8_t *put_word(uint8_t *o, uint32_t w)
     return o + 4;
 }
 
-#define WORD(a, b, c, d)                                                                           \
-    ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+static inline uint8_t *put_ts(uint8_t *o, const struct scps_seg *s, unsigned a, unsigned b)
+{
+    o = put_word(o, WORD(a, b, SCPS_OPT_TS, 10));
+    o = put_word(o, s->tsval);
+    return put_word(o, s->tsecr);
+}
+
+static inline uint8_t *put_sack(uint8_t *o, const struct scps_seg *s, size_t n)
+{
+    o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, 2 + 8 * n));
+    for (size_t i = 0; i < n; i++) {
+        o = put_word(o, s->sack[i].left);
+        o = put_word(o, s->sack[i].right);
+    }
+    return o;
+}
 
 static uint8_t *put_wscale(uint8_t *o, const struct scps_seg *s)
 {
@@ -105,6 +131,8 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
     uint8_t *o = p;
     bool caps = s->has & SCPS_HAS_CAPS;
 
+    if (s->has == (SCPS_HAS_TS | SCPS_HAS_SACK) && s->nsack) /* as above */
+        return (size_t)(put_sack(put_ts(o, s, OPT_NOP, OPT_NOP), s, SCPS_MIN(s->nsack, 3)) - p);
     if (caps)
         o = scps_scpsopt_put_caps(o, s);
     if (s->has & SCPS_HAS_MSS)
@@ -114,12 +142,8 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
     if (s->has & SCPS_HAS_BETS_OK)
         o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_BETS_OK, 2));
     if (s->has & SCPS_HAS_TS) {
-        if (s->has & SCPS_HAS_SACK_OK)
-            o = put_word(o, WORD(SCPS_OPT_SACK_OK, 2, SCPS_OPT_TS, 10));
-        else
-            o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_TS, 10));
-        o = put_word(o, s->tsval);
-        o = put_word(o, s->tsecr);
+        o = s->has & SCPS_HAS_SACK_OK ? put_ts(o, s, SCPS_OPT_SACK_OK, 2)
+                                      : put_ts(o, s, OPT_NOP, OPT_NOP);
     } else if (s->has & SCPS_HAS_SACK_OK) {
         o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK_OK, 2));
     }
@@ -134,11 +158,7 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
         size_t n = SCPS_MIN(s->nsack, (room - reports - 4) / 8);
         n = SCPS_MIN(n, SCPS_SACK_MAX);
         if (n)
-            o = put_word(o, WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, 2 + 8 * n));
-        for (size_t i = 0; i < n; i++) {
-            o = put_word(o, s->sack[i].left);
-            o = put_word(o, s->sack[i].right);
-        }
+            o = put_sack(o, s, n);
     }
     if (any)
         o = scps_scpsopt_put_reports(o, room, s);
