@@ -138,6 +138,14 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     c->tx->nsacked = (uint8_t)i;
 }
 
+/* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
+static inline void wake(struct scps_conn *c)
+{
+    if (c->hold != SCPS_HOLD_PACE || c->timer[SCPS_T_PACE] == SCPS_NEVER ||
+        c->ctl.cwnd != SCPS_CWND_OPEN || !c->tx || c->tx->sb.lost)
+        scps_conn_wake(c);
+}
+
 static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
 {
     uint64_t wnd = (uint64_t)seg->wnd << c->snd_wscale;
@@ -151,7 +159,7 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
         return;
     c->edge = ack + wnd;
     if (c->nxt < scps_snd_fin_end(c))
-        scps_conn_wake(c);
+        wake(c);
     c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
     if (!wnd)
         c->st->zero_windows_in++;
@@ -356,7 +364,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     if (advanced && c->flags & SCPS_F_WANT_ROOM &&
         c->cfg->c.sndbuf - (c->end - c->una) >= SCPS_MIN(c->cfg->c.sndbuf / 4, 65536u))
         scps_conn_tell(c, SCPS_EV_WRITABLE);
-    scps_conn_wake(c);
+    wake(c);
 }
 
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)

@@ -611,12 +611,15 @@ static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
     return c->end + (c->flags & SCPS_F_SHUT ? 1 : 0);
 }
 
-/* Surely nothing more to send now: saves asking scps_conn_output. False: perhaps. */
-static inline bool scps_conn_quiet(const struct scps_conn *c)
+/* Surely nothing more to send now: saves asking scps_conn_output. data: a segment with data has just left. False:
+ * perhaps. */
+static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
-    return !(c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW)) &&
-           c->hold == SCPS_HOLD_APP &&
-           (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost));
+    if (c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW))
+        return false;
+    return (data && c->hold == SCPS_HOLD_PACE) ||
+           (c->hold == SCPS_HOLD_APP &&
+            (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost)));
 }
 
 static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c)

@@ -4,6 +4,7 @@
 #define SCPS_CORE_PACER_H
 
 #include <scps/types.h>
+#include <stdbool.h>
 
 #define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
 
@@ -19,6 +20,11 @@ struct scps_pacer {
 void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
 /* When a packet of size bytes may leave: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
+/* Did the credit, when last worked out, cover size bytes? */
+static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
+{
+    return p->credit >= (int64_t)size * 1000000;
+}
 /* It left. What the credit does not cover is a debt, paid before the next packet. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {

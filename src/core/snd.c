@@ -301,20 +301,28 @@ static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
     return true;
 }
 
-/* False: the connection's own rate says later, and the timer is set; or the route's, and its gate is closed. */
+/* False: the connection's own rate says later, and the timer is set. */
+static inline bool covered(struct scps_conn *c, uint32_t size)
+{
+    scps_time when = scps_pacer_when(&c->tx->pacer, c->env->now, size);
+
+    if (when <= c->env->now)
+        return true;
+    scps_timer_set(c, SCPS_T_PACE, when);
+    hold(c, SCPS_HOLD_PACE);
+    return false;
+}
+
+/* True: the connection's own rate and the route's let a segment of len octets leave, and the former is paid. */
 static inline bool paced(struct scps_conn *c, uint32_t len)
 {
-    scps_time when;
+    struct scps_pacer *pacer = &c->tx->pacer;
+    uint32_t size = pacer->rate ? wire_size(c, len) : 0;
 
-    if (c->tx->pacer.rate) {
-        when = scps_pacer_when(&c->tx->pacer, c->env->now, wire_size(c, len));
-        if (when > c->env->now) {
-            scps_timer_set(c, SCPS_T_PACE, when);
-            hold(c, SCPS_HOLD_PACE);
-            return false;
-        }
-    }
-    return !c->turns->gate || gate_covers(c, len);
+    if ((pacer->rate && !covered(c, size)) || (c->turns->gate && !gate_covers(c, len)))
+        return false;
+    scps_pacer_spend(pacer, size);
+    return true;
 }
 
 /* The window is full. True: the route's minimum rate lets one segment go all the same. */
@@ -359,8 +367,6 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     }
     if (len <= scps_conn_any_mss(c))
         scps_ackout_fill(c, seg);
-    if (c->tx->pacer.rate)
-        scps_pacer_spend(&c->tx->pacer, wire_size(c, len));
     scps_recovery_sent(c, len, resent);
     left(c, seg, from, resent != NULL);
     hold(c, SCPS_HOLD_NONE);
@@ -370,6 +376,15 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
+}
+
+/* The same for record idx, unasked: a probe is not held by the rate, but pays. */
+static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
+{
+    again(c, seg, scps_sb_at(&c->tx->sb, idx));
+    scps_sb_resent(&c->tx->sb, idx, c->env->now);
+    if (c->tx->pacer.rate)
+        scps_pacer_spend(&c->tx->pacer, wire_size(c, seg->len));
 }
 
 static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
@@ -481,14 +496,14 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     if (len && len < full && !probe && !small_may_leave(c, len, usable))
         return false;
     fin = fin && c->nxt + len == c->end && (usable > len || !len) && len <= scps_conn_any_mss(c);
-    if (!paced(c, len))
-        return false;
     if (scps_sb_reserve(sb, &c->env->alloc)) {
         hold(c,
              SCPS_HOLD_APP); /* no memory: tried again later, should nothing else happen before */
         scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
         return false;
     }
+    if (!paced(c, len))
+        return false;
     if (c->una == c->nxt) {
         tx->progress_at = c->env->now;
         if (scps_rack_on(c))
@@ -529,6 +544,10 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
         c->flags |=
             SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
+    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, len) && avail >= len + c->mss &&
+        usable >= len + c->mss && !tx->ends.n && !c->turns->gate &&
+        inflight + len + c->mss <= scps_recovery_window(c))
+        covered(c, wire_size(c, c->mss)); /* or not: then nobody need ask for it before its time */
     return true;
 }
 
@@ -544,8 +563,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
             c->tx->rack.due = false;
             return false;
         }
-        again(c, seg, scps_sb_at(sb, last));
-        scps_sb_resent(sb, last, c->env->now);
+        again_at_once(c, seg, last);
         scps_delivery_sent(c, scps_sb_at(sb, last));
     }
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
@@ -562,8 +580,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
         return false;
     if (c->tx->rack.due)
         return tail_probe(c, seg);
-    again(c, seg, scps_sb_at(sb, sb->head));
-    scps_sb_resent(sb, sb->head, c->env->now);
+    again_at_once(c, seg, sb->head);
     c->st->probes_out++;
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
     SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);

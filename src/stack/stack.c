@@ -518,7 +518,7 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
         scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
         if (t->gate)
             over = scps_gate_left(t->gate, c, st->env.now, (uint32_t)(out->len + out->payload_len));
-        if (scps_conn_quiet(c))
+        if (scps_conn_quiet(c, seg.len > 0))
             scps_conn_unready(c);
         else if (over && c != t->tail)
             next_turn(t);
