@@ -17,7 +17,8 @@ import lablib
 
 STYLE = """body{font:15px/1.5 sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:2px 9px;border-bottom:1px solid #ddd;text-align:right}
-th{background:#f4f4f4;position:sticky;top:0}td.t{text-align:left}.f{display:flex;flex-wrap:wrap;gap:1em}.f svg{max-width:600px;height:auto}
+th{background:#f4f4f4;position:sticky;top:0}td.t{text-align:left}.f{display:flex;flex-wrap:wrap;gap:1em}.f figure{margin:0}
+.f svg{width:600px;max-width:100%;height:auto}th.t{text-align:left}td{white-space:nowrap}
 .note{color:#666}"""
 
 
@@ -94,7 +95,7 @@ def main():
                 f.write("<figure>%s</figure>" % text[text.index("<svg"):])
         f.write("</div><h2>Cells</h2><table><tr>")
         for c in table.axes + ["flow", "n", "failed", "Mbit/s", "sd", "95 %", "least", "most", "seconds", "resent %", "timeouts"]:
-            f.write("<th>%s" % html.escape(c))
+            f.write("<th%s>%s" % (" class=t" if c in table.axes or c == "flow" else "", html.escape(c)))
         f.write("<th>published<th>ours / published" if theirs else "")
         for r in table.rows:
             f.write("<tr>" + "".join("<td class=t>%s" % html.escape(r[a]) for a in table.axes + ["flow"]))

@@ -454,6 +454,7 @@ class Report(Base):
         page = self.read("o", "report", "index.html")
         self.assertEqual(page.count("<tr>"), 1 + 12)
         self.assertEqual(page.count("<svg"), 1)
+        self.assertRegex(page, r"\.f svg\{width:\d+px")  # gnuplot's have no size of their own: without one they are not seen
         self.assertNotRegex(page, r"(?i)\b(nan|inf)\b|<script|<link|src=")
         points = self.read("o", "report", "figure01.csv")
         self.assertIn("scps-vj; published,1e-09,0.2265", points)
