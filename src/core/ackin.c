@@ -247,8 +247,10 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
         take_sack(c, seg, ack, ack_in, &sum);
-    if (snack)
+    if (snack) {
         scps_snack_take(c, seg, (scps_off)ack_in, &sum);
+        scps_snack_learn(c, &sum);
+    }
     if (c->caps & SCPS_CAP_BETS) {
         jumped = (before && before == tx->gave_up_to) || tx->sb.hi_arrived > before || c->dupacks;
         if (scps_bets_pass(c, &ack))
@@ -310,10 +312,12 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         scps_rack_ack(c, seg, dup, &sum);
         lost(c, &sum, SCPS_BY_RACK);
     } else if (c->flags & SCPS_F_SACK) {
-        /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and behind a bit
-         * vector come others of the same instant: what they say of a resent segment is worth waiting for. */
-        bool names = c->caps & SCPS_CAP_SNACK1, vector = snack && seg->snack_vec_len;
-        if ((tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail) && !vector)
+        /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and when it has much
+         * to say at a time others follow: what they say of a resent segment is worth waiting for. */
+        bool names = c->caps & SCPS_CAP_SNACK1,
+             wait =
+                 names && ((snack && seg->snack_vec_len) || (scps_snack_late(c) && !all_sent(c)));
+        if ((tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail) && !wait)
             scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, all_sent(c), names, &sum);
         lost(c, &sum, SCPS_BY_SACK);
     } else if (dup) {

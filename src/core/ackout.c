@@ -50,9 +50,13 @@ void scps_ackout_now(struct scps_conn *c)
 
 void scps_ackout_timer(struct scps_conn *c)
 {
-    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED && !budgeted(c))
-        c->rx->snack_high = c->rx->sacked_to =
-            0; /* everything is told anew, in as many segments as it takes */
+    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED) {
+        /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
+        if (budgeted(c))
+            c->rx->anew = true;
+        else
+            c->rx->snack_high = c->rx->sacked_to = 0;
+    }
     scps_ackout_now(c);
 }
 
@@ -186,6 +190,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
          sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
     /* one acknowledgement stands for many segments: each range is told once before any is told again */
     bool sparse = thin || c->cfg->c.ack_mode == SCPS_ACK_DELAYED;
+    struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;
     unsigned room = 40 - scps_negotiate_overhead(c), max;
@@ -206,10 +211,17 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             rx->snack_high = 0;
         }
     }
-    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse)
-        sack = false; /* a bit a block says more */
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
+    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
+        if (sack && scps_snack_long_run(c, &run) && max) {
+            add_block(c, seg, run.from, run.to);
+            room = 6; /* no vector: it would be all ones */
+            seg->has |= SCPS_HAS_SACK;
+            c->st->sacks_out++;
+        }
+        sack = false; /* a bit a block says more */
+    }
     if (sack) {
         if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
             add_block(c, seg, rx->dsack_from, rx->dsack_to);
@@ -227,10 +239,16 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
         }
     }
     if (snack) {
-        scps_snack_report(c, seg, room - (seg->nsack ? 4u + 8u * seg->nsack : 0));
+        if (room > 6)
+            room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
+        scps_snack_report(c, seg, room, !thin);
         more = more || (sparse && scps_snack_backlog(c));
     }
     rx->snack_high = SCPS_MAX(rx->snack_high, high);
+    if (!more && rx->anew) {
+        rx->anew = false;
+        more = true;
+    }
     return more;
 }
 

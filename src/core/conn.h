@@ -189,6 +189,8 @@ struct scps_tx {
     scps_off
         highest; /* at the end of the data: what has arrived up to there was known at highest_at */
     scps_time highest_at;
+    scps_dur slow[2]; /* longest time a first sending waited to be told of: lately, before */
+    scps_time slow_since;
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
     /* delivery.c */
@@ -234,6 +236,7 @@ struct scps_rx {
     scps_off dsack_from, dsack_to; /* to be reported once */
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
     uint32_t reports;              /* under a budget, in all */
+    bool anew;                     /* and all are to be repeated after the last */
     scps_off mended;               /* arrived since below what had been told; 0: nothing */
     struct scps_pacer budget,
         budget_pps; /* of bare acknowledgements; packets count 1 in the second */
@@ -462,13 +465,20 @@ void scps_delivery_app_limited(struct scps_conn *c);
 
 /* ---- snack.c -------------------------------------------------------------------------------------- */
 
-/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left. */
-void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room);
+/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole: what has arrived
+ * between two reported holes is to be told, too, even if that takes more acknowledgements. */
+void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole);
+/* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */
+bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run);
 /* More reports than one acknowledgement holds are due: how many more acknowledgements that takes. */
 unsigned scps_snack_backlog(const struct scps_conn *c);
 /* A report that arrived; ack: where the segment that carries it points. */
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum);
+/* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
+void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum);
+/* The peer tells of what has arrived a good while later: strictly delayed, or as its budget allows. */
+bool scps_snack_late(const struct scps_conn *c);
 /* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
 void scps_snack_timer(struct scps_conn *c);
 static inline bool scps_snack_on(const struct scps_conn *c)

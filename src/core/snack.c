@@ -10,6 +10,10 @@
  * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up to the last one
  * held ("from memory, unverified" in the sheet: most significant bit first, right behind Hole1).
  *
+ * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run of arrived blocks too
+ * long for the vector is told as a SACK block instead, and where a vector ends among holes the next report begins with
+ * the last of them.  Under a budget the second is too dear: there a report skips to the next hole.
+ *
  * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
  * the range is not meant unless it is the only one touched.  Segments sent less than a round trip ago are left alone:
  * the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
@@ -22,6 +26,10 @@
  * them have arrived: only the one at the left edge is, and, if that is lost and nothing more is to be sent, those of its
  * age, which too few arrivals would report.  After FAST of them a segment's embargo doubles,
  * unless losses are corruption.  All of it only as long as the peer is heard.
+ *
+ * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of first sendings than the
+ * least round trip is measured, and the embargo is longer by some turns of that; nor is a resent segment lost because later
+ * ones have been told of.
  *
  * The end of the data.  Nothing comes behind the last segments, so no report names them.  When all has been sent, the one
  * with the FIN is lost after its embargo: it is answered at once, and so tells of the others.  With SACK those above all
@@ -36,9 +44,10 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define FAST  4           /* EMBARGO_FAST_RXMIT_CTR */
-#define LEAST SCPS_MS(10) /* margin of an embargo: the peer may be busy */
-#define WORK  8192        /* records one report may touch: a hostile one costs no more */
+#define FAST   4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST  SCPS_MS(10) /* margin of an embargo: the peer may be busy */
+#define VECTOR 22          /* octets: what 40 leave beside timestamps and Hole1 */
+#define WORK   8192        /* records one report may touch: a hostile one costs no more */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
@@ -71,12 +80,14 @@ unsigned scps_snack_backlog(const struct scps_conn *c)
     return c->rx && hole_after(c, SCPS_MAX(c->rx->snack_high, c->in.next), &h) ? 1 : 0;
 }
 
-/* Returns the end of what it tells of. */
+/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that the next report leaves
+ * out nothing between two holes. */
 static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
-                          unsigned octets)
+                          unsigned octets, bool whole)
 {
     const struct scps_rangeset *ooo = c->in.ooo;
-    uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0;
+    uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0, hole = 0;
+    scps_off start = at;
 
     memset(seg->snack_vec, 0, sizeof seg->snack_vec);
     for (; i < ooo->n && bit < octets * 8; bit++, at += size) {
@@ -85,28 +96,47 @@ static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at
         if (i < ooo->n && scps_rangeset_at(ooo, i)->from <= at) {
             seg->snack_vec[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
             last = bit + 1;
+        } else if (bit == last) {
+            hole = bit;
         }
     }
     seg->snack_vec_len = (uint8_t)((last + 7) / 8);
-    return at - (bit - last) * size;
+    return start + (whole && i < ooo->n && hole ? hole : last) * size;
 }
 
-void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
+/* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
+static scps_off *turn(struct scps_conn *c, struct scps_range *h)
 {
     struct scps_rx *rx = c->rx;
+
+    if (!c->in.ooo->n)
+        return NULL;
+    if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), h))
+        return &rx->snack_high;
+    if (hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), h) || hole_after(c, c->in.next, h))
+        return &rx->snack_next;
+    return NULL;
+}
+
+bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run)
+{
+    struct scps_range h;
+
+    if (!turn(c, &h))
+        return false;
+    *run = *scps_rangeset_at(c->in.ooo, scps_rangeset_find(c->in.ooo, h.to));
+    return run->to - run->from > (uint64_t)unit(c, c->peer_mss) * 8 * VECTOR;
+}
+
+void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole)
+{
     uint32_t size = unit(c, c->peer_mss);
     uint64_t off, blocks;
     struct scps_range h;
-    scps_off *told = &rx->snack_high;
+    scps_off *told;
 
-    if (room < 6 || !c->in.ooo->n)
+    if (room < 6 || !(told = turn(c, &h)))
         return;
-    if (!hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), &h)) {
-        told = &rx->snack_next;
-        if (!hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), &h) &&
-            !hole_after(c, c->in.next, &h))
-            return;
-    }
     *told = h.to;
     off = (h.from - c->in.next) / size;
     blocks = (h.to - (c->in.next + off * size) + size - 1) / size;
@@ -115,8 +145,8 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room)
     seg->snack_size = (uint16_t)SCPS_MIN(blocks, 65535);
     seg->snack_vec_len = 0;
     if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535) {
-        scps_off end =
-            long_form(c, seg, c->in.next + (off + blocks) * size, size, SCPS_MIN(room - 6, 22));
+        scps_off end = long_form(c, seg, c->in.next + (off + blocks) * size, size,
+                                 SCPS_MIN(room - 6, VECTOR), whole);
         *told = SCPS_MAX(*told, end);
     }
     c->st->snacks_out++;
@@ -184,17 +214,47 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
     scps_timer_by(c, SCPS_T_AGE, room->due);
 }
 
+void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (sum->oldest_sent < 0)
+        return;
+    if (c->env->now - tx->slow_since > 2 * c->rtt.srtt) {
+        tx->slow[1] = tx->slow[0];
+        tx->slow[0] = 0;
+        tx->slow_since = c->env->now;
+    }
+    tx->slow[0] = SCPS_MAX(tx->slow[0], c->env->now - sum->oldest_sent);
+}
+
+/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only its rate limits fills
+ * none. */
+static scps_dur lateness(const struct scps_conn *c)
+{
+    scps_dur slow = SCPS_MAX(c->tx->slow[0], c->tx->slow[1]), least = scps_rtt_min(&c->rtt);
+
+    return c->ctl.cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
+}
+
+bool scps_snack_late(const struct scps_conn *c)
+{
+    return lateness(c) > SCPS_MAX(scps_rtt_min(&c->rtt) / 8, LEAST);
+}
+
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
-    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
-    /* a sender that only its rate limits fills no queue, and at the end of its data nothing waits for that rate */
+    /* at the end of its data nothing else waits for the rate */
     bool idle = c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c);
-    scps_dur margin = SCPS_MAX(4 * c->rtt.rttvar, idle ? 0 : rtt / 8),
-             wait = rtt + SCPS_MAX(margin, LEAST);
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin, wait;
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
 
+    if (late) /* and it may have told of others first */
+        rtt = SCPS_MAX(rtt, scps_rtt_min(&c->rtt) + (idle ? 2 : 3) * late);
+    margin = SCPS_MAX(4 * c->rtt.rttvar, idle ? 0 : rtt / 8);
+    wait = rtt + SCPS_MAX(margin, LEAST);
     return SCPS_MIN(wait << more, c->cfg->c.rto_max);
 }
 

@@ -360,6 +360,31 @@ static void long_reports(void **x)
     script_free(t);
 }
 
+/* Too many blocks for one vector: what lies behind a hole for longer than that is one SACK block, and where a vector ends
+ * among holes the next report begins with its last: nothing between two reports is left out */
+#define Q(k) (1 + 200 * (k))
+
+static void nothing_left_out(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = t->cfg.snack_long = t->cfg.sack = true;
+    t->cfg.rcvbuf = 65535;
+    t->cfg.ack_mode = SCPS_ACK_DELAYED;
+    t->peer.caps = LONG;
+    t->peer.sack = true;
+    t->peer.mss = 200;
+    script_established(t, MS(100));
+    for (int k = 1; k < 300; k++) /* missing: 0, 250, 260 */
+        if (k != 250 && k != 260)
+            peer_says(t, MS(200) + k, .seq = Q(k), .len = 200);
+    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{0, 1}}, .sack = {{Q(1), Q(250)}});
+    assert_int_equal(t->last.snack_vec_len, 0);
+    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{250, 1}});
+    assert_int_equal(t->last.snack_vec_len, 7); /* 251 to 299, and one more not here */
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,7 +395,7 @@ int main(void)
         SCRIPT_TEST(beside_sack),      SCRIPT_TEST(delay),
         SCRIPT_TEST(last_is_lost),     SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(order_of_reports), SCRIPT_TEST(strictly_delayed),
-        SCRIPT_TEST(long_reports),
+        SCRIPT_TEST(long_reports),     SCRIPT_TEST(nothing_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
