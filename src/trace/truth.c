@@ -118,110 +118,158 @@ static enum fate fate_of(const char *fate, const char *cause)
     return FATE_OTHER;
 }
 
-static int64_t fail(char *msg, int err, const char *fmt, const char *path, long line)
+#define FIELDS 64
+
+struct reader { /* the log being read */
+    const char *path;
+    char *msg;
+    FILE *in;
+    long line;       /* its number */
+    int at[COLS];    /* which field a column is; -1: there is none */
+    char *f[FIELDS]; /* of the line, in text */
+    char text[1024];
+};
+
+/* Says what is wrong with the line. */
+static int fail(struct reader *r, const char *what)
 {
-    snprintf(msg, SCPS_TRACE_MSGLEN, fmt, path, line);
-    return err;
+    snprintf(r->msg, SCPS_TRACE_MSGLEN, "%s: line %ld%s", r->path, r->line, what);
+    return SCPS_ERR_INVAL;
+}
+
+/* The first line: where the columns are. */
+static int read_header(struct reader *r)
+{
+    int n = fgets(r->text, sizeof r->text, r->in) ? split(r->text, r->f, FIELDS) : 0;
+    for (int c = 0; c < COLS; c++) {
+        r->at[c] = -1;
+        for (int i = 0; i < n; i++)
+            if (!strcmp(r->f[i], column[c]))
+                r->at[c] = i;
+    }
+    for (int c = COL_TIME; c <= COL_LEN; c++)
+        if (r->at[c] < 0) {
+            snprintf(r->msg, SCPS_TRACE_MSGLEN,
+                     "%s: not a ground-truth log: its first line names no column '%s'", r->path,
+                     column[c]);
+            return SCPS_ERR_INVAL;
+        }
+    return 0;
+}
+
+/* The text of a column; NULL: the log has none. */
+static const char *field(const struct reader *r, int col)
+{
+    return r->at[col] < 0 ? NULL : r->f[r->at[col]];
+}
+
+static uint16_t port(const struct reader *r, int col)
+{
+    const char *s = field(r, col);
+    return s ? (uint16_t)strtoul(s, NULL, 10) : 0;
+}
+
+static bool address(const struct reader *r, int col, struct scps_addr *out)
+{
+    const char *s = field(r, col);
+    return !s || scps_addr_parse(s, out) == 0;
+}
+
+/* The row of the line at hand. 1; 0 if it has no payload to match; or an error. */
+static int read_row(struct reader *r, const struct truth *u, struct row *out)
+{
+    int n = split(r->text, r->f, FIELDS);
+    for (int c = 0; c < COLS; c++)
+        if (r->at[c] >= n)
+            return fail(r, " has too few fields");
+    char *e1, *e2, *e3;
+    *out = (struct row){.at = strtoll(field(r, COL_TIME), &e1, 10),
+                        .seq = (uint32_t)strtoull(field(r, COL_SEQ), &e2, 10),
+                        .len = (uint32_t)strtoull(field(r, COL_LEN), &e3, 10),
+                        .fate = (uint8_t)fate_of(field(r, COL_FATE), field(r, COL_CAUSE))};
+    if (e1 == field(r, COL_TIME) || *e1 || *e2 || *e3)
+        return fail(r, ": a number is expected in time_us, seq and payload");
+    if (!out->len || out->len > 1u << 20)
+        return 0;
+    struct scps_addr src = {0}, dst = {0};
+    if (!address(r, COL_SRC, &src) || !address(r, COL_DST, &dst))
+        return fail(r, ": an address is expected in src and dst");
+    out->flow = flow_id(u, src.b, dst.b, port(r, COL_SPORT), port(r, COL_DPORT));
+    return 1;
+}
+
+static int add_row(struct scps_trace *t, struct truth *u, const struct row *row)
+{
+    if (u->n == u->cap) {
+        size_t cap = u->cap ? u->cap * 2 : 4096;
+        void *p = tr_grow(t, u->row, u->cap * sizeof *row, cap * sizeof *row);
+        if (!p)
+            return SCPS_ERR_NOMEM;
+        u->row = p;
+        u->cap = cap;
+    }
+    u->longest = SCPS_MAX(u->longest, row->len);
+    u->row[u->n++] = *row;
+    return 0;
+}
+
+static int read_all(struct scps_trace *t, struct reader *r, struct truth *u)
+{
+    int e = read_header(r);
+    if (e < 0)
+        return e;
+    u->has_src = r->at[COL_SRC] >= 0;
+    u->has_dst = r->at[COL_DST] >= 0;
+    u->has_sport = r->at[COL_SPORT] >= 0;
+    u->has_dport = r->at[COL_DPORT] >= 0;
+    for (r->line = 2; fgets(r->text, sizeof r->text, r->in); r->line++) {
+        struct row row;
+        if (r->text[0] == '#' || r->text[0] == '\n')
+            continue;
+        e = read_row(r, u, &row);
+        if (e < 0)
+            return e;
+        if (e > 0 && add_row(t, u, &row) < 0) {
+            snprintf(r->msg, SCPS_TRACE_MSGLEN, "%s: out of memory", r->path);
+            return SCPS_ERR_NOMEM;
+        }
+    }
+    if (u->n)
+        qsort(u->row, u->n, sizeof *u->row, by_place);
+    return 0;
+}
+
+static void truth_free(struct scps_trace *t, struct truth *u)
+{
+    tr_free(t, u->row, u->cap * sizeof *u->row);
+    tr_free(t, u, sizeof *u);
 }
 
 int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN])
 {
-    char line[1024], *f[64];
-    int at[COLS];
-    FILE *in = fopen(path, "r");
-    if (!in) {
+    struct reader r = {.path = path, .msg = msg, .in = fopen(path, "r")};
+    if (!r.in) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(errno));
         return SCPS_ERR_SYSTEM;
     }
     struct truth *u = tr_alloc(t, sizeof *u);
-    int64_t ret = SCPS_ERR_NOMEM;
-    if (!u)
-        goto out;
-    int n = fgets(line, sizeof line, in) ? split(line, f, 64) : 0;
-    for (int c = 0; c < COLS; c++) {
-        at[c] = -1;
-        for (int i = 0; i < n; i++)
-            if (!strcmp(f[i], column[c]))
-                at[c] = i;
+    int e = u ? read_all(t, &r, u) : SCPS_ERR_NOMEM;
+    fclose(r.in);
+    if (e < 0) {
+        if (u)
+            truth_free(t, u);
+        return e;
     }
-    for (int c = COL_TIME; c <= COL_LEN; c++)
-        if (at[c] < 0) {
-            snprintf(msg, SCPS_TRACE_MSGLEN,
-                     "%s: not a ground-truth log: its first line names no column '%s'", path,
-                     column[c]);
-            ret = SCPS_ERR_INVAL;
-            goto out;
-        }
-    u->has_src = at[COL_SRC] >= 0;
-    u->has_dst = at[COL_DST] >= 0;
-    u->has_sport = at[COL_SPORT] >= 0;
-    u->has_dport = at[COL_DPORT] >= 0;
-    for (long no = 2; fgets(line, sizeof line, in); no++) {
-        if (line[0] == '#' || line[0] == '\n')
-            continue;
-        int k = split(line, f, 64);
-        for (int c = 0; c < COLS; c++)
-            if (at[c] >= k) {
-                ret = fail(msg, SCPS_ERR_INVAL, "%s: line %ld has too few fields", path, no);
-                goto out;
-            }
-        char *e1, *e2, *e3;
-        struct row r = {.at = strtoll(f[at[COL_TIME]], &e1, 10),
-                        .seq = (uint32_t)strtoull(f[at[COL_SEQ]], &e2, 10),
-                        .len = (uint32_t)strtoull(f[at[COL_LEN]], &e3, 10),
-                        .fate = (uint8_t)fate_of(f[at[COL_FATE]], f[at[COL_CAUSE]])};
-        if (e1 == f[at[COL_TIME]] || *e1 || *e2 || *e3) {
-            ret = fail(msg, SCPS_ERR_INVAL,
-                       "%s: line %ld: a number is expected in time_us, seq and payload", path, no);
-            goto out;
-        }
-        if (!r.len || r.len > 1u << 20)
-            continue;
-        struct scps_addr src = {0}, dst = {0};
-        if ((u->has_src && scps_addr_parse(f[at[COL_SRC]], &src)) ||
-            (u->has_dst && scps_addr_parse(f[at[COL_DST]], &dst))) {
-            ret = fail(msg, SCPS_ERR_INVAL, "%s: line %ld: an address is expected in src and dst",
-                       path, no);
-            goto out;
-        }
-        r.flow = flow_id(u, src.b, dst.b,
-                         u->has_sport ? (uint16_t)strtoul(f[at[COL_SPORT]], NULL, 10) : 0,
-                         u->has_dport ? (uint16_t)strtoul(f[at[COL_DPORT]], NULL, 10) : 0);
-        u->longest = SCPS_MAX(u->longest, r.len);
-        if (u->n == u->cap) {
-            size_t cap = u->cap ? u->cap * 2 : 4096;
-            void *p = tr_grow(t, u->row, u->cap * sizeof r, cap * sizeof r);
-            if (!p) {
-                ret = SCPS_ERR_NOMEM;
-                snprintf(msg, SCPS_TRACE_MSGLEN, "%s: out of memory", path);
-                goto out;
-            }
-            u->row = p;
-            u->cap = cap;
-        }
-        u->row[u->n++] = r;
-    }
-    if (u->n)
-        qsort(u->row, u->n, sizeof *u->row, by_place);
     tr_truth_free(t);
     t->truth = u;
-    ret = (int64_t)u->n;
-    u = NULL;
-out:
-    fclose(in);
-    if (u) {
-        tr_free(t, u->row, u->cap * sizeof *u->row);
-        tr_free(t, u, sizeof *u);
-    }
-    return ret;
+    return (int64_t)u->n;
 }
 
 void tr_truth_free(struct scps_trace *t)
 {
     if (!t->truth)
         return;
-    tr_free(t, t->truth->row, t->truth->cap * sizeof *t->truth->row);
-    tr_free(t, t->truth, sizeof *t->truth);
+    truth_free(t, t->truth);
     t->truth = NULL;
 }
 
