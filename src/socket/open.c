@@ -390,11 +390,7 @@ static int do_close(struct sock *s)
         }
         s->conn = NULL;
     }
-    if (s->lis) {
-        scps_listener_set_user(s->lis, NULL);
-        scps_listener_close(s->lis);
-        s->lis = NULL;
-    }
+    scps_sock_unlisten(s);
     scps_sock_destroy(s);
     return r;
 }

@@ -131,6 +131,7 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
 unsigned scps_sock_events(const struct sock *s); /* SCPS_POLL* */
 int scps_sock_take_error(struct sock *s);        /* and clears it; positive */
 int scps_sock_icmp_errno(const struct sock *s, unsigned icmp);
+void scps_sock_unlisten(struct sock *s); /* lets go of the listener, if there is one */
 /* Lets go of connection or listener and is as it was before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 

@@ -157,6 +157,15 @@ void scps_sock_refresh(struct sock *s)
         s->shut = SHUT_RCV | SHUT_SEND;
 }
 
+void scps_sock_unlisten(struct sock *s)
+{
+    if (!s->lis)
+        return;
+    scps_listener_set_user(s->lis, NULL);
+    scps_listener_close(s->lis);
+    s->lis = NULL;
+}
+
 static void release(struct sock *s, bool reset)
 {
     if (s->conn) {
@@ -167,11 +176,7 @@ static void release(struct sock *s, bool reset)
             scps_conn_close(s->conn);
         s->conn = NULL;
     }
-    if (s->lis) {
-        scps_listener_set_user(s->lis, NULL);
-        scps_listener_close(s->lis);
-        s->lis = NULL;
-    }
+    scps_sock_unlisten(s);
 }
 
 void scps_sock_hear(struct sock *s, const struct scps_event *ev)
