@@ -285,6 +285,29 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
+/* Has the output taken what it has, or with all everything? Otherwise the receiver waits for it, or has failed. */
+static bool flushed(struct ttcp_receiver *r, bool all)
+{
+    int err = ttcp_output_flush(r->out, all);
+
+    if (err == SCPS_ERR_AGAIN)
+        r->waiting = true;
+    else if (err != 0)
+        output_failed(r);
+    return err == 0;
+}
+
+/* The peer has sent everything. */
+static void end(struct ttcp_receiver *r)
+{
+    if (!flushed(r, true))
+        return;
+    r->eof = true;
+    if (r->records != 0 && r->record != 0)
+        end_record(r, scps_conn_record(r->conn) & SCPS_RECORD_TORN);
+    scps_conn_shutdown(r->conn);
+}
+
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
 {
     r->waiting = false;
@@ -292,19 +315,11 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         size_t room;
         uint8_t *at;
         int64_t n;
-        int err;
 
         if (!echoed(r)) /* before its bytes may be overwritten */
             return;
-        err = ttcp_output_flush(r->out, false);
-        if (err == SCPS_ERR_AGAIN) {
-            r->waiting = true;
+        if (!flushed(r, false))
             return;
-        }
-        if (err != 0) {
-            output_failed(r);
-            return;
-        }
         at = ttcp_output_room(r->out, &room);
         n = scps_conn_read(r->conn, at, room, 0);
         if (n == SCPS_ERR_AGAIN)
@@ -319,19 +334,7 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             return;
         }
         if (n == 0) {
-            err = ttcp_output_flush(r->out, true);
-            if (err == SCPS_ERR_AGAIN) {
-                r->waiting = true;
-                return;
-            }
-            if (err != 0) {
-                output_failed(r);
-                return;
-            }
-            r->eof = true;
-            if (r->records != 0 && r->record != 0)
-                end_record(r, scps_conn_record(r->conn) & SCPS_RECORD_TORN);
-            scps_conn_shutdown(r->conn);
+            end(r);
             return;
         }
         if (r->first == TTCP_NOT_YET)

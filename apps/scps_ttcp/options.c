@@ -119,18 +119,9 @@ static int refuses_itself(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* What belongs together, once everything has been read. */
-static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+/* Who sends, who waits, and what either may be told. */
+static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_MSGLEN])
 {
-    bool device = scps_ifopts_given(&o->ifs);
-
-    if (o->cc_more[0] != '\0') { /* the letters of Vegas, wherever they stood */
-        char text[sizeof(o->cc_text) + sizeof(o->cc_more)];
-
-        snprintf(text, sizeof(text), "%s%s", o->cc_text, o->cc_more);
-        if (ttcp_choose_cc(o, "-g, -W, -X or -Y with --cc", text, msg) != 0)
-            return -1;
-    }
     if (o->action == TTCP_UNSET)
         return FAIL("say -t to transmit or -r to receive; -h lists the options");
     if (o->link && device)
@@ -155,26 +146,31 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
                     "LOCAL:PORT,REMOTE:PORT with --addr, or leave it out for a virtual link",
                     o->host);
     }
-    if (!device) {
-        o->link = true;
-        if (o->source.family != 0)
-            return FAIL("-H needs an interface: a virtual link has addresses of its own");
-    } else {
-        char why[SCPS_IO_MSGLEN];
+    return 0;
+}
 
-        if (o->hollow)
-            return FAIL("--hollow works over a virtual link only: hollow bytes have no content");
-        if (o->pcap_peer != NULL)
-            return FAIL("--pcap-peer works over a virtual link only: capture at the peer");
-        if (o->truth != NULL)
-            return FAIL("--truth works over a virtual link only: nobody else knows it all");
-        if (o->ifs.mtu == 0)
-            o->ifs.mtu = o->mtu;
-        if (scps_ifopts_check(&o->ifs, why) != 0)
-            return FAIL("%s", why);
-        if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)
-            return FAIL("-H is not an IPv%u address: drop -%u or change it", o->family, o->family);
-    }
+static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    char why[SCPS_IO_MSGLEN];
+
+    if (o->hollow)
+        return FAIL("--hollow works over a virtual link only: hollow bytes have no content");
+    if (o->pcap_peer != NULL)
+        return FAIL("--pcap-peer works over a virtual link only: capture at the peer");
+    if (o->truth != NULL)
+        return FAIL("--truth works over a virtual link only: nobody else knows it all");
+    if (o->ifs.mtu == 0)
+        o->ifs.mtu = o->mtu;
+    if (scps_ifopts_check(&o->ifs, why) != 0)
+        return FAIL("%s", why);
+    if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)
+        return FAIL("-H is not an IPv%u address: drop -%u or change it", o->family, o->family);
+    return 0;
+}
+
+/* Options that need, or leave no room for, another. */
+static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
     if (!o->bets && (o->bets_timeout != 0 || o->bets_lifetime != 0 || o->bets_retries != 0))
         return FAIL(
             "--bets-timeout, --bets-retries and --bets-lifetime are for best effort: add -E");
@@ -187,40 +183,73 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
-    if (refuses_itself(o, msg) != 0)
-        return -1;
-    if (o->outage_told != TTCP_NOT_TOLD || o->outage[0] != '\0') {
-        if (!o->link)
-            return FAIL("--outage is for a virtual link: over an interface take the link down");
-        if (o->outage[0] != '\0') {
-            int n = snprintf(o->link_text, sizeof(o->link_text), "%s,outage=%s",
-                             o->link_spec != NULL ? o->link_spec : TTCP_DEFAULT_LINK, o->outage);
+    return refuses_itself(o, msg);
+}
 
-            if (n < 0 || (size_t)n >= sizeof(o->link_text))
-                return FAIL("--link and --outage are too long: put tables into files, @FILE");
-            o->link_spec = o->link_text;
-        }
-    }
-    if (o->count == 0)
-        o->count = o->time != 0 ? UINT64_MAX : 2048;
-    if (o->link) {
-        static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
-        char why[TTCP_MSGLEN - 32];
+/* --outage: a word more in the description of the link. */
+static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    if (o->outage_told == TTCP_NOT_TOLD && o->outage[0] == '\0')
+        return 0;
+    if (!o->link)
+        return FAIL("--outage is for a virtual link: over an interface take the link down");
+    if (o->outage[0] != '\0') {
+        int n = snprintf(o->link_text, sizeof(o->link_text), "%s,outage=%s",
+                         o->link_spec != NULL ? o->link_spec : TTCP_DEFAULT_LINK, o->outage);
 
-        if (o->link_spec == NULL)
-            o->link_spec = TTCP_DEFAULT_LINK;
-        if (scps_link_parse_tables(o->link_spec, &files, &o->fwd, &o->back, &o->tables, why,
-                                   sizeof(why)) != 0)
-            return FAIL("--%s", why); /* it begins with "link:" */
-        if (o->mtu == 0)
-            o->mtu = 1500;
-        if (o->family == 6 && o->mtu < 1280)
-            return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
-        if (o->rtt == 0) /* a packet over, an acknowledgement back */
-            o->rtt = o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay +
-                     on_the_line(&o->back, 60);
+        if (n < 0 || (size_t)n >= sizeof(o->link_text))
+            return FAIL("--link and --outage are too long: put tables into files, @FILE");
+        o->link_spec = o->link_text;
     }
     return 0;
+}
+
+static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
+    char why[TTCP_MSGLEN - 32];
+
+    if (o->link_spec == NULL)
+        o->link_spec = TTCP_DEFAULT_LINK;
+    if (scps_link_parse_tables(o->link_spec, &files, &o->fwd, &o->back, &o->tables, why,
+                               sizeof(why)) != 0)
+        return FAIL("--%s", why); /* it begins with "link:" */
+    if (o->mtu == 0)
+        o->mtu = 1500;
+    if (o->family == 6 && o->mtu < 1280)
+        return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
+    if (o->rtt == 0) /* a packet over, an acknowledgement back */
+        o->rtt =
+            o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay + on_the_line(&o->back, 60);
+    return 0;
+}
+
+/* What belongs together, once everything has been read. */
+static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    bool device = scps_ifopts_given(&o->ifs);
+
+    if (o->cc_more[0] != '\0') { /* the letters of Vegas, wherever they stood */
+        char text[sizeof(o->cc_text) + sizeof(o->cc_more)];
+
+        snprintf(text, sizeof(text), "%s%s", o->cc_text, o->cc_more);
+        if (ttcp_choose_cc(o, "-g, -W, -X or -Y with --cc", text, msg) != 0)
+            return -1;
+    }
+    if (settle_ends(o, device, msg) != 0)
+        return -1;
+    if (!device) {
+        o->link = true;
+        if (o->source.family != 0)
+            return FAIL("-H needs an interface: a virtual link has addresses of its own");
+    } else if (settle_device(o, msg) != 0) {
+        return -1;
+    }
+    if (settle_pairs(o, msg) != 0 || settle_outage(o, msg) != 0)
+        return -1;
+    if (o->count == 0)
+        o->count = o->time != 0 ? UINT64_MAX : 2048;
+    return o->link ? settle_link(o, msg) : 0;
 }
 
 /* The words of env between argv[0] and the rest of argv; o keeps what was allocated. */
@@ -253,14 +282,8 @@ void ttcp_options_fini(struct ttcp_options *o)
     o->env_words = NULL;
 }
 
-int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
-                       char msg[TTCP_MSGLEN])
+static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
-    char shorts[2 * TTCP_MAX_LETTERS + 2], *s = shorts;
-    struct option longs[TTCP_MAX_WORDS + N_IF + 1];
-    size_t n = 0;
-    int c, index;
-
     memset(o, 0, sizeof(*o));
     o->action = TTCP_UNSET;
     o->length = 8192;
@@ -271,6 +294,18 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
     o->ack_delay = SCPS_MS(200);
     o->seed = 1;
     ttcp_choose_cc(o, "-G", "1", msg);
+}
+
+struct getopt_tables {
+    char shorts[2 * TTCP_MAX_LETTERS + 2];
+    struct option longs[TTCP_MAX_WORDS + N_IF + 1];
+};
+
+/* Our tables in the form that getopt_long reads. */
+static void for_getopt(struct getopt_tables *t)
+{
+    char *s = t->shorts;
+    size_t n = 0;
 
     *s++ = ':'; /* a missing argument is told from an unknown option */
     for (size_t i = 0; i < ttcp_nletters; i++) {
@@ -279,8 +314,8 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
             *s++ = ':';
     }
     for (size_t i = 0; i < ttcp_nwords; i++) {
-        longs[n++] = (struct option){ttcp_words[i].name, ttcp_words[i].arg != NULL, NULL,
-                                     WORD_BASE + (int)i};
+        t->longs[n++] = (struct option){ttcp_words[i].name, ttcp_words[i].arg != NULL, NULL,
+                                        WORD_BASE + (int)i};
         if (ttcp_words[i].c != 0) {
             *s++ = ttcp_words[i].c;
             if (ttcp_words[i].arg != NULL)
@@ -290,46 +325,66 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
     *s = '\0';
     for (size_t i = 0; i < N_IF; i++)
         if (strcmp(if_long[i].name, "mtu") != 0) /* ours, because a link has one, too */
-            longs[n++] = if_long[i];
-    memset(&longs[n], 0, sizeof(longs[n]));
+            t->longs[n++] = if_long[i];
+    memset(&t->longs[n], 0, sizeof(t->longs[n]));
+}
 
+/* What getopt_long could not read: c is what it returned, word where it stood. */
+static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
+{
+    if (c == ':' && optopt >= WORD_BASE)
+        return FAIL("%s needs a value; -h tells which", word);
+    if (c == ':')
+        return FAIL("-%c needs a value; -h tells which", optopt);
+    if (optopt == 0 || optopt >= WORD_BASE)
+        return FAIL("%s is no option, or one that takes no value; -h lists them", word);
+    return FAIL(optopt > ' ' && optopt < 0x7f ? "-%c is no option; -h lists them"
+                                              : "-\\x%02x is no option; -h lists them",
+                optopt);
+}
+
+/* One option, letter or word. */
+static int take_option(struct ttcp_options *o, int c, char msg[TTCP_MSGLEN])
+{
+    const struct ttcp_letter *l = letter_of(c);
+    ttcp_take_fn *take = NULL;
+
+    if (c >= WORD_BASE) {
+        take = ttcp_words[c - WORD_BASE].take;
+    } else if (l != NULL) {
+        if (l->take == NULL)
+            return FAIL("-%c: %s", l->c, l->help);
+        take = l->take;
+    } else {
+        for (size_t i = 0; i < ttcp_nwords; i++)
+            if (ttcp_words[i].c == c)
+                take = ttcp_words[i].take;
+    }
+    return take(o, optarg, msg);
+}
+
+int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
+                       char msg[TTCP_MSGLEN])
+{
+    struct getopt_tables t;
+    int c, index;
+
+    set_defaults(o, msg);
+    for_getopt(&t);
     argv = with_environment(o, &argc, argv, env);
     optind = 0; /* begin again, whatever was parsed before */
     opterr = 0;
-    while (index = -1, (c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
-        const struct ttcp_letter *l;
-        ttcp_take_fn *take = NULL;
-
-        if (c == ':' && optopt >= WORD_BASE)
-            return FAIL("%s needs a value; -h tells which", argv[optind - 1]);
-        if (c == ':')
-            return FAIL("-%c needs a value; -h tells which", optopt);
-        if (c == '?' && (optopt == 0 || optopt >= WORD_BASE))
-            return FAIL("%s is no option, or one that takes no value; -h lists them",
-                        argv[optind - 1]);
-        if (c == '?')
-            return FAIL(optopt > ' ' && optopt < 0x7f ? "-%c is no option; -h lists them"
-                                                      : "-\\x%02x is no option; -h lists them",
-                        optopt);
+    while (index = -1, (c = getopt_long(argc, argv, t.shorts, t.longs, &index)) != -1) {
+        if (c == ':' || c == '?')
+            return not_an_option(c, argv[optind - 1], msg);
         if (c == IF_OPTION) {
             char why[SCPS_IO_MSGLEN];
 
-            if (scps_ifopts_parse(&o->ifs, longs[index].name, optarg, why) < 0)
+            if (scps_ifopts_parse(&o->ifs, t.longs[index].name, optarg, why) < 0)
                 return FAIL("%s", why);
             continue;
         }
-        if (c >= WORD_BASE) {
-            take = ttcp_words[c - WORD_BASE].take;
-        } else if ((l = letter_of(c)) != NULL) {
-            if (l->take == NULL)
-                return FAIL("-%c: %s", l->c, l->help);
-            take = l->take;
-        } else {
-            for (size_t i = 0; i < ttcp_nwords; i++)
-                if (ttcp_words[i].c == c)
-                    take = ttcp_words[i].take;
-        }
-        if (take(o, optarg, msg) != 0)
+        if (take_option(o, c, msg) != 0)
             return -1;
         if (o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET)
             return 0; /* help and the like: nothing else matters */
