@@ -5,20 +5,15 @@
  *     scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
  *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
  *
- * The shape is that of every program here: make a stack, a loop and a device, open or listen, then answer events.
- * Nothing blocks. What a connection cannot take now is asked for again when its event comes: the server holds no
- * data of its own, it only takes from one buffer of the stack what goes into another, and so a client that does not
- * read stops its own sending.
+ * The shape is that of every program here: make a stack, a loop and a device (common/realtime.h), open or listen,
+ * then answer events. Nothing blocks. What a connection cannot take now is asked for again when its event comes: the
+ * server holds no data of its own, it only takes from one buffer of the stack what goes into another, and so a client
+ * that does not read stops its own sending.
  */
-#include <ev.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <scps/io.h>
-#include <scps/scps.h>
+#include "common/realtime.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
 enum service { ECHO, DISCARD, CHARGEN };
@@ -62,10 +57,7 @@ struct app {
     struct scps_ifopts ifopts;
     struct scps_endpoint host;
     /* what runs */
-    struct scps_loop *loop;
-    struct scps_stack *stack;
-    scps_time began;
-    bool interrupted;
+    struct realtime rt;
     uint64_t in, out;
     /* server */
     struct peer *peers;
@@ -178,7 +170,7 @@ static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t
 {
     struct scps_endpoint any = {.port = port};
     int err = 0;
-    struct scps_listener *l = scps_listen(a->stack, cfg, &any, 128, &err);
+    struct scps_listener *l = scps_listen(a->rt.stack, cfg, &any, 128, &err);
     if (!l) {
         fprintf(stderr, "scps_echo: cannot listen on port %u: %s\n", port, scps_strerror(err));
         return FAILED;
@@ -206,7 +198,7 @@ static void finish(struct app *a, int status, const char *why)
     snprintf(a->why, sizeof a->why, "%s", why);
     scps_conn_close(a->conn);
     a->conn = NULL;
-    scps_loop_stop(a->loop);
+    scps_loop_stop(a->rt.loop);
 }
 
 static void send_more(struct app *a)
@@ -280,24 +272,15 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         serve(a, e->user);
 }
 
-static void on_signal(EV_P_ ev_signal *w, int revents)
-{
-    struct app *a = w->data;
-    (void)revents;
-    (void)loop;
-    a->interrupted = true;
-    scps_loop_stop(a->loop);
-}
-
 static int report(struct app *a)
 {
-    double sec = (double)(scps_sysclock_now() - a->began) / 1e6;
+    double sec = (double)(scps_sysclock_now() - a->rt.began) / 1e6;
     int status = a->serve ? DONE : a->status;
     const char *why = a->why;
-    if (scps_loop_error(a->loop)) {
+    if (scps_loop_error(a->rt.loop)) {
         why = "the device has vanished: was it deleted?";
         status = FAILED;
-    } else if (a->interrupted && !a->finished) {
+    } else if (a->rt.interrupted && !a->finished) {
         why = "interrupted";
         status = a->serve ? DONE : FAILED;
     } else if (a->test && !a->finished) {
@@ -321,42 +304,24 @@ static int report(struct app *a)
 static int run(struct app *a)
 {
     static enum service services[] = {ECHO, DISCARD, CHARGEN};
-    char msg[SCPS_IO_MSGLEN];
-    struct scps_netif *dev = NULL;
-    ev_signal sig[2];
     int status = FAILED, err = 0;
-    struct scps_stack_config sc = scps_stack_config_default();
     struct scps_conn_config cc = scps_conn_config_default();
     cc.sndbuf = cc.rcvbuf = a->buffer;
     cc.nodelay = true; /* an echo is for somebody who waits */
 
     make_lines();
-    sc.now = a->began = scps_sysclock_now();
-    if (scps_entropy(sc.seed, sizeof sc.seed) || !(a->stack = scps_stack_new(&sc)) ||
-        !(a->loop = scps_loop_new(NULL, a->stack, on_event, a))) {
-        fprintf(stderr, "scps_echo: out of memory or descriptors\n");
+    if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a))
         goto out;
-    }
-    dev = scps_ifopts_open(&a->ifopts, msg);
-    if (!dev || scps_ifopts_attach(&a->ifopts, a->loop, dev, msg)) {
-        fprintf(stderr, "scps_echo: %s\n", msg);
-        goto out;
-    }
     if (a->serve) {
         if (listen_on(a, &cc, a->port, &services[ECHO]) ||
             (a->discard && listen_on(a, &cc, a->discard, &services[DISCARD])) ||
             (a->chargen && listen_on(a, &cc, a->chargen, &services[CHARGEN])))
             goto out;
-    } else if (!(a->conn = scps_connect(a->stack, &cc, NULL, &a->host, &err))) {
+    } else if (!(a->conn = scps_connect(a->rt.stack, &cc, NULL, &a->host, &err))) {
         fprintf(stderr, "scps_echo: cannot connect: %s\n", scps_strerror(err));
         goto out;
     }
-    for (int i = 0; i < 2; i++) {
-        ev_signal_init(&sig[i], on_signal, i ? SIGTERM : SIGINT);
-        sig[i].data = a;
-        ev_signal_start(scps_loop_ev(a->loop), &sig[i]);
-    }
-    scps_loop_run(a->loop, a->time ? a->began + a->time : SCPS_NEVER);
+    realtime_run(&a->rt, a->time);
     status = report(a);
     while (a->peers) { /* tell those who are still there */
         struct peer *p = a->peers;
@@ -366,13 +331,9 @@ static int run(struct app *a)
     }
     if (a->conn)
         scps_conn_abort(a->conn);
-    scps_loop_kick(a->loop);
+    scps_loop_kick(a->rt.loop);
 out:
-    scps_loop_free(a->loop);
-    if (a->stack)
-        scps_stack_free(a->stack);
-    if (dev)
-        scps_netif_close(dev);
+    realtime_close(&a->rt);
     return status;
 }
 
@@ -412,7 +373,6 @@ static int parse(struct app *a, int argc, char **argv)
     int c, index;
     while ((c = getopt_long(argc, argv, "rtp:n:b:hV", table, &index)) != -1) {
         uint64_t v = 0;
-        char *end;
         switch (c) {
         case 'r':
             a->serve = true;
@@ -436,13 +396,10 @@ static int parse(struct app *a, int argc, char **argv)
                 return usage("a buffer has 1 byte to 1G", optarg);
             a->buffer = (uint32_t)v;
             break;
-        case 'T': {
-            double sec = strtod(optarg, &end);
-            if (end == optarg || *end || !(sec > 0 && sec < 1e9))
+        case 'T':
+            if (!realtime_seconds(optarg, &a->time))
                 return usage("not a number of seconds", optarg);
-            a->time = (scps_dur)(sec * 1e6);
             break;
-        }
         case 'I':
             if (scps_ifopts_parse(&a->ifopts, table[index].name, optarg, msg) != 1)
                 return usage(msg, NULL);

@@ -10,18 +10,13 @@
  *
  * Files are opened below the root one name at a time without following symbolic links, so no request leads out of it.
  */
-#include <ev.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <scps/io.h>
-#include <scps/scps.h>
+#include "common/realtime.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
@@ -61,8 +56,7 @@ struct app {
     bool quiet;
     struct scps_ifopts ifopts;
     int root_fd;
-    struct scps_loop *loop;
-    struct scps_stack *stack;
+    struct realtime rt;
     struct client *clients;
     unsigned open, served;
     uint64_t bytes;
@@ -246,7 +240,7 @@ static int64_t give(struct app *a, struct client *c)
 
 static void step(struct app *a, struct client *c)
 {
-    c->touched = scps_stack_now(a->stack);
+    c->touched = scps_stack_now(a->rt.stack);
     int64_t n = collect(a, c);
     if (n == 1) {
         n = give(a, c);
@@ -263,7 +257,7 @@ static void make_room(struct app *a)
     struct client *next;
     for (struct client *c = a->clients; c; c = next) {
         next = c->next;
-        if (scps_stack_now(a->stack) - c->touched > PATIENCE)
+        if (scps_stack_now(a->rt.stack) - c->touched > PATIENCE)
             drop(a, c, false);
     }
 }
@@ -306,21 +300,10 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 
 /* ---- the program ------------------------------------------------------------------------------------------ */
 
-static void on_signal(EV_P_ ev_signal *w, int revents)
-{
-    (void)revents;
-    (void)loop;
-    scps_loop_stop(w->data);
-}
-
 static int run(struct app *a)
 {
-    char msg[SCPS_IO_MSGLEN];
-    struct scps_netif *dev = NULL;
     struct scps_endpoint any = {.port = a->port};
-    struct scps_stack_config sc = scps_stack_config_default();
     struct scps_conn_config cc = scps_conn_config_default();
-    ev_signal sig[2];
     int err = 0, status = FAILED;
     cc.user_timeout = PATIENCE; /* a client that has gone without a word */
     cc.keepalive = true;
@@ -331,40 +314,22 @@ static int run(struct app *a)
         fprintf(stderr, "scps_httpd: cannot serve %s: not a directory that can be read\n", a->root);
         return FAILED;
     }
-    sc.now = scps_sysclock_now();
-    if (scps_entropy(sc.seed, sizeof sc.seed) || !(a->stack = scps_stack_new(&sc)) ||
-        !(a->loop = scps_loop_new(NULL, a->stack, on_event, a))) {
-        fprintf(stderr, "scps_httpd: out of memory or descriptors\n");
+    if (!realtime_open(&a->rt, "scps_httpd", &a->ifopts, on_event, a))
         goto out;
-    }
-    dev = scps_ifopts_open(&a->ifopts, msg);
-    if (!dev || scps_ifopts_attach(&a->ifopts, a->loop, dev, msg)) {
-        fprintf(stderr, "scps_httpd: %s\n", msg);
-        goto out;
-    }
-    if (!scps_listen(a->stack, &cc, &any, 64, &err)) {
+    if (!scps_listen(a->rt.stack, &cc, &any, 64, &err)) {
         fprintf(stderr, "scps_httpd: cannot listen on port %u: %s\n", a->port, scps_strerror(err));
         goto out;
     }
-    for (int i = 0; i < 2; i++) {
-        ev_signal_init(&sig[i], on_signal, i ? SIGTERM : SIGINT);
-        sig[i].data = a->loop;
-        ev_signal_start(scps_loop_ev(a->loop), &sig[i]);
-    }
-    scps_loop_run(a->loop, a->time ? sc.now + a->time : SCPS_NEVER);
-    status = scps_loop_error(a->loop) ? FAILED : DONE;
+    realtime_run(&a->rt, a->time);
+    status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
     fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s\n", a->served,
             (unsigned long long)a->bytes,
             status ? ": the device has vanished: was it deleted?" : "");
     while (a->clients)
         drop(a, a->clients, false);
-    scps_loop_kick(a->loop);
+    scps_loop_kick(a->rt.loop);
 out:
-    scps_loop_free(a->loop);
-    if (a->stack)
-        scps_stack_free(a->stack);
-    if (dev)
-        scps_netif_close(dev);
+    realtime_close(&a->rt);
     close(a->root_fd);
     return status;
 }
@@ -396,13 +361,10 @@ int main(int argc, char **argv)
         case 'R':
             a.root = optarg;
             break;
-        case 'T': {
-            double sec = strtod(optarg, &end);
-            if (end == optarg || *end || !(sec > 0 && sec < 1e9))
+        case 'T':
+            if (!realtime_seconds(optarg, &a.time))
                 return usage("not a number of seconds", optarg);
-            a.time = (scps_dur)(sec * 1e6);
             break;
-        }
         case 'q':
             a.quiet = true;
             break;

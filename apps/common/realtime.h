@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* How the small programs begin and end: a stack of our own, in real time, on the interface the user names, until SIGINT or
+ * SIGTERM. In between lies the program.
+ */
+#ifndef SCPS_COMMON_REALTIME_H
+#define SCPS_COMMON_REALTIME_H
+
+#include <ev.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <scps/io.h>
+#include <scps/scps.h>
+
+struct realtime {
+    struct scps_stack *stack;
+    struct scps_loop *loop;
+    struct scps_netif *dev;
+    ev_signal sig[2];
+    scps_time began;
+    bool interrupted;
+};
+
+static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
+{
+    struct realtime *rt = w->data;
+    (void)revents;
+    (void)loop;
+    rt->interrupted = true;
+    scps_loop_stop(rt->loop);
+}
+
+/* All of *rt, which is zero so far; on_event hears with ctx. False: said on stderr in the program's name. Either way
+ * realtime_close comes last. */
+static inline bool
+realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifopts,
+              void (*on_event)(struct scps_loop *, const struct scps_event *, void *), void *ctx)
+{
+    char msg[SCPS_IO_MSGLEN];
+    struct scps_stack_config sc = scps_stack_config_default();
+    sc.now = rt->began = scps_sysclock_now();
+    if (scps_entropy(sc.seed, sizeof sc.seed) || !(rt->stack = scps_stack_new(&sc)) ||
+        !(rt->loop = scps_loop_new(NULL, rt->stack, on_event, ctx))) {
+        fprintf(stderr, "%s: out of memory or descriptors\n", program);
+        return false;
+    }
+    rt->dev = scps_ifopts_open(ifopts, msg);
+    if (!rt->dev || scps_ifopts_attach(ifopts, rt->loop, rt->dev, msg)) {
+        fprintf(stderr, "%s: %s\n", program, msg);
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        ev_signal_init(&rt->sig[i], realtime_signal, i ? SIGTERM : SIGINT);
+        rt->sig[i].data = rt;
+        ev_signal_start(scps_loop_ev(rt->loop), &rt->sig[i]);
+    }
+    return true;
+}
+
+/* Until a signal, scps_loop_stop, or so long; 0: no limit. */
+static inline void realtime_run(struct realtime *rt, scps_dur time)
+{
+    scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);
+}
+
+static inline void realtime_close(struct realtime *rt)
+{
+    scps_loop_free(rt->loop);
+    if (rt->stack)
+        scps_stack_free(rt->stack);
+    if (rt->dev)
+        scps_netif_close(rt->dev);
+}
+
+/* The argument of --time. */
+static inline bool realtime_seconds(const char *s, scps_dur *out)
+{
+    char *end;
+    double sec = strtod(s, &end);
+    if (end == s || *end || !(sec > 0 && sec < 1e9))
+        return false;
+    *out = (scps_dur)(sec * 1e6);
+    return true;
+}
+
+#endif
