@@ -138,15 +138,21 @@ static void fin_is_repeated(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: in TIME-WAIT the peer's FIN again is acknowledged and starts the wait anew */
-static void time_wait_acknowledges_again(void **x)
+/* Both have closed, we first, by 200 ms. */
+static void to_time_wait(struct script *t)
 {
-    struct script *t = script_of(x);
     script_established(t, MS(100));
     assert_int_equal(scps_conn_shutdown(t->c), 0);
     expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
     peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
     expect_sent(t, .ack = 2);
+}
+
+/* RFC 9293 3.10.7.4: in TIME-WAIT the peer's FIN again is acknowledged and starts the wait anew */
+static void time_wait_acknowledges_again(void **x)
+{
+    struct script *t = script_of(x);
+    to_time_wait(t);
     peer_says(t, SEC(30), .seq = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
     expect_sent(t, .at = SEC(30), .from = 2, .ack = 2);
     script_run(t, SEC(89));
@@ -160,11 +166,7 @@ static void time_wait_acknowledges_again(void **x)
 static void time_wait_survives_a_reset(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    assert_int_equal(scps_conn_shutdown(t->c), 0);
-    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
-    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
-    expect_sent(t, .ack = 2);
+    to_time_wait(t);
     peer_says(t, MS(300), .flags = SCPS_RST);
     expect_state(t, SCPS_TIME_WAIT);
     expect_quiet(t, ANY_HOLD);

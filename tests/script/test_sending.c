@@ -202,15 +202,21 @@ static void absurd_mss(void **x)
     script_free(t);
 }
 
-/* RFC 3168 6.1.2: an echo halves the window once a round trip; CWR says so on the next new data */
-static void ecn_echo(void **x)
+/* RFC 3168 6.1.1: both sides speak ECN. */
+static void ecn_established(struct script *t)
 {
-    struct script *t = script_of(x);
     t->cfg.ecn = true;
     script_connect(t, MS(0));
     expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
     expect_sent(t, .ack = 1);
+}
+
+/* RFC 3168 6.1.2: an echo halves the window once a round trip; CWR says so on the next new data */
+static void ecn_echo(void **x)
+{
+    struct script *t = script_of(x);
+    ecn_established(t);
     app_writes(t, MS(200), 30000);
     assert_int_equal(script_forget_sent(t), 10);
     peer_says(t, MS(300), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
@@ -229,11 +235,7 @@ static void ecn_echo(void **x)
 static void ecn_mark(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.ecn = true;
-    script_connect(t, MS(0));
-    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
-    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
-    expect_sent(t, .ack = 1);
+    ecn_established(t);
     peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
     peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT0);
     expect_sent(t, .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);

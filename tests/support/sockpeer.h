@@ -205,12 +205,18 @@ static inline int peer_socket(struct peer *p)
     return s;
 }
 
-/* A connected client socket: the handshake is over, nothing waits. */
-static inline void peer_handshakes(struct peer *p, int s)
+/* s connects: its SYN has come. */
+static inline void peer_is_called(struct peer *p, int s)
 {
     assert_errno(peer_connect(p, s), EINPROGRESS);
     peer_gets(p, SCPS_SYN, 0, 0, 0);
     p->our_port = p->seg.sport;
+}
+
+/* A connected client socket: the handshake is over, nothing waits. */
+static inline void peer_handshakes(struct peer *p, int s)
+{
+    peer_is_called(p, s);
     peer_sends(p, SCPS_SYN | SCPS_ACK, 0, 1, 0);
     peer_gets(p, SCPS_ACK, 1, 1, 0);
 }
@@ -269,6 +275,15 @@ static inline int peer_getopt(struct peer *p, int s, int level, int name)
     assert_int_equal(scps_sock_getsockopt(p->ctx, s, level, name, &v, &len), 0);
     assert_int_equal(len, sizeof v);
     return v;
+}
+
+static inline struct scps_tcp_info peer_tcp_info(struct peer *p, int s)
+{
+    struct scps_tcp_info ti;
+    uint32_t len = sizeof ti;
+    assert_int_equal(scps_sock_getsockopt(p->ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);
+    assert_int_equal(len, sizeof ti);
+    return ti;
 }
 
 static inline int peer_setopt(struct peer *p, int s, int level, int name, int v)

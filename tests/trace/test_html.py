@@ -11,16 +11,9 @@ import tempfile
 import zlib
 
 import cases
+import checks
+from checks import check
 from compare import SKIP
-
-failures = 0
-
-
-def check(what, ok, more=""):
-    global failures
-    if not ok:
-        print("failed:", what, more)
-        failures += 1
 
 
 def chromium():
@@ -76,8 +69,8 @@ def main():
         few = json.loads(re.search(r"const DATA=(\{.*?\});\nconst K=", open(d + "/few.html").read(), re.S).group(1))
         check("merged", "merged" in few["note"] and sum(len(t) for c in few["conns"] for t in c["d"]) / 6 <= 1000)
         if not chromium():
-            print("skipped: no Chromium (%d failures before)" % failures)
-            return failures or SKIP
+            print("skipped: no Chromium (%d failures before)" % checks.failures)
+            return checks.failures or SKIP
         page = "file://" + d + "/p.html"
         dom = browse(d, page, "--dump-dom")
         whole = view(dom)
@@ -106,8 +99,8 @@ document.body.dataset.mouse=[w0,w1,w2,w3].join(',');</script></body>"""
         if len(sys.argv) > 2:
             for n in ("whole.png", "zoomed.png"):
                 shutil.copy(d + "/" + n, sys.argv[2])
-    print("%d failures" % failures)
-    return failures > 0
+    print("%d failures" % checks.failures)
+    return checks.failures > 0
 
 
 sys.exit(main())

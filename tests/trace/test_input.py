@@ -13,16 +13,9 @@ import threading
 import time
 
 import cases
+import checks
 from capgen import *
-
-failures = 0
-
-
-def check(what, ok, more=""):
-    global failures
-    if not ok:
-        print("failed:", what, more)
-        failures += 1
+from checks import check
 
 
 def run(args, **kw):
@@ -239,8 +232,8 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         for f in (flavours, no_capture, damaged, not_understood, bounded, endless, live):
             f(program, d)
-    print("%d failures" % failures)
-    return failures > 0
+    print("%d failures" % checks.failures)
+    return checks.failures > 0
 
 
 sys.exit(main())

@@ -9,18 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+import checks
 from capgen import *
+from checks import equal
 from compare import ours
 
 BETS, SN1, SN2, COM, NLTS = 0x80, 0x40, 0x20, 0x10, 0x08
-failures = 0
-
-
-def check(what, got, want):
-    global failures
-    if got != want:
-        print("%s: %r, expected %r" % (what, got, want))
-        failures += 1
 
 
 def syn_opts(bits, ident, n=1012):
@@ -45,15 +39,15 @@ def offered(program, d):
     t3.close()
     j = ours(program, c.write(d + "/offered.pcap"))["connections"]
     a, b = j[0]["a2b"], j[0]["b2a"]
-    check("offer of a", a["scps_offered"], "bets snack1 com")
-    check("offer of b", b["scps_offered"], "snack1 snack2 com")
-    check("agreed", j[0]["scps_agreed"], "snack1 com")
-    check("ids", (a["scps_connection_id"], b["scps_connection_id"]), (0x7C, 0xCE))
-    check("extended", b["extended_capabilities"], 4)
-    check("records", (a["records"], b["records"]), (1, 0))
-    check("corruption", (a["corruption_marks"], b["corruption_marks"]), (0, 2))
-    check("plain peer", (j[1]["scps_agreed"], j[1]["b2a"]["scps_offered"]), ("", ""))
-    check("nonsense", (j[2]["scps_agreed"], j[2]["a2b"]["bad_options"], j[2]["b2a"]["bad_options"]), ("", 1, 1))
+    equal("offer of a", a["scps_offered"], "bets snack1 com")
+    equal("offer of b", b["scps_offered"], "snack1 snack2 com")
+    equal("agreed", j[0]["scps_agreed"], "snack1 com")
+    equal("ids", (a["scps_connection_id"], b["scps_connection_id"]), (0x7C, 0xCE))
+    equal("extended", b["extended_capabilities"], 4)
+    equal("records", (a["records"], b["records"]), (1, 0))
+    equal("corruption", (a["corruption_marks"], b["corruption_marks"]), (0, 2))
+    equal("plain peer", (j[1]["scps_agreed"], j[1]["b2a"]["scps_offered"]), ("", ""))
+    equal("nonsense", (j[2]["scps_agreed"], j[2]["a2b"]["bad_options"], j[2]["b2a"]["bad_options"]), ("", 1, 1))
 
 
 def snacks(program, d, with_ts):
@@ -87,13 +81,13 @@ def snacks(program, d, with_ts):
     t.close()
     j = ours(program, c.write(d + "/snack.pcap"))["connections"][0]
     a, b = j["a2b"], j["b2a"]
-    check("snack packets", b["snack_pkts_sent"], 5)
-    check("long forms", b["snack_long_sent"], 1)
-    check("holes", b["snack_holes"], 4)
-    check("snack bytes", b["snack_bytes"], 4 * unit)
-    check("ignored", b["snack_ignored"], 2)
-    check("resent", a["rexmt_data_pkts"], 4)
-    check("resent for SNACK", a["resent_snack"], 4)
+    equal("snack packets", b["snack_pkts_sent"], 5)
+    equal("long forms", b["snack_long_sent"], 1)
+    equal("holes", b["snack_holes"], 4)
+    equal("snack bytes", b["snack_bytes"], 4 * unit)
+    equal("ignored", b["snack_ignored"], 2)
+    equal("resent", a["rexmt_data_pkts"], 4)
+    equal("resent for SNACK", a["resent_snack"], 4)
     assert base
 
 
@@ -162,10 +156,10 @@ def causes(program, d):
     a = j[0]["a2b"]
     got = {k: a["resent_" + k] for k in ("snack", "sack", "dupack", "timeout", "tail_probe", "first_rtt", "unexplained",
                                          "spurious")}
-    check("causes", got, {"snack": 0, "sack": 1, "dupack": 0, "timeout": 1, "tail_probe": 1, "first_rtt": 1,
+    equal("causes", got, {"snack": 0, "sack": 1, "dupack": 0, "timeout": 1, "tail_probe": 1, "first_rtt": 1,
                           "unexplained": 0, "spurious": 1})
-    check("by DSACK", a["spurious_dsack"], 1)
-    check("three duplicates", j[1]["a2b"]["resent_dupack"], 1)
+    equal("by DSACK", a["spurious_dsack"], 1)
+    equal("three duplicates", j[1]["a2b"]["resent_dupack"], 1)
 
 
 def compressed(program, d):
@@ -204,19 +198,19 @@ def compressed(program, d):
     j = ours(program, path)
     con, cap = j["connections"][0], j["capture"]
     a, b = con["a2b"], con["b2a"]
-    check("compressed", (cap["compressed"], a["compressed_pkts"], b["compressed_pkts"]), (11, 7, 4))
-    check("unknown id", cap["unknown_compressed"], 1)
-    check("nonsense", cap["bad_compressed"], 1)
-    check("connections", len(j["connections"]), 1)
-    check("data", (a["actual_data_pkts"], a["actual_data_bytes"], a["unique_bytes_sent"]), (4, 4096, 3072))
-    check("resent", (a["rexmt_data_pkts"], a["resent_snack"]), (1, 1))
-    check("snack", (b["snack_pkts_sent"], b["snack_holes"]), (1, 1))
-    check("record", a["records"], 1)
-    check("closed", con["complete"], True)
-    check("length", (a["ttl_stream_length"], a["missed_data"]), (3072, 0))
+    equal("compressed", (cap["compressed"], a["compressed_pkts"], b["compressed_pkts"]), (11, 7, 4))
+    equal("unknown id", cap["unknown_compressed"], 1)
+    equal("nonsense", cap["bad_compressed"], 1)
+    equal("connections", len(j["connections"]), 1)
+    equal("data", (a["actual_data_pkts"], a["actual_data_bytes"], a["unique_bytes_sent"]), (4, 4096, 3072))
+    equal("resent", (a["rexmt_data_pkts"], a["resent_snack"]), (1, 1))
+    equal("snack", (b["snack_pkts_sent"], b["snack_holes"]), (1, 1))
+    equal("record", a["records"], 1)
+    equal("closed", con["complete"], True)
+    equal("length", (a["ttl_stream_length"], a["missed_data"]), (3072, 0))
     lines = subprocess.run([program, "-p", path], capture_output=True, text=True).stdout
     for words in ("scps-caps snack1+com id 124", "compressed", "snack offset 0 size 1", "resent: snack", "proto-106"):
-        check("in the packet list: " + words, words in lines, True)
+        equal("in the packet list: " + words, words in lines, True)
 
 
 def in_udp(program, d):
@@ -234,11 +228,11 @@ def in_udp(program, d):
     c.add(t.t, ip_packet(A, B, 17, struct.pack(">HHHH", 53, 53, 40, 0) + b"\x45" + bytes(31)))
     path = c.write(d + "/udp.pcap")
     j = ours(program, path)
-    check("encapsulated", (j["capture"]["encapsulated"], j["capture"]["other_protocol"]), (len(inner.packets), 1))
-    check("inner", (len(j["connections"]), j["connections"][0]["host_a"], j["connections"][0]["a2b"]["actual_data_bytes"]),
+    equal("encapsulated", (j["capture"]["encapsulated"], j["capture"]["other_protocol"]), (len(inner.packets), 1))
+    equal("inner", (len(j["connections"]), j["connections"][0]["host_a"], j["connections"][0]["a2b"]["actual_data_bytes"]),
           (1, "172.16.0.1", 5000))
     j = ours(program, path, "--no-udp")
-    check("--no-udp", len(j["connections"]), 0)
+    equal("--no-udp", len(j["connections"]), 0)
 
 
 def main():
@@ -252,8 +246,8 @@ def main():
         in_udp(program, d)
         if len(sys.argv) > 2:
             os.system("cp %s/*.pcap %s" % (d, sys.argv[2]))
-    print("%d failures" % failures)
-    return failures > 0
+    print("%d failures" % checks.failures)
+    return checks.failures > 0
 
 
 sys.exit(main())

@@ -6,17 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+import checks
 from capgen import *
+from checks import equal
 from compare import ours
-
-failures = 0
-
-
-def check(what, got, want):
-    global failures
-    if got != want:
-        print("%s: %r, expected %r" % (what, got, want))
-        failures += 1
 
 
 class Channel:
@@ -99,18 +92,18 @@ def main():
                 a = ours(program, path, "--truth", d + "/t.csv")["connections"][0]["a2b"]
                 got = dict(needed=a["truth_needed"], needless=a["truth_needless"], corruption=a["truth_lost_corruption"],
                            queue=a["truth_lost_queue"], outage=a["truth_lost_outage"], other=a["truth_lost_other"])
-                check("seed %d, %s" % (seed, version), got, ch.want)
-                check("all matched", a["truth_unmatched"], 0)
-                check("as many as were resent", a["truth_needed"] + a["truth_needless"], a["rexmt_data_pkts"])
+                equal("seed %d, %s" % (seed, version), got, ch.want)
+                equal("all matched", a["truth_unmatched"], 0)
+                equal("as many as were resent", a["truth_needed"] + a["truth_needless"], a["rexmt_data_pkts"])
             a = ours(program, path)["connections"][0]["a2b"]
-            check("null without --truth", (a["truth_needed"], a["truth_unmatched"]), (None, None))
+            equal("null without --truth", (a["truth_needed"], a["truth_unmatched"]), (None, None))
         for text in ("", "a,b\n1,2\n", "time_us,fate,cause,seq,payload\n1,delivered\n", "time_us,fate,cause,seq,payload\nx,lost,ber,1,2\n"):
             with open(d + "/bad.csv", "w") as f:
                 f.write(text)
             p = subprocess.run([program, "--truth", d + "/bad.csv", path], capture_output=True)
-            check("bad log: exit 2, one line", (p.returncode, p.stderr.count(b"\n")), (2, 1))
-    print("%d failures" % failures)
-    return failures > 0
+            equal("bad log: exit 2, one line", (p.returncode, p.stderr.count(b"\n")), (2, 1))
+    print("%d failures" % checks.failures)
+    return checks.failures > 0
 
 
 sys.exit(main())

@@ -12,9 +12,7 @@ static void connect_in_steps(void **state)
     uint32_t len = sizeof ss;
     assert_int_equal(peer_poll(&p, s), P_OUT | SCPS_POLLHUP); /* never connected, as Linux */
 
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     assert_errno(peer_connect(&p, s), EALREADY);
     assert_errno(scps_sock_getpeername(p.ctx, s, &ss, &len), ENOTCONN);
     assert_int_equal(scps_sock_getsockname(p.ctx, s, &ss, &len), 0);
@@ -54,9 +52,7 @@ static void refused(void **state)
 
     /* heard by poll and SO_ERROR */
     int s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP | SCPS_POLLERR);
     assert_int_equal(peer_so_error(&p, s), ECONNREFUSED);
@@ -75,27 +71,21 @@ static void refused(void **state)
 
     /* heard by the second connect */
     s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_errno(peer_connect(&p, s), ECONNREFUSED);
     assert_errno(scps_sock_send(p.ctx, s, "x", 1, 0), EPIPE);
 
     /* heard by recv */
     s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_errno(scps_sock_recv(p.ctx, s, &c, 1, 0), ECONNREFUSED);
     assert_int_equal(scps_sock_recv(p.ctx, s, &c, 1, 0), 0);
 
     /* heard by send */
     s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_errno(scps_sock_send(p.ctx, s, "x", 1, 0), ECONNREFUSED);
     assert_errno(scps_sock_send(p.ctx, s, "x", 1, 0), EPIPE);
@@ -314,9 +304,7 @@ static void accept_queue(void **state)
     p.their_port = 7003;
     peer_sends(&p, SCPS_SYN, 0, 0, 0);
     peer_gets_nothing(&p);
-    struct scps_tcp_info ti;
-    uint32_t tl = sizeof ti;
-    assert_int_equal(scps_sock_getsockopt(p.ctx, l, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &tl), 0);
+    struct scps_tcp_info ti = peer_tcp_info(&p, l);
     assert_int_equal(ti.tcpi_state, SCPS_LISTEN);
     assert_int_equal(ti.tcpi_unacked, 2);
     assert_int_equal(ti.tcpi_sacked, 1);
@@ -467,9 +455,7 @@ static void simultaneous_open(void **state)
     struct peer p;
     peer_open(&p, NULL);
     int s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_sends(&p, SCPS_SYN, 0, 0, 0);
     peer_gets(&p, SCPS_SYN | SCPS_ACK, 0, 1, 0);
     assert_errno(peer_connect(&p, s), EALREADY);

@@ -114,9 +114,7 @@ static void retransmission_timeout(void **state)
     struct peer p;
     start(&p);
     int s = peer_socket(&p);
-    assert_errno(peer_connect(&p, s), EINPROGRESS);
-    peer_gets(&p, SCPS_SYN, 0, 0, 0);
-    p.our_port = p.seg.sport;
+    peer_is_called(&p, s);
     peer_wait(&p, SCPS_MS(100));
     peer_sends(&p, SCPS_SYN | SCPS_ACK, 0, 1, 0);
     peer_gets(&p, SCPS_ACK, 1, 1, 0);
@@ -188,15 +186,12 @@ static void fast_retransmit(void **state)
             peer_gets_nothing(&p);
     }
     peer_gets(&p, SCPS_ACK, 1, 1, 1000);
-    struct scps_tcp_info ti;
-    uint32_t len = sizeof ti;
-    assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);
+    struct scps_tcp_info ti = peer_tcp_info(&p, s);
     assert_int_equal(ti.tcpi_ca_state, 3);
     assert_int_equal(ti.tcpi_sacked, 3);
     assert_int_equal(ti.tcpi_total_retrans, 1);
     peer_sends(&p, SCPS_ACK, 1, 4001, 0);
-    len = sizeof ti;
-    assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);
+    ti = peer_tcp_info(&p, s);
     assert_int_equal(ti.tcpi_ca_state, 0);
     assert_int_equal(ti.tcpi_bytes_acked, 4000);
     assert_int_equal(ti.tcpi_bytes_retrans, 1000);
