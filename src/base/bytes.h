@@ -29,6 +29,40 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
     p[3] = (uint8_t)v;
 }
 
+/* Reads one field after the other. Behind the end there is nothing, and cut says that it was asked for. */
+struct scps_cursor {
+    const uint8_t *p, *end;
+    bool cut;
+};
+
+/* The next n octets; NULL: not so many are left. */
+static inline const uint8_t *scps_cursor_skip(struct scps_cursor *c, size_t n)
+{
+    const uint8_t *at = c->p;
+    if ((size_t)(c->end - at) < n) {
+        c->cut = true;
+        c->p = c->end;
+        return NULL;
+    }
+    c->p += n;
+    return at;
+}
+static inline uint8_t scps_cursor_get8(struct scps_cursor *c)
+{
+    const uint8_t *p = scps_cursor_skip(c, 1);
+    return p ? *p : 0;
+}
+static inline uint16_t scps_cursor_get16(struct scps_cursor *c)
+{
+    const uint8_t *p = scps_cursor_skip(c, 2);
+    return p ? scps_get16(p) : 0;
+}
+static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
+{
+    const uint8_t *p = scps_cursor_skip(c, 4);
+    return p ? scps_get32(p) : 0;
+}
+
 #define SCPS_MIN(a, b)        ((a) < (b) ? (a) : (b))
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))

@@ -8,70 +8,50 @@
 #include "trace/segment.h"
 
 #include "wire/comp.h"
+#include "wire/opt.h"
 
-struct cursor {
-    const uint8_t *p;
-    uint32_t left;
-    bool bad;
-};
-
-static uint32_t take(struct cursor *c, uint32_t n)
+static void take_options(struct scps_cursor *c, struct segment *s)
 {
-    uint32_t v = 0;
-    if (c->left < n) {
-        c->bad = true;
-        return 0;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        v = v << 8 | c->p[i];
-    c->p += n;
-    c->left -= n;
-    return v;
-}
-
-static void take_options(struct cursor *c, struct segment *s)
-{
-    uint32_t n = take(c, 1);
-    if (n > c->left || n > 40) {
-        c->bad = true;
+    uint32_t n = scps_cursor_get8(c);
+    const uint8_t *p = n > OPT_ROOM ? NULL : scps_cursor_skip(c, n);
+    if (!p) {
+        c->cut = true;
         return;
     }
-    s->opt = c->p;
+    s->opt = p;
     s->opt_len = n;
-    tr_parse_options(c->p, n, &s->o);
-    c->p += n;
-    c->left -= n;
+    tr_parse_options(p, n, &s->o);
 }
 
 /* The fields, in their order on the wire; bits: octet 1, bits2: octet 2. */
-static void take_fields(struct cursor *c, uint32_t bits, uint32_t bits2, struct comp_state *v,
+static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, struct comp_state *v,
                         struct segment *s)
 {
     if (bits2 & COMP_URG)
-        s->urp = (uint16_t)take(c, 2);
+        s->urp = scps_cursor_get16(c);
     if (bits & COMP_A) {
-        v->wnd = (uint16_t)take(c, 2);
-        v->ack = take(c, 4);
+        v->wnd = scps_cursor_get16(c);
+        v->ack = scps_cursor_get32(c);
     }
     if (bits & COMP_S)
-        v->seq = take(c, 4);
+        v->seq = scps_cursor_get32(c);
     if (bits & COMP_TS1)
-        v->tsval = take(c, 4);
+        v->tsval = scps_cursor_get32(c);
     if (bits & COMP_TS2)
-        v->tsecr = take(c, 4);
+        v->tsecr = scps_cursor_get32(c);
     if (bits & COMP_SNACK) {
         s->o.snack = true;
-        s->o.snack_off = (uint16_t)take(c, 2);
-        s->o.snack_size = (uint16_t)take(c, 2);
+        s->o.snack_off = scps_cursor_get16(c);
+        s->o.snack_size = scps_cursor_get16(c);
     }
     if (bits2 & COMP_OPTS)
         take_options(c, s);
     if (bits2 & COMP_PAD)
-        take(c, 1);
-    take(c, 2); /* checksum */
+        (void)scps_cursor_get8(c);
+    (void)scps_cursor_get16(c); /* checksum */
 }
 
-static uint16_t flags_of(uint32_t bits, uint32_t bits2)
+static uint16_t flags_of(uint8_t bits, uint8_t bits2)
 {
     return (uint16_t)(SCPS_ACK | (bits2 & COMP_URG ? SCPS_URG : 0) |
                       (bits & COMP_PUSH ? SCPS_PSH : 0) | (bits2 & COMP_RST ? SCPS_RST : 0) |
@@ -80,16 +60,17 @@ static uint16_t flags_of(uint32_t bits, uint32_t bits2)
 
 int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k)
 {
-    struct cursor c = {.p = k->th, .left = k->th_cap};
-    uint32_t id = take(&c, 1), bits = take(&c, 1), bits2 = bits & COMP_MORE ? take(&c, 1) : 0;
-    if (c.bad) {
+    struct scps_cursor c = {.p = k->th, .end = k->th + k->th_cap};
+    uint8_t id = scps_cursor_get8(&c), bits = scps_cursor_get8(&c);
+    uint8_t bits2 = bits & COMP_MORE ? scps_cursor_get8(&c) : 0;
+    if (c.cut) {
         t->tot.truncated++;
         return 1;
     }
     int dir;
     struct flow_key key;
     tr_addresses(k, &key);
-    struct flow *f = tr_comp_find(t, &key, (uint8_t)id, &dir);
+    struct flow *f = tr_comp_find(t, &key, id, &dir);
     if (!f || !f->h[dir].c.known) {
         t->tot.unknown_compressed++;
         return 1;
@@ -99,7 +80,7 @@ int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const s
     struct segment s = {.flags = flags_of(bits, bits2), .compressed = true};
     take_fields(&c, bits, bits2, &v, &s);
     uint32_t hdr = (uint32_t)(c.p - k->th);
-    if (c.bad || hdr > k->seg_len) {
+    if (c.cut || hdr > k->seg_len) {
         if (k->th_cap < k->seg_len)
             t->tot.truncated++;
         else

@@ -82,66 +82,41 @@ static bool say(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s, bool *acked)
+/* What the bits are, given whether sequence number and acknowledgement are said. */
+static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
+                    uint8_t *two)
 {
-    const uint16_t unsayable = SCPS_SYN | SCPS_RST | SCPS_ECE | SCPS_CWR;
-    const uint16_t options =
-        SCPS_HAS_SACK | SCPS_HAS_SNACK | SCPS_HAS_TS | SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION;
-    bool carries = s->len || s->flags & SCPS_FIN;
-
-    if (s->flags & unsayable || (!(s->flags & SCPS_ACK) && !s->len) || s->has & ~options)
-        return 0;
-
-    bool new_ack = !tx->known || s->ack != tx->ack || s->wnd != tx->wnd;
-    bool new_seq = !tx->known || s->seq != tx->seq;
-    bool bare =
-        s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
-    bool a, q;
-    if (bare) {
-        a = false;
-    } else {
-        a = say(new_ack, &tx->ack_again, tx->repeat) || !s->len;
-        tx->ack = s->ack;
-        tx->wnd = s->wnd;
-    }
-    q = say(new_seq, &tx->seq_again, tx->repeat) || carries;
-    tx->seq = s->seq;
-    tx->known |= !bare;
-    if (acked)
-        *acked = !bare || (s->flags & SCPS_ACK && !new_ack);
-
-    uint8_t opt[OPT_ROOM];
-    size_t nopt = 0;
-    if (s->has & (SCPS_HAS_SACK | SCPS_HAS_SNACK | SCPS_HAS_CORRUPTION))
-        nopt = put_options(opt, s);
-
-    uint8_t one = 0, two = 0, *o = p;
-    one |= s->has & SCPS_HAS_TS ? COMP_TS1 | COMP_TS2 : 0;
-    one |= s->has & SCPS_HAS_RECORD ? COMP_RB : 0;
-    one |= s->flags & SCPS_PSH ? COMP_PUSH : 0;
-    one |= q ? COMP_S : 0;
-    one |= a ? COMP_A : 0;
-    two |= nopt ? COMP_OPTS : 0;
-    two |= s->flags & SCPS_URG ? COMP_URG : 0;
-    two |= s->flags & SCPS_FIN ? COMP_FIN : 0;
+    *one =
+        (uint8_t)((s->has & SCPS_HAS_TS ? COMP_TS1 | COMP_TS2 : 0) |
+                  (s->has & SCPS_HAS_RECORD ? COMP_RB : 0) | (s->flags & SCPS_PSH ? COMP_PUSH : 0) |
+                  (seq ? COMP_S : 0) | (ack ? COMP_A : 0));
+    *two = (uint8_t)((nopt ? COMP_OPTS : 0) | (s->flags & SCPS_URG ? COMP_URG : 0) |
+                     (s->flags & SCPS_FIN ? COMP_FIN : 0));
     /* id, two octets of bits and the length of the options: 3 or 4; every other field is even */
-    if (two && (nopt ? nopt % 2 : 1))
-        two |= COMP_PAD;
+    if (*two && (nopt ? nopt % 2 : 1))
+        *two |= COMP_PAD;
+    if (*two)
+        *one |= COMP_MORE;
+}
 
-    *o++ = tx->conn_id;
-    *o++ = (uint8_t)(one | (two ? COMP_MORE : 0));
+/* The header with these bits; returns its end. */
+static uint8_t *put_fields(uint8_t *o, uint8_t id, uint8_t one, uint8_t two,
+                           const struct scps_seg *s, const uint8_t *opt, size_t nopt)
+{
+    *o++ = id;
+    *o++ = one;
     if (two)
         *o++ = two;
     if (two & COMP_URG) {
         scps_put16(o, s->urg);
         o += 2;
     }
-    if (a) {
+    if (one & COMP_A) {
         scps_put16(o, s->wnd);
         scps_put32(o + 2, s->ack);
         o += 6;
     }
-    if (q) {
+    if (one & COMP_S) {
         scps_put32(o, s->seq);
         o += 4;
     }
@@ -158,7 +133,41 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     if (two & COMP_PAD)
         *o++ = 0;
     scps_put16(o, 0);
-    return (size_t)(o + 2 - p);
+    return o + 2;
+}
+
+size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s, bool *acked)
+{
+    const uint16_t unsayable = SCPS_SYN | SCPS_RST | SCPS_ECE | SCPS_CWR;
+    const uint16_t options =
+        SCPS_HAS_SACK | SCPS_HAS_SNACK | SCPS_HAS_TS | SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION;
+    bool carries = s->len || s->flags & SCPS_FIN;
+
+    if (s->flags & unsayable || (!(s->flags & SCPS_ACK) && !s->len) || s->has & ~options)
+        return 0;
+
+    bool new_ack = !tx->known || s->ack != tx->ack || s->wnd != tx->wnd;
+    bool new_seq = !tx->known || s->seq != tx->seq;
+    bool bare =
+        s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
+    bool a = false, q;
+    if (!bare) {
+        a = say(new_ack, &tx->ack_again, tx->repeat) || !s->len;
+        tx->ack = s->ack;
+        tx->wnd = s->wnd;
+    }
+    q = say(new_seq, &tx->seq_again, tx->repeat) || carries;
+    tx->seq = s->seq;
+    tx->known |= !bare;
+    if (acked)
+        *acked = !bare || (s->flags & SCPS_ACK && !new_ack);
+
+    uint8_t opt[OPT_ROOM], one, two;
+    size_t nopt = 0;
+    if (s->has & (SCPS_HAS_SACK | SCPS_HAS_SNACK | SCPS_HAS_CORRUPTION))
+        nopt = put_options(opt, s);
+    bits_of(s, q, a, nopt, &one, &two);
+    return (size_t)(put_fields(p, tx->conn_id, one, two, s, opt, nopt) - p);
 }
 
 /* ---- checksum ---------------------------------------------------------------------------------- */
@@ -196,112 +205,77 @@ uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst
 
 /* ---- parsing ----------------------------------------------------------------------------------- */
 
-/* The next n octets, or NULL when the header ends before them. */
-static const uint8_t *take(const uint8_t **p, const uint8_t *end, size_t n)
+static uint16_t flags_of(uint8_t one, uint8_t two)
 {
-    const uint8_t *at = *p;
+    return (uint16_t)(SCPS_ACK | (one & COMP_PUSH ? SCPS_PSH : 0) |
+                      (two & COMP_RST ? SCPS_RST : 0) | (two & COMP_FIN ? SCPS_FIN : 0) |
+                      (two & COMP_URG ? SCPS_URG : 0));
+}
 
-    if ((size_t)(end - at) < n)
-        return NULL;
-    *p = at + n;
-    return at;
+/* The fields at fixed places; one that is left out is as rx last heard it. */
+static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
+                         const struct scps_comp_rx *rx, struct scps_seg *s)
+{
+    s->flags = flags_of(one, two);
+    s->has = one & COMP_RB ? SCPS_HAS_RECORD : 0;
+    s->nsack = 0;
+    s->snack_vec_len = 0;
+    s->urg = two & COMP_URG ? scps_cursor_get16(c) : 0;
+    s->wnd = one & COMP_A ? scps_cursor_get16(c) : rx->wnd;
+    s->ack = one & COMP_A ? scps_cursor_get32(c) : rx->ack;
+    s->seq = one & COMP_S ? scps_cursor_get32(c) : rx->next;
+    if (rx->ts || (one & COMP_TS1 && one & COMP_TS2))
+        s->has |= SCPS_HAS_TS;
+    s->tsval = one & COMP_TS1 ? scps_cursor_get32(c) : rx->tsval;
+    s->tsecr = one & COMP_TS2 ? scps_cursor_get32(c) : rx->tsecr;
+    if (one & COMP_SNACK) {
+        s->snack_off = scps_cursor_get16(c);
+        s->snack_size = scps_cursor_get16(c);
+        if (s->snack_size) /* 2.1: a size of 0 is meaningless */
+            s->has |= SCPS_HAS_SNACK;
+    }
+}
+
+/* Raw options. False: more than any TCP header can hold. */
+static bool parse_options(struct scps_cursor *c, struct scps_seg *s)
+{
+    const uint16_t syn_only = SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_SACK_OK | SCPS_HAS_CAPS |
+                              SCPS_HAS_XCAPS | SCPS_HAS_BETS_OK;
+    size_t n = scps_cursor_get8(c);
+    if (n > OPT_ROOM)
+        return false;
+    const uint8_t *p = scps_cursor_skip(c, n);
+    if (p) {
+        scps_tcpopt_parse(p, n, s);
+        s->has &= (uint16_t)~syn_only;
+    }
+    return true;
 }
 
 int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct scps_comp_rx *rx,
                     struct scps_seg *s)
 {
-    const uint16_t syn_only = SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_SACK_OK | SCPS_HAS_CAPS |
-                              SCPS_HAS_XCAPS | SCPS_HAS_BETS_OK;
-    const uint8_t *from = p, *f;
-
-    if (avail > seg_len)
-        avail = seg_len;
-    const uint8_t *end = p + avail;
-    const int too_short = avail < seg_len ? SCPS_DROP_TRUNCATED : SCPS_DROP_BAD_COMPRESSED;
+    avail = SCPS_MIN(avail, seg_len);
+    struct scps_cursor c = {.p = p, .end = p + avail};
     if (!rx->known)
         return SCPS_DROP_BAD_COMPRESSED;
-    if (!(f = take(&p, end, 2)))
-        return too_short;
-    uint8_t one = f[1], two = 0;
-    if (one & COMP_MORE) {
-        if (!(f = take(&p, end, 1)))
-            return too_short;
-        two = f[0];
-    }
-    uint16_t has = one & COMP_RB ? SCPS_HAS_RECORD : 0;
-    s->flags = SCPS_ACK;
-    s->flags |= one & COMP_PUSH ? SCPS_PSH : 0;
-    s->flags |= two & COMP_RST ? SCPS_RST : 0;
-    s->flags |= two & COMP_FIN ? SCPS_FIN : 0;
-    s->urg = 0;
-    s->nsack = 0;
-    s->snack_vec_len = 0;
-    if (two & COMP_URG) {
-        if (!(f = take(&p, end, 2)))
-            return too_short;
-        s->flags |= SCPS_URG;
-        s->urg = scps_get16(f);
-    }
-    s->wnd = rx->wnd;
-    s->ack = rx->ack;
-    if (one & COMP_A) {
-        if (!(f = take(&p, end, 6)))
-            return too_short;
-        s->wnd = scps_get16(f);
-        s->ack = scps_get32(f + 2);
-    }
-    s->seq = rx->next;
-    if (one & COMP_S) {
-        if (!(f = take(&p, end, 4)))
-            return too_short;
-        s->seq = scps_get32(f);
-    }
-    s->tsval = rx->tsval;
-    s->tsecr = rx->tsecr;
-    if (rx->ts || (one & COMP_TS1 && one & COMP_TS2))
-        has |= SCPS_HAS_TS;
-    if (one & COMP_TS1) {
-        if (!(f = take(&p, end, 4)))
-            return too_short;
-        s->tsval = scps_get32(f);
-    }
-    if (one & COMP_TS2) {
-        if (!(f = take(&p, end, 4)))
-            return too_short;
-        s->tsecr = scps_get32(f);
-    }
-    if (one & COMP_SNACK) {
-        if (!(f = take(&p, end, 4)))
-            return too_short;
-        s->snack_off = scps_get16(f);
-        s->snack_size = scps_get16(f + 2);
-        if (s->snack_size) /* 2.1: a size of 0 is meaningless */
-            has |= SCPS_HAS_SNACK;
-    }
-    s->has = has;
-    if (two & COMP_OPTS) {
-        size_t n;
-        if (!(f = take(&p, end, 1)))
-            return too_short;
-        n = f[0];
-        if (n > OPT_ROOM) /* more than any TCP header can hold */
-            return SCPS_DROP_BAD_COMPRESSED;
-        if (!(f = take(&p, end, n)))
-            return too_short;
-        scps_tcpopt_parse(f, n, s);
-        s->has &= (uint16_t)~syn_only;
-    }
-    if (two & COMP_PAD && !take(&p, end, 1))
-        return too_short;
-    if (!take(&p, end, 2))
-        return too_short;
+    (void)scps_cursor_get8(&c); /* the connection's id */
+    uint8_t one = scps_cursor_get8(&c), two = one & COMP_MORE ? scps_cursor_get8(&c) : 0;
+    parse_fields(&c, one, two, rx, s);
+    if (two & COMP_OPTS && !parse_options(&c, s))
+        return SCPS_DROP_BAD_COMPRESSED;
+    if (two & COMP_PAD)
+        (void)scps_cursor_get8(&c);
+    (void)scps_cursor_get16(&c); /* the checksum */
+    if (c.cut)
+        return avail < seg_len ? SCPS_DROP_TRUNCATED : SCPS_DROP_BAD_COMPRESSED;
 
-    size_t hdr = (size_t)(p - from);
+    size_t hdr = (size_t)(c.p - p);
     s->sport = s->dport = 0;
     s->hdr_len = (uint8_t)hdr;
     s->gso = 0;
     s->len = (uint32_t)(seg_len - hdr);
-    s->data = avail == seg_len ? p : NULL;
+    s->data = avail == seg_len ? c.p : NULL;
     if (!(one & COMP_S) && (s->len || s->flags & (SCPS_FIN | SCPS_RST)))
         return SCPS_DROP_BAD_COMPRESSED;
     return 0;
