@@ -67,45 +67,37 @@ static double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-void tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
+/* How far the rates of the rounds stray from their middle, as a share of it: 0 is a flat rate. */
+static double straying(const struct round *r, unsigned n)
 {
-    const struct round *r = h->rounds;
-    unsigned n = h->nrounds, first_loss = n, losses = 0;
-    double mss = h->max_seg ? h->max_seg : 1;
-    out->controller_decrease = NAN;
-    out->controller_growth = NAN;
-    snprintf(out->controller_hint, sizeof out->controller_hint, "too little to tell");
-    for (unsigned i = n; i-- > 0;)
-        if (r[i].resent) {
-            first_loss = i;
-            losses++;
-        }
-    if (n < 6 || h->data_pkts < 20)
-        return;
-
-    /* a flat rate: the middle of the rounds, in bytes a second */
     double rate[ROUNDS], dev[ROUNDS];
     unsigned k = 0;
     for (unsigned i = n / 4; i + 1 < n; i++)
         if (r[i].dur)
             rate[k++] = r[i].bytes * 1e6 / r[i].dur;
-    double flat = 1;
-    if (k >= 3) {
-        double m = median(rate, k);
-        for (unsigned i = 0; i < k; i++)
-            dev[i] = fabs(rate[i] - m);
-        flat = m > 0 ? median(dev, k) / m : 1;
-    }
+    if (k < 3)
+        return 1;
+    double m = median(rate, k);
+    for (unsigned i = 0; i < k; i++)
+        dev[i] = fabs(rate[i] - m);
+    return m > 0 ? median(dev, k) / m : 1;
+}
 
-    /* slow start: rounds that grow by half or more before the first loss */
+/* Slow start: rounds that grow by half or more before the first loss. */
+static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss)
+{
     unsigned doubling = 0;
     for (unsigned i = 1; i < n && i <= first_loss; i++)
         if (r[i].peak >= 4 * mss && r[i].peak >= r[i - 1].peak + r[i - 1].peak / 2)
             doubling++;
+    return doubling;
+}
 
-    /* decrease: the least window within three rounds after a loss, over the one before it */
-    double dec[ROUNDS], grow[ROUNDS];
-    unsigned nd = 0, ng = 0;
+/* The least window within three rounds after a loss, over the one before it; NaN: there was none to tell by. */
+static double decrease(const struct round *r, unsigned n, double mss)
+{
+    double dec[ROUNDS];
+    unsigned nd = 0;
     for (unsigned i = 1; i + 3 < n; i++) {
         if (!r[i].resent || r[i - 1].resent || r[i].timeout)
             continue;
@@ -116,28 +108,57 @@ void tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
         if (before >= 8 * mss && isfinite(after))
             dec[nd++] = SCPS_MIN(after / before, 1);
     }
+    return nd ? median(dec, nd) : NAN;
+}
+
+/* Segments the window grows by in a round after the first loss; NaN: too few to tell. */
+static double growth(const struct round *r, unsigned n, unsigned first_loss, double mss)
+{
+    double grow[ROUNDS];
+    unsigned ng = 0;
     for (unsigned i = 1; i < n; i++)
         if (!r[i].resent && !r[i - 1].resent && r[i].peak >= r[i - 1].peak && i > first_loss + 2 &&
             r[i - 1].peak)
             grow[ng++] = (r[i].peak - (double)r[i - 1].peak) / mss;
-    double d = nd ? median(dec, nd) : NAN, g = ng >= 2 ? median(grow, ng) : NAN;
+    return ng >= 2 ? median(grow, ng) : NAN;
+}
+
+void tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
+{
+    const struct round *r = h->rounds;
+    unsigned n = h->nrounds, first_loss = n, losses = 0;
+    double mss = h->max_seg ? h->max_seg : 1;
+    char *hint = out->controller_hint;
+    const size_t cap = sizeof out->controller_hint;
+    out->controller_decrease = NAN;
+    out->controller_growth = NAN;
+    snprintf(hint, cap, "too little to tell");
+    for (unsigned i = n; i-- > 0;)
+        if (r[i].resent) {
+            first_loss = i;
+            losses++;
+        }
+    if (n < 6 || h->data_pkts < 20)
+        return;
+
+    double stray = straying(r, n);
+    unsigned doubling = doublings(r, n, first_loss, mss);
+    double d = decrease(r, n, mss), g = growth(r, n, first_loss, mss);
+    const char *start = doubling >= 2 ? "slow start" : "no slow start";
     out->controller_decrease = d;
     out->controller_growth = g;
-
-    const char *start = doubling >= 2 ? "slow start" : "no slow start";
-    if (flat < 0.03 && losses && (isnan(d) || d > 0.85))
-        snprintf(out->controller_hint, sizeof out->controller_hint, "flat rate, losses ignored");
-    else if (flat < 0.01 && doubling < 2)
-        snprintf(out->controller_hint, sizeof out->controller_hint, "flat rate");
+    if (stray < 0.03 && losses && (isnan(d) || d > 0.85))
+        snprintf(hint, cap, "flat rate, losses ignored");
+    else if (stray < 0.01 && doubling < 2)
+        snprintf(hint, cap, "flat rate");
     else if (isnan(d))
-        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, no loss", start);
+        snprintf(hint, cap, "%s, no loss", start);
     else if (d < 0.6)
-        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, halving%s", start,
-                 g >= 0.3 && g <= 1.7 ? ", linear" : "");
+        snprintf(hint, cap, "%s, halving%s", start, g >= 0.3 && g <= 1.7 ? ", linear" : "");
     else if (d < 0.8)
-        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, cubic-like", start);
+        snprintf(hint, cap, "%s, cubic-like", start);
     else if (d < 0.93)
-        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, scalable-like", start);
+        snprintf(hint, cap, "%s, scalable-like", start);
     else
-        snprintf(out->controller_hint, sizeof out->controller_hint, "%s, loss ignored", start);
+        snprintf(hint, cap, "%s, loss ignored", start);
 }
