@@ -254,6 +254,37 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
+/* The way to remote, and both ends of the flow: local as far as it is given, chosen where it is not. 0, or an error. */
+static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
+                       const struct scps_endpoint *remote, struct scps_flow *f,
+                       const struct scps_way **way)
+{
+    if (!remote || !remote->port || zero(&remote->addr) ||
+        (remote->addr.family != 4 && remote->addr.family != 6))
+        return SCPS_ERR_INVAL;
+    f->remote = remote->addr;
+    memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
+    f->rport = remote->port;
+    *way = scps_route_find(st, &f->remote);
+    if (!*way)
+        return SCPS_ERR_UNREACH;
+    if (local && !zero(&local->addr)) {
+        if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))
+            return SCPS_ERR_ADDRNOTAVAIL;
+        f->local = local->addr;
+    } else {
+        const struct scps_addr *src =
+            scps_route_source(st, scps_nif_of((*way)->route.nif), &f->remote);
+        if (!src)
+            return SCPS_ERR_ADDRNOTAVAIL;
+        f->local = *src;
+    }
+    if (!local || !local->port)
+        return scps_port_choose(st, f) ? SCPS_ERR_ADDRNOTAVAIL : 0;
+    f->lport = local->port;
+    return scps_demux_find(st, f) ? SCPS_ERR_ADDRINUSE : 0;
+}
+
 struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                const struct scps_endpoint *local,
                                const struct scps_endpoint *remote, int *err)
@@ -261,8 +292,6 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
     const struct scps_way *way;
-    const struct scps_route *r;
-    const struct scps_addr *src;
     struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
     struct scps_shared_config *shared;
     struct scps_conn *c;
@@ -270,37 +299,10 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 
     err = err ? err : &dummy;
     scps_stack_reap(st);
-    *err = SCPS_ERR_INVAL;
-    if (!remote || !remote->port || zero(&remote->addr) ||
-        (remote->addr.family != 4 && remote->addr.family != 6))
+    *err = choose_flow(st, local, remote, &f, &way);
+    if (*err)
         return NULL;
-    f.remote = remote->addr;
-    memset(f.remote.b + (f.remote.family == 4 ? 4 : 16), 0, f.remote.family == 4 ? 12 : 0);
-    f.rport = remote->port;
-    *err = SCPS_ERR_UNREACH;
-    way = scps_route_find(st, &f.remote);
-    if (!way)
-        return NULL;
-    r = &way->route;
-    *err = SCPS_ERR_ADDRNOTAVAIL;
-    if (local && !zero(&local->addr)) {
-        if (local->addr.family != f.remote.family || !scps_stack_has_addr(st, &local->addr))
-            return NULL;
-        f.local = local->addr;
-    } else {
-        src = scps_route_source(st, scps_nif_of(r->nif), &f.remote);
-        if (!src)
-            return NULL;
-        f.local = *src;
-    }
-    if (local && local->port) {
-        f.lport = local->port;
-        *err = SCPS_ERR_ADDRINUSE;
-        if (scps_demux_find(st, &f))
-            return NULL;
-    } else if (scps_port_choose(st, &f)) {
-        return NULL;
-    }
+    const struct scps_route *r = &way->route;
     if (!own.expected_rtt)
         own.expected_rtt = r->expected_rtt;
     if (own.loss_cause == SCPS_LOSS_CONGESTION)
@@ -321,7 +323,6 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
         *err = SCPS_ERR_NOMEM;
         return NULL;
     }
-    *err = 0;
     return c;
 }
 
