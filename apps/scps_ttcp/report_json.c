@@ -123,14 +123,10 @@ static void capabilities(struct json *j, const char *key, uint8_t caps)
     json_close(j, ']');
 }
 
-static void start_scps(struct json *j, const struct ttcp_result *r)
+static void controller(struct json *j, const struct ttcp_options *o)
 {
-    const struct ttcp_options *o = r->opt;
-    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
     const struct scps_cc_param *p = o->cc->params;
-    const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx);
 
-    json_open(j, "scps", '{');
     json_str(j, "cc", o->cc->name);
     json_open(j, "cc_params", '{');
     for (size_t i = 0; p != NULL && p[i].name != NULL; i++) {
@@ -140,24 +136,11 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         json_raw(j, p[i].name, text);
     }
     json_close(j, '}');
-    json_str(j, "ack_mode", ttcp_ack_mode_name(o->ack_mode));
-    json_us(j, "ack_delay_us", o->ack_delay);
-    json_uint(j, "rate_bps", o->rate_bps);
-    json_uint(j, "burst", c.burst);
-    if (r->virtual_time || o->seed_set)
-        json_uint(j, "seed", o->seed);
-    else
-        json_null(j, "seed");
-    json_bool(j, "virtual_time", r->virtual_time);
-    json_bool(j, "hollow", o->hollow);
-    json_bool(j, "nodelay", o->nodelay);
-    json_us(j, "expected_rtt_us", o->rtt);
-    json_uint(j, "first_window", c.first_window);
-    json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
-    json_str(j, "recovery", scps_recovery_name(c.recovery));
-    json_uint(j, "dupthresh", c.dupthresh);
-    json_uint(j, "ack_budget_bps", c.ack_budget * 8);
-    json_uint(j, "ack_budget_pps", c.ack_budget_pps);
+}
+
+/* What the handshake settled on; null where there was none. */
+static void agreed(struct json *j, const struct ttcp_side *own)
+{
     if (own->open && own->info.established != 0) {
         json_bool(j, "sack", own->info.sack);
         json_bool(j, "timestamps", own->info.timestamps);
@@ -183,6 +166,35 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         json_null(j, "features");
         json_null(j, "pmtu");
     }
+}
+
+static void start_scps(struct json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+    const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx);
+
+    json_open(j, "scps", '{');
+    controller(j, o);
+    json_str(j, "ack_mode", ttcp_ack_mode_name(o->ack_mode));
+    json_us(j, "ack_delay_us", o->ack_delay);
+    json_uint(j, "rate_bps", o->rate_bps);
+    json_uint(j, "burst", c.burst);
+    if (r->virtual_time || o->seed_set)
+        json_uint(j, "seed", o->seed);
+    else
+        json_null(j, "seed");
+    json_bool(j, "virtual_time", r->virtual_time);
+    json_bool(j, "hollow", o->hollow);
+    json_bool(j, "nodelay", o->nodelay);
+    json_us(j, "expected_rtt_us", o->rtt);
+    json_uint(j, "first_window", c.first_window);
+    json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
+    json_str(j, "recovery", scps_recovery_name(c.recovery));
+    json_uint(j, "dupthresh", c.dupthresh);
+    json_uint(j, "ack_budget_bps", c.ack_budget * 8);
+    json_uint(j, "ack_budget_pps", c.ack_budget_pps);
+    agreed(j, own);
     if (r->virtual_time) {
         json_open(j, "link", '{');
         json_str(j, "spec", o->link_spec);
