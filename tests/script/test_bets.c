@@ -434,9 +434,7 @@ static void ranges(void **x)
 {
     struct script *t = bets_of(x);
     struct scps_hole h[4];
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 6000);
-    assert_int_equal(script_forget_sent(t), 6);
+    script_flight(t, MS(200), 6000, 6);
     peer_says(t, MS(300), .ack = 1, .sack = {{2001, 4001}, {5001, 6001}});
     script_run(t, SEC(60)); /* 1 to 2000 and 4001 to 5000 never get through */
     script_forget_sent(t);
@@ -471,9 +469,7 @@ static void the_window_of_a_peer_that_lags(void **x)
 {
     struct script *t = bets_of(x);
     t->peer_wnd = 3000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 6000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 6000, 3);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}});
     script_run(t, SEC(3)); /* the first one is given up; the window ends at 3001 */
     script_forget_sent(t);
@@ -494,9 +490,7 @@ static void probes_of_a_peer_that_lags(void **x)
     struct script *t = bets_of(x);
     t->peer_wnd = 1000;
     t->cfg.persist_max = SEC(1);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 2000);
-    assert_int_equal(script_forget_sent(t), 1);
+    script_flight(t, MS(200), 2000, 1);
     script_run(t, MS(2300));
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     script_forget_sent(t);
@@ -523,9 +517,7 @@ static void lifetime(void **x)
     struct script *t = bets_of(x);
     t->cfg.bets_lifetime = MS(800);
     t->cfg.bets_retries = 200;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 2000);
-    assert_int_equal(script_forget_sent(t), 2);
+    script_flight(t, MS(200), 2000, 2);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
     script_run(t, MS(999));
     assert_int_equal(script_info(t).bytes_given_up, 0);
@@ -543,9 +535,7 @@ static void lifetimes_run_together(void **x)
     struct script *t = bets_of(x);
     t->cfg.bets_lifetime = MS(800);
     t->cfg.bets_retries = 200;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 5000);
-    assert_int_equal(script_forget_sent(t), 5);
+    script_flight(t, MS(200), 5000, 5);
     peer_says(t, MS(300), .ack = 1001);
     app_writes(t, MS(400), 1000);
     script_run(t, MS(1099));
@@ -620,9 +610,7 @@ static void reports_of_what_is_gone(void **x)
     struct script *t = bets_of(x);
     t->cfg.snack = true;
     t->peer.caps |= SCPS_CAP_SNACK1;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 3000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 3000, 3);
     scps_time at = MS(300);
     for (int i = 0; i < 3; i++, at += SEC(1)) { /* the first is missing, again and again */
         peer_says(t, at, .ack = 1, .sack = {{1001, 3001}}, .snack = {{0, 1}});

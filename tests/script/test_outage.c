@@ -21,9 +21,7 @@ static void signalled(void **x)
     struct script *t = script_of(x);
     scps_time at = SEC(1);
 
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 5000);
-    assert_int_equal(script_forget_sent(t), 5);
+    script_flight(t, MS(200), 5000, 5);
     peer_says(t, MS(300), .ack = 2001);
     script_run(t, MS(350));
     uint64_t cwnd = script_info(t).cwnd;
@@ -53,9 +51,7 @@ static void signalled(void **x)
 static void until_known(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 2000);
-    assert_int_equal(script_forget_sent(t), 2);
+    script_flight(t, MS(200), 2000, 2);
     script_run(t, MS(250));
     tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SEC(600));
     expect_quiet(t, SCPS_HOLD_LINK_DOWN);
@@ -69,9 +65,7 @@ static void until_known(void **x)
 static void heard(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1000);
-    assert_int_equal(script_forget_sent(t), 1);
+    script_flight(t, MS(200), 1000, 1);
     script_run(t, MS(250));
     tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
     peer_says(t, MS(351), .ack = 1001);
@@ -86,9 +80,7 @@ static void on_its_way(void **x)
 {
     for (int k = 0; k < 2; k++) {
         struct script *t = script_of(x);
-        script_established(t, MS(100));
-        app_writes(t, MS(200), 3000);
-        assert_int_equal(script_forget_sent(t), 3);
+        script_flight(t, MS(200), 3000, 3);
         script_run(t, MS(250));
         tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, k ? SEC(100) : SCPS_NEVER);
         peer_says(t, MS(300), .ack = 2001, .len = 100);
@@ -162,9 +154,7 @@ static void end_becomes_known(void **x)
 {
     struct script *t = script_of(x);
 
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1000);
-    assert_int_equal(script_forget_sent(t), 1);
+    script_flight(t, MS(200), 1000, 1);
     tell(t, SEC(1) - MS(750), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
     expect_sent(t, .at = MS(250) + SEC(5), .from = 1000, .ack = 1); /* the first probe */
     tell(t, SEC(6), SCPS_SIGNAL_LINK_DOWN, SEC(50));
@@ -183,9 +173,7 @@ static void nothing_is_given_up(void **x)
 
     t->cfg.user_timeout = SEC(10);
     t->cfg.data_retries = 1;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1000);
-    assert_int_equal(script_forget_sent(t), 1);
+    script_flight(t, MS(200), 1000, 1);
     tell(t, MS(250), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
     script_run(t, SEC(100000));
     script_forget_sent(t);
@@ -263,9 +251,7 @@ static void rate_announced(void **x)
 static void corruption(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 10000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 10000, 10);
     script_run(t, MS(250));
     tell(t, MS(250), SCPS_SIGNAL_CORRUPTION, SEC(2));
     uint64_t cwnd = script_info(t).cwnd;

@@ -49,9 +49,7 @@ static void limited_transmit_off(void **x)
     struct script *t = script_of(x);
     t->peer.sack = false;
     t->cfg.limited_transmit = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 60000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 60000, 10);
     peer_says(t, MS(300), .ack = 1);
     peer_says(t, MS(301), .ack = 1);
     expect_quiet(t, SCPS_HOLD_CWND);
@@ -160,9 +158,7 @@ static void proportional_rate(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.init_cwnd_segs = 20;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 100000);
-    assert_int_equal(script_forget_sent(t), 20);
+    script_flight(t, MS(200), 100000, 20);
     unsigned sent[20] = {0}, total = 0;
     for (int k = 1; k < 20; k++) { /* the first is lost, nineteen arrive */
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
@@ -186,9 +182,7 @@ static void corruption(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 60000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 60000, 10);
     for (int k = 1; k < 10; k++)
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
     assert_true(script_info(t).cwnd >= 10000);
@@ -223,9 +217,7 @@ static void lost_again(void **x)
 static void early_retransmit(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 3000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 3000, 3);
     peer_says(t, MS(300), .ack = 1001, .sack = {{2001, 3001}});
     expect_sent(t, .at = MS(300), .from = 1001, .len = 1000);
     expect_quiet(t, SCPS_HOLD_APP);
@@ -239,9 +231,7 @@ static void no_early_retransmit(void **x)
 {
     struct script *t = script_of(x);
     t->peer_wnd = 3000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 6000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 6000, 3);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}}); /* two, and the window is full */
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
@@ -252,9 +242,7 @@ static void no_early_retransmit(void **x)
 static void tail_loss(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 3000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 3000, 3);
     peer_says(t, MS(300), .ack = 2001);
     expect_quiet(t, SCPS_HOLD_APP);
     expect_sent(t, .at = MS(300) + script_info(t).rto, .from = 2001, .len = 1000);

@@ -141,9 +141,7 @@ static void window_after_a_timeout(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.spurious_undo = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     struct scps_info i = script_info(t);
     assert_int_equal(i.cwnd, 1000);
@@ -165,9 +163,7 @@ static void a_timeout_with_sack(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.spurious_undo = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 4000);
-    assert_int_equal(script_forget_sent(t), 4);
+    script_flight(t, MS(200), 4000, 4);
     peer_says(t, MS(300), .ack = 1, .sack = {{2001, 3001}});
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(600), .ack = 1001, .sack = {{2001, 3001}});
@@ -183,9 +179,7 @@ static void reneging(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.spurious_undo = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 3000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 3000, 3);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(600), .ack = 1001); /* the hole is filled, yet 1001 is what is missing */
@@ -207,9 +201,7 @@ static void frto_without_sack(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(600), .ack = 1001); /* of the original: a delay of 400 ms */
     expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
@@ -232,9 +224,7 @@ static void frto_says_lost(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(600), .ack = 1001);
     expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
@@ -251,9 +241,7 @@ static void frto_says_lost(void **x)
 static void frto_with_sack(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(520), .ack = 2001); /* more than was resent */
     assert_int_equal(script_info(t).spurious, 1);
@@ -286,9 +274,7 @@ static void eifel_says_lost(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 9880);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 9880, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 988);
     peer_says(t, MS(600), .ack = 989);
     assert_int_equal(script_info(t).spurious, 0);
@@ -301,9 +287,7 @@ static void undo_is_optional(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.spurious_undo = false;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 10000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 10000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(520), .ack = 2001);
     assert_int_equal(script_info(t).spurious, 0);

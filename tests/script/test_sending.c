@@ -105,9 +105,7 @@ static void initial_window(void **x)
 
     t = script_of(x);
     t->cfg.init_cwnd_segs = 3;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 50000);
-    assert_int_equal(script_forget_sent(t), 3);
+    script_flight(t, MS(200), 50000, 3);
     script_free(t);
 }
 
@@ -116,9 +114,7 @@ static void slow_start(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.init_cwnd_segs = 2;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 100000);
-    assert_int_equal(script_forget_sent(t), 2);
+    script_flight(t, MS(200), 100000, 2);
     peer_says(t, MS(300), .ack = 2001);
     assert_int_equal(script_forget_sent(t), 4);
     peer_says(t, MS(400), .ack = 4001);
@@ -132,9 +128,7 @@ static void slow_start(void **x)
 static void restart_after_idle(void **x)
 {
     struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 40000);
-    assert_int_equal(script_forget_sent(t), 10);
+    script_flight(t, MS(200), 40000, 10);
     peer_says(t, MS(300), .ack = 10001);
     assert_int_equal(script_forget_sent(t), 20);
     peer_says(t, MS(400), .ack = 30001);

@@ -295,9 +295,7 @@ static void first_window(void **x)
     t->cfg.init_cwnd_segs = 200;
     t->cfg.wscale = true;
     t->peer.wscale = 7;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 150000);
-    assert_int_equal(script_forget_sent(t), 90);
+    script_flight(t, MS(200), 150000, 90);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     peer_says(t, MS(300), .ack = 90001, .wnd = 80); /* 10240 */
     assert_int_equal(script_forget_sent(t), 10);
@@ -318,9 +316,7 @@ static void first_window_needs_a_scale(void **x)
     t->cfg.sndbuf = 200000;
     t->cfg.init_cwnd_segs = 200;
     t->cfg.wscale = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 150000);
-    assert_int_equal(script_forget_sent(t), 65);
+    script_flight(t, MS(200), 150000, 65);
     peer_says(t, MS(300), .ack = 65001, .wnd = 65535);
     script_run(t, MS(310));
     script_forget_sent(t);
@@ -336,9 +332,7 @@ static void repair_under_a_shrunken_window(void **x)
 {
     struct script *t = script_of(x);
 
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 8000);
-    assert_int_equal(script_forget_sent(t), 8);
+    script_flight(t, MS(200), 8000, 8);
     peer_says(t, MS(300), .ack = 1, .sack = {{4001, 8001}}, .wnd = 1000);
     expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);

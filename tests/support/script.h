@@ -194,6 +194,13 @@ void script_comment(struct script *t, const char *fmt, ...);
 #define expect_state(t, s)        script_expect_state(t, s, __FILE__, __LINE__)
 #define app_writes(t, at, n)      script_app_writes(t, at, n, 0, __FILE__, __LINE__)
 #define app_writes_more(t, at, n) script_app_writes(t, at, n, SCPS_MORE, __FILE__, __LINE__)
+/* How many a conversation begins: a round trip of 100 ms, and n octets that leave at once, in so many packets. */
+#define script_flight(t, at, n, packets)                                                           \
+    do {                                                                                           \
+        script_established(t, MS(100));                                                            \
+        app_writes(t, at, n);                                                                      \
+        assert_int_equal(script_forget_sent(t), packets);                                          \
+    } while (0)
 /* Reads exactly n octets and compares them; 0: the end of the stream. */
 #define app_reads(t, at, n)     script_app_reads(t, at, n, __FILE__, __LINE__)
 #define expect_other(t, p, cap) script_expect_other(t, p, cap, __FILE__, __LINE__)
