@@ -88,6 +88,7 @@ struct vegas {
     uint16_t timeouts;
     bool old_known;   /* the core says rtt_old, so the newest RTT is never used */
     uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    scps_dur waited;  /* base before it gave in to them; 0: it has not */
     scps_dur soonest; /* lowest RTT of a newest segment */
     struct scps_quick quick;
 };
@@ -162,17 +163,34 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 /* ---- round trips ------------------------------------------------------------------------------- */
 
 /* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it lacks the wait that is
- * in base.  A shorter path would show in the newest segment's RTT, too; or, at last, in every ACK of EARLY_MAX rounds. */
+ * in base.  A shorter path would show in the newest segment's RTT, too, by as much: at least by half, for a clock's noise
+ * makes new records.  Or, at last, in every ACK of EARLY_MAX rounds; but a receiver whose window opens all the time does
+ * that, too, until the window is smaller and its timer waits again: then base is what it was. */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
     scps_dur slack = (scps_dur)scps_muldiv((uint64_t)ve->base, ve->alpha * (uint64_t)v->mss, cwnd);
-    bool shorter = a->rtt > 0 && a->rtt < ve->soonest;
+    bool record = a->rtt > 0 && a->rtt < ve->soonest;
+    bool shorter = record && ve->soonest - a->rtt >= (ve->base - a->rtt_old) / 2;
 
-    if (a->rtt > 0 && (!ve->soonest || shorter))
+    if (a->rtt > 0 && (!ve->soonest || record))
         ve->soonest = a->rtt;
-    return !shorter && a->bytes > 2 * (uint64_t)v->mss && a->rtt_old + slack < ve->base &&
-           ve->early < EARLY_MAX;
+    if (shorter || a->bytes <= 2 * (uint64_t)v->mss || a->rtt_old + slack >= ve->base)
+        return false;
+    if (ve->early < EARLY_MAX)
+        return true;
+    ve->waited = ve->base;
+    return false;
+}
+
+/* Base gave in to early ACKs, and one has waited again. */
+static void wait_again(struct vegas *ve, scps_dur rtt)
+{
+    if (!ve->waited || rtt < ve->waited)
+        return;
+    ve->base = ve->waited;
+    ve->waited = 0;
+    ve->over = 0;
 }
 
 /* The RTT this ACK tells of, or 0. */
@@ -193,7 +211,7 @@ static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const str
 
 static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
-    ve->base = ve->soonest = 0;
+    ve->base = ve->soonest = ve->waited = 0;
     ve->early = 0;
     ve->over = 0;
     ve->samples = 0;
@@ -291,6 +309,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         new_round(ve, v);
     }
     if (rtt) {
+        wait_again(ve, rtt);
         ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
         ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
         ve->sum += rtt;

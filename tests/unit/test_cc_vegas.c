@@ -366,15 +366,30 @@ static void early_acks_leave_base_alone(void **state)
     for (int i = 0; i < 20; i++)
         cc_play_row(&t, &round);
     assert_in_range(t.ctl.cwnd, low + 18 * SEG, low + 20 * SEG);
+    /* nor is one by the noise of a clock */
+    struct cc_row noisy = hasty;
+    noisy.rtt = SCPS_MS(10) - 100;
+    cc_play_row(&t, &noisy);
+    low = t.ctl.cwnd;
+    for (int i = 0; i < 20; i++)
+        cc_play_row(&t, &round);
+    assert_in_range(t.ctl.cwnd, low + 18 * SEG, low + 20 * SEG);
     /* a path that is shorter by 100 ms: at first its ACKs look hasty, in the end base follows */
     struct cc_row shorter = round, queued = round;
     shorter.rtt = SCPS_MS(50), shorter.rtt_old = SCPS_MS(110);
     for (int i = 0; i < 10; i++)
         cc_play_row(&t, &shorter);
     uint64_t before = t.ctl.cwnd;
+    queued.rtt_old = SCPS_MS(180);
     cc_play_row(&t, &queued);
     cc_play_row(&t, &queued);
     assert_true(t.ctl.cwnd < before);
+    /* but as late as ever again: it had been a window that opened, and the timer is no queue */
+    cc_play_row(&t, &round); /* that of before ends */
+    before = t.ctl.cwnd;
+    for (int i = 0; i < 3; i++)
+        cc_play_row(&t, &round);
+    assert_in_range(t.ctl.cwnd, before, before + 3 * SEG);
 }
 
 /* The delayed ACK of one train, a long way before the next, says nothing of the next one's rate. */
