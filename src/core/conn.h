@@ -625,11 +625,13 @@ static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
  * perhaps. */
 static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
-    if (c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW))
+    if (c->hold == SCPS_HOLD_NONE ||
+        c->flags & (SCPS_F_ACK_NOW | SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW))
         return false;
-    return (data && c->hold == SCPS_HOLD_PACE) ||
-           (c->hold == SCPS_HOLD_APP &&
-            (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost)));
+    if (c->hold == SCPS_HOLD_PACE)
+        return data;
+    return c->hold == SCPS_HOLD_APP &&
+           (!c->tx || (c->nxt >= scps_snd_fin_end(c) && !c->tx->sb.lost));
 }
 
 static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c)

@@ -321,7 +321,8 @@ static inline bool paced(struct scps_conn *c, uint32_t len)
 
     if ((pacer->rate && !covered(c, size)) || (c->turns->gate && !gate_covers(c, len)))
         return false;
-    scps_pacer_spend(pacer, size);
+    if (size)
+        scps_pacer_spend(pacer, size);
     return true;
 }
 

@@ -39,13 +39,18 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     nif->pending = true;
 }
 
+/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
+static inline bool busy(const struct scps_nif *nif)
+{
+    return nif->nif->ops &&
+           (nif->pending || nif->turns.head || nif->pipes || !scps_outq_empty(&nif->out));
+}
+
 static void pump_link(struct scps_stack *st, struct scps_nif *nif, const struct scps_clock *clk)
 {
     uint8_t room[2048];
     struct scps_pkt out;
 
-    if (!nif->nif->ops)
-        return; /* somebody fetches with scps_stack_output */
     if (nif->pending) {
         if (scps_netif_send(nif->nif, &nif->kept) == SCPS_ERR_AGAIN) {
             nif->blocked = true;
@@ -67,6 +72,7 @@ void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
 {
     scps_stack_advance(st, clk->now(clk->ctx));
     for (uint32_t i = 0; i < st->n_nifs; i++)
-        pump_link(st, st->nifs[i], clk);
+        if (busy(st->nifs[i]))
+            pump_link(st, st->nifs[i], clk);
     clk->wake_at(clk->ctx, scps_stack_deadline(st));
 }

@@ -357,20 +357,18 @@ static bool timers_due(const struct scps_stack *st)
     return scps_heap_min(&st->env.deadlines) <= st->env.now;
 }
 
-/* Serves what is due. A key may be too early: the connection then goes back to where it belongs. */
+/* Serves what is due. A key may be too early: the connection then only goes back to where it belongs. */
 static SCPS_APART void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
     while (h->n && h->v[0].key <= st->env.now) {
         struct scps_conn *c = h->v[0].item;
-        scps_time due = scps_conn_deadline(c);
-        if (due <= st->env.now) {
-            scps_conn_timers(c);
-            if (c->heap_slot == SCPS_HEAP_NONE)
-                continue;
-            due = scps_conn_deadline(c);
-        }
+        scps_time due;
+        scps_conn_timers(c);
+        if (c->heap_slot == SCPS_HEAP_NONE)
+            continue;
+        due = scps_conn_deadline(c);
         if (due == SCPS_NEVER)
             scps_heap_remove(h, c);
         else
