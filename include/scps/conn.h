@@ -100,6 +100,8 @@ struct scps_conn_config {
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
     scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
+    uint16_t
+        quick_acks; /* so many segments from the first are acknowledged at once (SCPS_ACK_OTHER), which helps a peer that counts acknowledgements through slow start; default 0 */
     /* For a thin return link: bare acknowledgements leave at most so often, whatever the mode, and say the more. */
     uint32_t ack_budget_pps; /* packets/s; 0 (default): no limit */
     uint64_t ack_budget; /* bytes/s, IP header and rate_overhead counted; 0 (default): no limit */

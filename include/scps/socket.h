@@ -204,6 +204,13 @@ enum {
     SCPS_TP_BETS_TIMEOUT,
     SCPS_TP_BETS_RETRIES,
     SCPS_TP_BETS_LIFETIME,
+    SCPS_TP_RECOVERY, /* enum scps_recovery_mode */
+    SCPS_TP_QUICK_ACKS,
+    SCPS_TP_ACK_BUDGET,     /* bytes/s */
+    SCPS_TP_ACK_BUDGET_PPS, /* packets/s */
+    SCPS_TP_CORRUPTION,
+    SCPS_TP_CORRUPTION_HOLD,
+    SCPS_TP_OUTAGE_AFTER,
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */

@@ -4,7 +4,7 @@
  * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section 3.8.6.3); all but the
  * last below also what filled a hole (RFC 5681 section 4.2).  Other data in order:
  *
- *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer
+ *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer; the first quick_acks segments each
  *   SCPS_ACK_EVERY    each segment
  *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too)
  *
@@ -71,7 +71,8 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
             c->ack_owed++;
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
-               (cfg->ack_mode == SCPS_ACK_OTHER && owed >= 2u * c->rcv_mss)) {
+               (cfg->ack_mode == SCPS_ACK_OTHER &&
+                (owed >= 2u * c->rcv_mss || c->st->data_segs_in <= cfg->quick_acks))) {
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
         scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);

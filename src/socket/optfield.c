@@ -5,7 +5,7 @@
  */
 #include "socket/opt.h"
 
-enum kind { K_BOOL, K_U8, K_U16, K_U32, K_U64, K_DUR, K_ACK_MODE, K_LOSS_CAUSE };
+enum kind { K_BOOL, K_U8, K_U16, K_U32, K_U64, K_DUR, K_ACK_MODE, K_LOSS_CAUSE, K_RECOVERY };
 
 struct field {
     int level, name;
@@ -97,6 +97,13 @@ static const struct field fields[] = {
     TP(BETS_TIMEOUT, K_DUR, bets_timeout, 1, 0, DUR_MAX),
     TP(BETS_RETRIES, K_U8, bets_retries, 1, 1, 254),
     TP(BETS_LIFETIME, K_DUR, bets_lifetime, 1, 0, DUR_MAX),
+    TP(RECOVERY, K_RECOVERY, recovery, 1, SCPS_RECOVERY_CLASSIC, SCPS_RECOVERY_RACK),
+    TP(QUICK_ACKS, K_U16, quick_acks, 1, 0, UINT16_MAX),
+    TP(ACK_BUDGET, K_U64, ack_budget, 1, 0, INT64_MAX),
+    TP(ACK_BUDGET_PPS, K_U32, ack_budget_pps, 1, 0, UINT32_MAX),
+    TP(CORRUPTION, K_BOOL, corruption, 1, INT32_MIN, INT32_MAX),
+    TP(CORRUPTION_HOLD, K_DUR, corruption_hold, 1, 0, DUR_MAX),
+    TP(OUTAGE_AFTER, K_U8, outage_after, 1, 0, UINT8_MAX),
 };
 
 const struct field *scps_sock_field(int level, int name)
@@ -138,6 +145,9 @@ static int64_t field_get(const struct scps_conn_config *cfg, const struct field 
     case K_LOSS_CAUSE:
         v = cfg->loss_cause;
         break;
+    case K_RECOVERY:
+        v = cfg->recovery;
+        break;
     }
     return v / f->unit;
 }
@@ -172,6 +182,9 @@ static int field_set(struct scps_conn_config *cfg, const struct field *f, int64_
         break;
     case K_LOSS_CAUSE:
         cfg->loss_cause = (enum scps_loss_cause)v;
+        break;
+    case K_RECOVERY:
+        cfg->recovery = (enum scps_recovery_mode)v;
         break;
     }
     return 0;

@@ -11,7 +11,7 @@
  *
  * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts with:
  *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N (default 1500)
- *   cc=NAME
+ *   cc=NAME recovery=classic|rack ecn=1 quickacks=N
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */
@@ -336,12 +336,18 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg)
             }
             continue;
         }
+        if (!strcmp(f, "recovery=rack") || !strcmp(f, "recovery=classic")) {
+            c->recovery = f[9] == 'r' ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC;
+            continue;
+        }
         if (sscanf(f, "%31[^=]=%ld", key, &v) != 2) {
             fprintf(stderr, "so_flags: '%s' is not key=number\n", f);
             exit(2);
         }
         if (!strcmp(key, "sack"))
             c->sack = v;
+        else if (!strcmp(key, "ecn"))
+            c->ecn = v;
         else if (!strcmp(key, "timestamps"))
             c->timestamps = v;
         else if (!strcmp(key, "wscale"))
@@ -356,6 +362,8 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg)
             c->rto_min = v;
         else if (!strcmp(key, "ackdelay"))
             c->ack_delay = v;
+        else if (!strcmp(key, "quickacks"))
+            c->quick_acks = (uint16_t)v;
         else if (!strcmp(key, "mtu"))
             cfg->mtu = (uint32_t)v;
         else {

@@ -36,6 +36,25 @@ static void small_segments_wait(void **x)
     script_free(t);
 }
 
+/* quick_acks: the first segments one by one, then as usual; not in a mode that says otherwise */
+static void quick_at_first(void **x)
+{
+    for (int mode = 0; mode < 2; mode++) {
+        struct script *t = script_of(x);
+        t->cfg.quick_acks = 4;
+        t->cfg.ack_mode = mode ? SCPS_ACK_DELAYED : SCPS_ACK_OTHER;
+        script_established(t, MS(100));
+        for (int i = 0; i < 4; i++) {
+            peer_says(t, MS(200 + i), .len = 100);
+            if (!mode)
+                expect_sent(t, .at = MS(200 + i), .ack = 101 + 100 * i);
+        }
+        peer_says(t, MS(210), .len = 100);
+        expect_sent(t, .at = mode ? MS(400) : MS(410), .ack = 501);
+        script_free(t);
+    }
+}
+
 static void acknowledgement_rides_on_data(void **x)
 {
     struct script *t = script_of(x);
@@ -262,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(every_second_segment),
         SCRIPT_TEST(small_segments_wait),
+        SCRIPT_TEST(quick_at_first),
         SCRIPT_TEST(acknowledgement_rides_on_data),
         SCRIPT_TEST(mode_every),
         SCRIPT_TEST(mode_delayed),

@@ -101,6 +101,13 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_SNACK_DELAY, 0, 2000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_CAPS_TRIES, 3, 1, {-1, 256, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_FIRST_WINDOW, 0, 500000, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_RECOVERY, 0, SCPS_RECOVERY_RACK, {2, -1, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_QUICK_ACKS, 0, 16, {-1, 65536, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_ACK_BUDGET, 0, 2500, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_ACK_BUDGET_PPS, 0, 50, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_CORRUPTION, 1, 0, {0}},
+    {SCPS_SOL_SCPS, SCPS_TP_CORRUPTION_HOLD, 0, 3000000, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_OUTAGE_AFTER, 0, 5, {-1, 256, 0}},
 };
 
 static void set_and_get(int connected)
