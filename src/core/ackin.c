@@ -192,8 +192,9 @@ static bool all_sent(const struct scps_conn *c)
     return c->nxt >= scps_snd_fin_end(c);
 }
 
-/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. */
-static void duplicate(struct scps_conn *c, struct scps_ack_sum *sum)
+/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. told: its
+ * SNACK has named what arrived, which need not be guessed. */
+static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
     uint32_t head = tx->sb.head, thresh = c->cfg->c.dupthresh;
@@ -203,8 +204,10 @@ static void duplicate(struct scps_conn *c, struct scps_ack_sum *sum)
     c->st->dupacks_in++;
     if (c->flags & SCPS_F_SACK)
         return;
-    tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + c->mss, c->nxt - c->una);
-    sum->delivered += c->mss;
+    if (!told) {
+        tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + c->mss, c->nxt - c->una);
+        sum->delivered += c->mss;
+    }
     if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
     if (c->dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
@@ -242,7 +245,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
     bool snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0;
-    bool advanced = ack > c->una, dup, jumped = false;
+    bool advanced = ack > c->una, dup, told = false, jumped = false;
 
     sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
@@ -250,6 +253,12 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     if (snack) {
         scps_snack_take(c, seg, (scps_off)ack_in, &sum);
         scps_snack_learn(c, &sum);
+        told = sum.delivered && !(c->flags & SCPS_F_SACK);
+        if (told && tx->virtual_arrived) { /* some of it has been counted with duplicates */
+            uint64_t gone = SCPS_MIN(sum.delivered, tx->virtual_arrived);
+            tx->virtual_arrived -= gone;
+            sum.delivered -= gone;
+        }
     }
     if (c->caps & SCPS_CAP_BETS) {
         jumped = (before && before == tx->gave_up_to) || tx->sb.hi_arrived > before || c->dupacks;
@@ -285,7 +294,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     dup = ack_in == (int64_t)before && !seg->len && c->nxt > c->una && c->edge == old_edge &&
           !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
     if (dup)
-        duplicate(c, &sum);
+        duplicate(c, told, &sum);
     else if (advanced && tx->rec.episode == SCPS_EPISODE_NONE)
         c->dupacks = 0;
 
