@@ -5,7 +5,8 @@
  * sign of their difference.
  *
  * Whether the first or the second sending of a resent segment arrived cannot be told from SACK.  As RFC 8985 section
- * 6.2 does, an acknowledgement less than the least round trip after the second is taken to be for the first.
+ * 6.2 does, an acknowledgement less than the least round trip after the second is taken to be for the first; and so is
+ * every one while no round trip is known, because the SYN was lost.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
@@ -193,7 +194,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
                           scps_dur min_rtt, struct scps_ack_sum *sum)
 {
-    bool told = !r->resends || now - r->sent >= min_rtt;
+    bool told = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;
