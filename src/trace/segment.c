@@ -362,13 +362,11 @@ static SCPS_WITHIN void advance(const struct step *x, struct half *h, struct hal
 
 static SCPS_WITHIN void answer(struct step *x, struct half *h, struct half *o)
 {
-    const uint32_t ack = x->s->ack;
-    const bool same_win = x->win == h->win_last;
-    bool dup = ack == h->ack && x->len == 0 && same_win && o->owin_tot > 0;
+    bool dup = x->s->ack == h->ack && x->len == 0 && x->win == h->win_last && o->owin_tot > 0;
     uint64_t dup_before = o->dupacks;
     if (dup || TR_UNLIKELY(x->ack64 != o->segs.settled))
         x->sample = tr_segs_ack(x->t, o, x->ack64, x->now, dup);
-    if (ack == o->syn + 1 && o->syn_count == 1)
+    if (x->s->ack == o->syn + 1 && o->syn_count == 1)
         o->rtt_3whs = o->rtt_newest;
     if (TR_UNLIKELY(o->segs.top && x->ack64 > o->segs.top))
         tr_seldom(x->t, h)->acks_beyond++;
@@ -377,9 +375,9 @@ static SCPS_WITHIN void answer(struct step *x, struct half *h, struct half *o)
     else if (x->ack64 < h->ack_hi)
         tr_seldom(x->t, h)->acks_old++;
     else if (x->len == 0 && !x->syn && !x->fin && h->sent_hi <= x->first &&
-             (o->dupacks != dup_before || (same_win && o->sent_hi > x->ack64)))
+             (o->dupacks != dup_before || (x->win == h->win_last && o->sent_hi > x->ack64)))
         o->dup_run++;
-    if (TR_UNLIKELY(!same_win) && x->len == 0 && x->win && ack == h->ack &&
+    if (TR_UNLIKELY(x->win != h->win_last) && x->len == 0 && x->win && x->s->ack == h->ack &&
         h->sent_hi <= x->first && !(x->flags & (SCPS_SYN | SCPS_FIN | SCPS_RST)))
         tr_seldom(x->t, h)->win_updates++;
 }
