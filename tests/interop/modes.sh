@@ -3,14 +3,16 @@
 # Two processes pass a file over IP in UDP and over TUN, through the kernel's forwarding, in every combination of -G 0 1 2,
 # -F 0 1 2, SNACK or -S, and nothing, -C, -E or -c besides; equal SHA-256 each time, and the rate of each.
 #
-#   tests/interop/modes.sh BIN [MEGABYTES]      2 by default, and of the combinations with -C, -E and -c those with -F 2 and
-#                                               SNACK; from 100 on, all 144 (some ten minutes)
+#   tests/interop/modes.sh BIN [MEGABYTES [REGEX]]    2 by default, and of the combinations with -C, -E and -c those with -F 2
+#                                                     and SNACK; from 100 on, all 144 (some ten minutes). REGEX chooses
+#                                                     among them: 'tun -G 2'
 #
 # MODES_JOBS (1) of them run at a time.
 . "$(dirname "$0")/lib.sh"
 need sha256sum ip
 built scps_ttcp
 MEGABYTES=${2:-2}
+WHICH=${3:-.}
 JOBS=${MODES_JOBS:-1}
 TIMEOUT=$((50 + 4 * MEGABYTES))
 buffer=2m
@@ -60,7 +62,7 @@ cases() {
                 for snack in "" -S; do
                     for extra in "" -C -E -c; do
                         [ "$MEGABYTES" -ge 100 ] || [ -z "$extra" ] || [ "$f$snack" = 2 ] || continue
-                        echo $how -G $g -F $f $snack $extra
+                        echo $how -G $g -F $f $snack $extra | grep -E -- "$WHICH"
                     done
                 done
             done
