@@ -618,8 +618,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
 {
     *done = true;
     if (c->flags & SCPS_F_RST_NOW) {
-        base(c, seg, c->nxt);
-        seg->has = 0;
+        base(c, seg, c->nxt); /* with timestamps, as RFC 7323 section 3.2 would have it */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->irs, scps_rcv_nxt(c));
         c->segs_out++;

@@ -230,6 +230,20 @@ static void close_with_data_unread(void **x)
     script_free(t);
 }
 
+/* RFC 7323 3.2: a reset of a connection with timestamps has them, too */
+static void a_reset_is_stamped(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    peer_says(t, MS(150), .len = 100);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_RST | SCPS_ACK, .ack = 101, .has = SCPS_HAS_TS);
+    assert_int_not_equal(t->last.tsecr, 0);
+    script_free(t);
+}
+
 /* RFC 1122 4.2.2.13: data for an application that has closed is answered with a reset */
 static void data_after_close(void **x)
 {
@@ -351,6 +365,7 @@ int main(void)
         SCRIPT_TEST(time_wait_gives_way),
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
+        SCRIPT_TEST(a_reset_is_stamped),
         SCRIPT_TEST(data_after_close),
         SCRIPT_TEST(orphan_in_fin_wait_2),
         SCRIPT_TEST(abort_sends_a_reset),
