@@ -67,6 +67,8 @@ static const struct key flow_keys[] = {
      "take the peer's first window for the whole buffer"},
     {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "of a full segment"},
     {"ack", ENUM, CONN(ack_mode), "delayed every other", "F0, F1, F2"},
+    {"holes-at-once", YESNO, CONN(holes_at_once), "yes no",
+     "ack = delayed: while something is missing, as every other"},
     {"ack-delay", TIME, CONN(ack_delay), "TIME", "delayed-ACK timer"},
     {"ack-budget", RATE, FLOW(ack_budget_bps), "BIT/S, kbit mbit gbit; 0: none",
      "bare acknowledgements at most, headers and framing counted"},

@@ -93,6 +93,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     if (o->dupthresh != 0)
         c.dupthresh = o->dupthresh;
     c.ack_mode = o->ack_mode;
+    c.holes_at_once = o->holes_at_once;
     c.ack_delay = o->ack_delay;
     c.ack_budget = ack_budget_for(o) / 8;
     c.ack_budget_pps = o->ack_budget_pps;

@@ -59,6 +59,7 @@ struct ttcp_options {
     uint8_t tos;
     enum scps_ack_mode ack_mode;
     scps_dur ack_delay;
+    bool holes_at_once;
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
     uint32_t ack_budget_pps; /* packets/s; 0: no limit */
     bool ack_budget_set;     /* else it depends on the link */

@@ -192,6 +192,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
     json_str(j, "recovery", scps_recovery_name(c.recovery));
     json_uint(j, "dupthresh", c.dupthresh);
+    json_bool(j, "holes_at_once", c.holes_at_once);
     json_uint(j, "ack_budget_bps", c.ack_budget * 8);
     json_uint(j, "ack_budget_pps", c.ack_budget_pps);
     agreed(j, own);

@@ -245,6 +245,13 @@ TAKE(take_dupthresh)
     return 0;
 }
 
+TAKE(take_holes_at_once)
+{
+    UNUSED;
+    o->holes_at_once = true;
+    return 0;
+}
+
 TAKE(take_ack_budget)
 {
     char word[32];
@@ -345,6 +352,8 @@ const struct ttcp_word ttcp_words[] = {
     {"recovery", 0, "HOW", take_recovery,
      "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
+    {"holes-at-once", 0, NULL, take_holes_at_once,
+     "-F 0: while something is missing acknowledge as with -F 2"},
     {"ack-budget", 0, "RATE", take_ack_budget,
      "bare acknowledgements at most: 50pps, 20kbit, both, or none (the rate of a thin link back)"},
     {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},

@@ -99,6 +99,8 @@ struct scps_conn_config {
     enum scps_loss_cause loss_cause;  /* what an unexplained loss means; default congestion */
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
+    bool
+        holes_at_once; /* SCPS_ACK_DELAYED: while something is missing report it as SCPS_ACK_OTHER does; default false: with the timer (spec sheet 2.3, 5.1) */
     scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
     uint16_t
         quick_acks; /* so many segments from the first are acknowledged at once (SCPS_ACK_OTHER), which helps a peer that counts acknowledgements through slow start; default 0 */

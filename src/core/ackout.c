@@ -6,7 +6,7 @@
  *
  *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer; the first quick_acks segments each
  *   SCPS_ACK_EVERY    each segment
- *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too)
+ *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when the hole is new and for the first AT_ONCE segments after it: the sender
  * has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
@@ -42,6 +42,12 @@ static bool budgeted(const struct scps_conn *c)
     return cfg->ack_budget || cfg->ack_budget_pps || (c->turns->gate && c->turns->gate->rate.rate);
 }
 
+/* Holes, too, wait for the timer. */
+static bool strict(const struct scps_conn *c)
+{
+    return c->cfg->c.ack_mode == SCPS_ACK_DELAYED && !c->cfg->c.holes_at_once;
+}
+
 void scps_ackout_now(struct scps_conn *c)
 {
     c->flags |= SCPS_F_ACK_NOW;
@@ -50,7 +56,7 @@ void scps_ackout_now(struct scps_conn *c)
 
 void scps_ackout_timer(struct scps_conn *c)
 {
-    if (c->rx && c->cfg->c.ack_mode == SCPS_ACK_DELAYED) {
+    if (c->rx && strict(c)) {
         /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
         if (budgeted(c))
             c->rx->anew = true;
@@ -65,7 +71,7 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
     const struct scps_conn_config *cfg = &c->cfg->c;
     uint64_t owed = c->in.next - c->acked_to;
 
-    if (at_once && cfg->ack_mode != SCPS_ACK_DELAYED) {
+    if (at_once && !strict(c)) {
         if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX &&
             !budgeted(c))
             c->ack_owed++;
@@ -87,7 +93,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool f
     rx->waiting += len;
     if (from < rx->sacked_to)
         rx->mended = from;
-    if (!(c->flags & SCPS_F_SACK) || cfg->ack_mode == SCPS_ACK_DELAYED) {
+    if (!(c->flags & SCPS_F_SACK) || strict(c)) {
         scps_ackout_data(c, true);
     } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
                rx->waiting >= 2u * c->rcv_mss) {
@@ -190,7 +196,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
          sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
     /* one acknowledgement stands for many segments: each range is told once before any is told again */
-    bool sparse = thin || c->cfg->c.ack_mode == SCPS_ACK_DELAYED;
+    bool sparse = thin || strict(c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;

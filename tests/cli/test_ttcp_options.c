@@ -199,6 +199,9 @@ static void numbers_and_names_are_the_same(void **state)
     assert_string_equal(o.cc->name, "vj");
     good("-t -F 0");
     assert_int_equal(o.ack_mode, SCPS_ACK_DELAYED);
+    assert_false(ttcp_conn_config(&o, true).holes_at_once);
+    good("-t -F 0 --holes-at-once");
+    assert_true(ttcp_conn_config(&o, true).holes_at_once);
     good("-t -F 1 -a 50");
     assert_int_equal(o.ack_mode, SCPS_ACK_EVERY);
     assert_int_equal(o.ack_delay, SCPS_MS(50));

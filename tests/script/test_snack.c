@@ -369,6 +369,35 @@ static void strictly_delayed(void **x)
     script_free(t);
 }
 
+/* holes_at_once: what is in order still waits for the timer, what is beyond a hole or fills one does not */
+static void at_once(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = t->cfg.sack = t->cfg.holes_at_once = true;
+    t->cfg.ack_mode = SCPS_ACK_DELAYED;
+    t->peer.caps = LONG;
+    t->peer.sack = true;
+    script_established(t, MS(100));
+    for (int k = 0; k < 4; k++)
+        peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(210), .seq = R(5), .len = 1000);
+    expect_sent(t, .at = MS(210), .ack = R(4), .snack = {{0, 1}}, .sack = {{R(5), R(6)}});
+    peer_says(t, MS(220), .seq = R(7), .len = 1000);
+    expect_sent(t, .at = MS(220), .ack = R(4), .snack = {{2, 1}},
+                .sack = {{R(7), R(8)}, {R(5), R(6)}});
+    peer_says(t, MS(230), .seq = R(4), .len = 1000);
+    expect_sent(t, .at = MS(230), .ack = R(6), .snack = {{0, 1}}, .sack = {{R(7), R(8)}});
+    peer_says(t, MS(240), .seq = R(6), .len = 1000);
+    expect_sent(t, .at = MS(240), .ack = R(8), .no_snack = true);
+    peer_says(t, MS(250), .seq = R(8), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = MS(450), .ack = R(9));
+    app_reads(t, MS(460), 9000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The long form tells of all behind the first hole at once, and the next report goes on behind what it told */
 static void long_reports(void **x)
 {
@@ -426,6 +455,7 @@ int main(void)
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(order_of_reports),
         SCRIPT_TEST(strictly_delayed),
+        SCRIPT_TEST(at_once),
         SCRIPT_TEST(long_reports),
         SCRIPT_TEST(nothing_left_out),
     };
