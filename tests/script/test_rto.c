@@ -329,9 +329,37 @@ static void a_growing_path(void **x)
     script_free(t);
 }
 
+/* The SYN was lost and no round trip is known: what was resent on the timeout and is reported now may be its first
+ * sending, so it tells nothing of what was resent before it */
+static void no_round_trip_yet(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 10;
+    t->cfg.cc = scps_cc_find("rate");
+    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    t->cfg.rate = 1000000000;
+    t->cfg.spurious_undo = false;
+    t->peer.sack = true;
+    script_connect(t, 0);
+    script_run(t, SEC(1) + MS(50));
+    script_forget_sent(t);
+    peer_says(t, SEC(1) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    app_writes(t, SEC(1) + MS(100), 6000);
+    script_run(t, SEC(4) + MS(50)); /* RFC 6298 section 5.7: 3 s */
+    script_forget_sent(t);
+    script_run(t, SEC(4) + MS(150));
+    for (int k = 0; k < 6; k++)
+        expect_sent(t, .at = SEC(4) + MS(100), .slack = 1, .from = 1 + 1000 * k, .len = 1000);
+    peer_says(t, SEC(4) + MS(160), .ack = 1, .sack = {{5001, 6001}});
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).resent_segs, 7); /* the SYN is one */
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(no_round_trip_yet),
         SCRIPT_TEST(estimates),
         SCRIPT_TEST(backoff),
         SCRIPT_TEST(backoff_with_timestamps),
