@@ -311,6 +311,32 @@ static void last_ones_are_lost(void **x)
     script_free(t);
 }
 
+/* Three duplicates of a segment that was resent less than an embargo ago say what a SNACK would: nothing yet */
+static void three(struct script *t)
+{
+    t->cfg.dupthresh = 3;
+    t->cfg.init_cwnd_segs = 40;
+}
+
+static void duplicates_in_an_embargo(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, false, SHORT, three);
+    peer_says(t, at + MS(100), .ack = S(0), .snack = {{0, 1}});
+    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+    app_writes(t, at + MS(101), 3000);
+    script_run(t, at + MS(150));
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, at + MS(201), .ack = S(0), .snack = {{10, 1}});
+    expect_sent(t, .at = at + MS(201), .from = S(10), .len = 1000);
+    peer_says(t, at + MS(202), .ack = S(10)); /* the episode is over */
+    for (int k = 3; k < 8; k++)
+        peer_says(t, at + MS(200 + k), .ack = S(10));
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_free(t);
+}
+
 /* ---- the receiver --------------------------------------------------------------------------------- */
 
 static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one)
@@ -453,6 +479,7 @@ int main(void)
         SCRIPT_TEST(delay),
         SCRIPT_TEST(last_is_lost),
         SCRIPT_TEST(last_ones_are_lost),
+        SCRIPT_TEST(duplicates_in_an_embargo),
         SCRIPT_TEST(order_of_reports),
         SCRIPT_TEST(strictly_delayed),
         SCRIPT_TEST(at_once),
