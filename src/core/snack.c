@@ -31,6 +31,9 @@
  * least round trip is measured, and the embargo is longer by some turns of that; nor is a resent segment lost because later
  * ones have been told of.
  *
+ * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo is the least round trip
+ * and what the peer takes to tell, whatever the samples say that are taken while the last holes fill.
+ *
  * The end of the data.  Nothing comes behind the last segments, so no report names them.  When all has been sent, the one
  * with the FIN is lost after its embargo: it is answered at once, and so tells of the others.  With SACK those above all
  * that has arrived are lost, too, when something sent after them is here and nothing higher has been heard of for an
@@ -244,16 +247,19 @@ bool scps_snack_late(const struct scps_conn *c)
 
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
-    /* at the end of its data nothing else waits for the rate */
-    bool idle = c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c);
-    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin, wait;
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin, wait,
+             least = scps_rtt_min(&c->rtt);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
 
+    /* At the end of its data nothing else waits for the rate.  While holes are filled one by one samples are of little
+     * worth: what the path takes at least, and the peer, is known better. */
+    if (c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c) && r->resends && least)
+        return least + 2 * late + LEAST;
     if (late) /* and it may have told of others first */
-        rtt = SCPS_MAX(rtt, scps_rtt_min(&c->rtt) + (idle ? 2 : 3) * late);
-    margin = SCPS_MAX(4 * c->rtt.rttvar, idle ? 0 : rtt / 8);
+        rtt = SCPS_MAX(rtt, least + 3 * late);
+    margin = SCPS_MAX(4 * c->rtt.rttvar, rtt / 8);
     wait = rtt + SCPS_MAX(margin, LEAST);
     return SCPS_MIN(wait << more, c->cfg->c.rto_max);
 }
