@@ -179,7 +179,8 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
         return false;
     if (ve->early < EARLY_MAX)
         return true;
-    ve->waited = ve->base;
+    if (!ve->waited)
+        ve->waited = ve->base;
     return false;
 }
 

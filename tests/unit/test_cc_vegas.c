@@ -379,6 +379,9 @@ static void early_acks_leave_base_alone(void **state)
     shorter.rtt = SCPS_MS(50), shorter.rtt_old = SCPS_MS(110);
     for (int i = 0; i < 10; i++)
         cc_play_row(&t, &shorter);
+    shorter.rtt_old = SCPS_MS(100); /* and by a little more */
+    for (int i = 0; i < 10; i++)
+        cc_play_row(&t, &shorter);
     uint64_t before = t.ctl.cwnd;
     queued.rtt_old = SCPS_MS(180);
     cc_play_row(&t, &queued);
