@@ -231,14 +231,16 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     size_t flows = 0;
     int status = 0;
 
-    if (o->json)
-        json_head(c->sc, cell);
-    else
-        text_head(c->sc, cell);
     for (unsigned run = from; status == 0 && run <= to; run++) {
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
+        if (status == 0 && run == from) { /* nothing is printed of what was refused */
+            if (o->json)
+                json_head(c->sc, cell);
+            else
+                text_head(c->sc, cell);
+        }
         if (!sum)
             sum = lab_alloc((r.n + 1) * sizeof *sum);
         flows = r.n;

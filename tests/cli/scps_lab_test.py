@@ -280,6 +280,10 @@ class Run(Base):
             last = [x for x in d["last_run"] if x["direction"] == direction][0]
             self.assertEqual(sum(r["fate"] == "delivered" for r in mine), last["delivered"] + last["in_flight"])
             self.assertEqual(sum(r["fate"] != "delivered" for r in mine), last["dropped"])
+        for more in ([], ["--json"]):
+            status, out, err = run("run", "leo", "--truth", self.path("no/t.csv"), *more)
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn("no/t.csv", err)
         status, out, err = run("run", "leo", "--truth", "/dev/full")
         self.assertEqual((status, err.count("\n")), (1, 1), err)
 
