@@ -49,10 +49,28 @@ static void heap_up(struct scps_scoreboard *sb, uint32_t i)
     sb->lostq[i] = idx;
 }
 
+static bool inside(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return !before(idx, sb->head) && before(idx, sb->tail);
+}
+
+static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
+}
+
+/* idx is no longer in the heap. */
+static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
+{
+    if (inside(sb, idx))
+        scps_sb_at(sb, idx)->flags &= (uint8_t)~SCPS_SENT_QUEUED;
+}
+
 static void heap_pop(struct scps_scoreboard *sb)
 {
     uint32_t idx = sb->lostq[--sb->nlost], i = 0, n = sb->nlost;
 
+    unqueued(sb, sb->lostq[0]);
     for (uint32_t kid; (kid = 2 * i + 1) < n; i = kid) {
         if (kid + 1 < n && before(sb->lostq[kid + 1], sb->lostq[kid]))
             kid++;
@@ -64,25 +82,27 @@ static void heap_pop(struct scps_scoreboard *sb)
         sb->lostq[i] = idx;
 }
 
-static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
-{
-    return before(idx, sb->head) || !before(idx, sb->tail) ||
-           scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
-}
-
+/* A record may be lost, found and lost again without leaving the heap: then it is there already. */
 static void heap_push(struct scps_scoreboard *sb, uint32_t idx)
 {
-    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones always fit */
+    struct scps_sent *r = scps_sb_at(sb, idx);
+
+    if (r->flags & SCPS_SENT_QUEUED)
+        return;
+    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones, each there once, always fit */
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t old = sb->lostq[i];
-            if (old != idx && !stale(sb, old)) {
-                sb->lostq[kept] = old;
-                heap_up(sb, kept++);
+            if (stale(sb, old)) {
+                unqueued(sb, old);
+                continue;
             }
+            sb->lostq[kept] = old;
+            heap_up(sb, kept++);
         }
         sb->nlost = kept;
     }
+    r->flags |= SCPS_SENT_QUEUED;
     sb->lostq[sb->nlost] = idx;
     heap_up(sb, sb->nlost++);
 }
@@ -433,6 +453,7 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
     sb->nlost = 0;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent *r = scps_sb_at(sb, i);
+        r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
             heap_push(sb, i); /* resent and lost again: not imagined */
         } else if (r->state == SCPS_SENT_LOST) {
@@ -480,6 +501,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.hi_arrived = sb->hi_arrived;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent r = *scps_sb_at(sb, i);
+        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;

@@ -26,7 +26,8 @@ enum { /* scps_sent.flags */
        SCPS_SENT_APP_LIMITED = 4, /* delivery rate then: the application's */
        SCPS_SENT_PROBE = 8,       /* a window probe: its loss says nothing of the path */
        SCPS_SENT_PUSH = 16,
-       SCPS_SENT_RECORD = 32 /* its last octet of data ends a record */
+       SCPS_SENT_RECORD = 32, /* its last octet of data ends a record */
+       SCPS_SENT_QUEUED = 64  /* its index stands in lostq, whatever its state is now */
 };
 #define SCPS_RECORD_ROOM 4u /* octets of options that say so */
 
@@ -61,7 +62,8 @@ struct scps_scoreboard {
     uint32_t run_first, run_next; /* from the one to before the other; run_to 0: look it up */
     struct scps_resent *resent;   /* ring, same mask, by time of resending */
     uint32_t resent_head, resent_tail;
-    uint32_t *lostq; /* binary min-heap of indices; may hold some that are LOST no more */
+    uint32_t
+        *lostq; /* binary min-heap of indices, each once; may hold some that are LOST no more */
     uint32_t nlost;
 };
 

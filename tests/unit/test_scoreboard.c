@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The scoreboard by itself: what is lost, found and lost again is to be resent once, in order, whatever a peer says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <scps/alloc.h>
+
+#include "base/bytes.h"
+#include "base/prng.h"
+#include "core/scoreboard.h"
+
+#define LEN 100u
+
+static void sent(struct scps_scoreboard *sb, const struct scps_alloc *a, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(scps_sb_reserve(sb, a), 0);
+        scps_sb_sent(sb, (scps_off)LEN * sb->tail, LEN, 0, 1);
+    }
+}
+
+/* Takes all that is lost out by resending it: each record once, the lowest first. */
+static unsigned resend(struct scps_scoreboard *sb)
+{
+    uint32_t idx, last = 0;
+    unsigned n = 0;
+
+    while (scps_sb_next_lost(sb, &idx)) {
+        assert_true(!n || idx > last);
+        last = idx;
+        scps_sb_resent(sb, idx, 2);
+        n++;
+    }
+    assert_int_equal(sb->lost, 0);
+    return n;
+}
+
+/* Lost, reported, and taken back: the record has never left the queue of what is to be resent. */
+static void lost_and_reneged(void **state)
+{
+    struct scps_scoreboard sb;
+    struct scps_alloc a = scps_alloc_default();
+    (void)state;
+
+    scps_sb_init(&sb);
+    sent(&sb, &a, 10);
+    for (int round = 0; round < 3; round++) {
+        struct scps_ack_sum sum = {0};
+        for (uint32_t i = 0; i < 10; i++)
+            scps_sb_lose(&sb, i, &sum);
+        scps_sb_arrived(&sb, 3, LEN, 10 * LEN, 1, &sum);
+        assert_int_equal(sb.arrived, 9 * LEN);
+        scps_sb_renege(&sb);
+        assert_int_equal(sb.nlost, 10);
+    }
+    sent(&sb, &a, 22); /* as many records as there is memory for */
+    for (uint32_t i = 10; i < 32; i++) {
+        struct scps_ack_sum sum = {0};
+        scps_sb_lose(&sb, i, &sum);
+    }
+    assert_int_equal(resend(&sb), 32);
+    scps_sb_fini(&sb, &a);
+}
+
+/* Anything in any order: the queue stays within its memory and holds what is lost, once. */
+static void any_order(void **state)
+{
+    struct scps_prng r;
+    struct scps_alloc a = scps_alloc_default();
+    (void)state;
+
+    scps_prng_seed(&r, 7);
+    for (int world = 0; world < 50; world++) {
+        struct scps_scoreboard sb;
+        scps_sb_init(&sb);
+        sent(&sb, &a, 20);
+        for (int step = 0; step < 2000; step++) {
+            struct scps_ack_sum sum = {0};
+            uint32_t n = scps_sb_count(&sb), i = sb.head + (n ? scps_prng_next(&r) % n : 0);
+            scps_off from = (scps_off)LEN * i;
+            switch (scps_prng_next(&r) % 9) {
+            case 0:
+                if (n < 60)
+                    sent(&sb, &a, 1 + scps_prng_next(&r) % 4);
+                break;
+            case 1:
+            case 2:
+                if (n)
+                    scps_sb_lose(&sb, i, &sum);
+                break;
+            case 3:
+                if (n)
+                    scps_sb_arrived(&sb, 3, from, from + LEN * (1 + scps_prng_next(&r) % 5), 1,
+                                    &sum);
+                break;
+            case 4:
+                if (n && scps_sb_at(&sb, i)->state != SCPS_SENT_ARRIVED)
+                    scps_sb_resent(&sb, i, 2); /* out of turn: a probe */
+                break;
+            case 5:
+                scps_sb_renege(&sb);
+                break;
+            case 6:
+                if (scps_prng_next(&r) % 64 == 0)
+                    scps_sb_find_all(&sb);
+                break;
+            case 7:
+                if (n && scps_prng_next(&r) % 4 == 0)
+                    scps_sb_ack(&sb, 3, from, 1, &sum);
+                break;
+            default:
+                if (scps_sb_next_lost(&sb, &i))
+                    scps_sb_resent(&sb, i, 2);
+            }
+            uint64_t lost = 0;
+            for (uint32_t k = sb.head; k != sb.tail; k++)
+                if (scps_sb_at(&sb, k)->state == SCPS_SENT_LOST)
+                    lost += LEN;
+            assert_int_equal(sb.lost, lost);
+            assert_true(!sb.v || sb.nlost <= sb.mask + 1);
+        }
+        unsigned lost = (unsigned)(sb.lost / LEN);
+        assert_int_equal(resend(&sb), lost);
+        scps_sb_fini(&sb, &a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lost_and_reneged),
+        cmocka_unit_test(any_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
