@@ -488,6 +488,8 @@ static inline bool scps_snack_on(const struct scps_conn *c)
 /* What a configuration wants, and what of that can be offered. */
 uint8_t scps_negotiate_wants(const struct scps_conn *c);
 uint8_t scps_negotiate_caps(const struct scps_conn *c);
+/* Is there anything for option 20: capabilities, or a binding space? */
+bool scps_negotiate_offers(const struct scps_conn *c);
 enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f);
 
 /* ---- corruption.c ---------------------------------------------------------------------------------- */

@@ -42,8 +42,7 @@ static bool has_bindings(const struct scps_conn *c)
     return b[0].len || b[1].len;
 }
 
-/* Anything for option 20? */
-static bool offers(const struct scps_conn *c)
+bool scps_negotiate_offers(const struct scps_conn *c)
 {
     return scps_negotiate_caps(c) || has_bindings(c);
 }
@@ -136,7 +135,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->tsecr = reply ? c->ts_recent : 0;
     }
     /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (spec sheet 1.4). */
-    if (reply ? c->flags & SCPS_F_CAPS : offers(c) && !c->plain) {
+    if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_offers(c) && !c->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
@@ -195,7 +194,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->ts_recent = syn->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
-    if (syn->has & SCPS_HAS_CAPS && offers(c)) {
+    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(c)) {
         c->plain = SCPS_PLAIN_NO; /* an earlier SYN of ours, which had them, is what it answers */
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;

@@ -5,9 +5,9 @@
  *      arrived              *                                   a tail that nothing follows is asked after
  *              `--- sent before it, and now older than its round trip and the reordering window: lost (section 6)
  *
- * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is st->reordered) and there is other evidence, else a quarter of the
- * least round trip for each round trip in which a DSACK said that a resend was needless, up to srtt; sixteen episodes
- * without such news bring it back.  A segment younger than that is looked at again when the timer says so.
+ * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is st->reordered) and there is
+ * other evidence, else a quarter of the least round trip for each round trip in which a DSACK said that a resend was
+ * needless, up to srtt; sixteen episodes without such news bring it back.  A segment younger than that is looked at again when the timer says so.
  *
  * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on, resent ones from the
  * front of their queue, and both are in order of sending, so the first that is too young ends the look.

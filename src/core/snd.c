@@ -219,7 +219,7 @@ void scps_snd_timeout(struct scps_conn *c)
     if (c->backoff < UINT8_MAX)
         c->backoff++;
     if (c->state == SCPS_SYN_SENT && c->backoff == cfg->caps_tries && !c->plain &&
-        (scps_negotiate_caps(c) || cfg->binding[0].len || cfg->binding[1].len))
+        scps_negotiate_offers(c))
         c->plain = SCPS_PLAIN_FELL_BACK;
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);
