@@ -211,6 +211,7 @@ enum {
     SCPS_TP_CORRUPTION,
     SCPS_TP_CORRUPTION_HOLD,
     SCPS_TP_OUTAGE_AFTER,
+    SCPS_TP_HOLES_AT_ONCE,
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */

@@ -98,6 +98,7 @@ static const struct field fields[] = {
     TP(BETS_RETRIES, K_U8, bets_retries, 1, 1, 254),
     TP(BETS_LIFETIME, K_DUR, bets_lifetime, 1, 0, DUR_MAX),
     TP(RECOVERY, K_RECOVERY, recovery, 1, SCPS_RECOVERY_CLASSIC, SCPS_RECOVERY_RACK),
+    TP(HOLES_AT_ONCE, K_BOOL, holes_at_once, 1, INT32_MIN, INT32_MAX),
     TP(QUICK_ACKS, K_U16, quick_acks, 1, 0, UINT16_MAX),
     TP(ACK_BUDGET, K_U64, ack_budget, 1, 0, INT64_MAX),
     TP(ACK_BUDGET_PPS, K_U32, ack_budget_pps, 1, 0, UINT32_MAX),

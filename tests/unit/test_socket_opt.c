@@ -108,6 +108,7 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_CORRUPTION, 1, 0, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_CORRUPTION_HOLD, 0, 3000000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_OUTAGE_AFTER, 0, 5, {-1, 256, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_HOLES_AT_ONCE, 0, 1, {0}},
 };
 
 static void set_and_get(int connected)
