@@ -9,13 +9,13 @@ built scps_echo
 background echo "$BIN/scps_echo" -r --discard 9 --chargen 19 --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
     --addr fd77::2/64 --kernel-addr fd77::1
 server=$!
-eventually 20 addressed scpsi0 || { cat "$TMP/echo.err"; exit 1; }
+eventually addressed scpsi0 || { cat "$TMP/echo.err"; exit 1; }
 background capture tshark -q -i scpsi0 -w "$TMP/all.pcap"
 capture=$!
 started() {
     grep -q Capturing "$TMP/capture.err" && [ -s "$TMP/all.pcap" ]
 }
-eventually 20 started || skip "tshark cannot capture here: $(tail -1 "$TMP/capture.err")"
+eventually started || skip "tshark cannot capture here: $(tail -1 "$TMP/capture.err")"
 sleep 0.3
 some_file "$TMP/file" 2
 

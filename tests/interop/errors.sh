@@ -33,7 +33,7 @@ ok "an address of the kernel's" says 1 'in use by this host' "${echo_r[@]}" --tu
 
 background other "$BIN/scps_echo" -r --tun scpsi0 "${net[@]}"
 other=$!
-eventually 20 addressed scpsi0
+eventually addressed scpsi0
 ok "a device in use" says 1 'in use by another program' "${echo_r[@]}" --tun scpsi0 "${net[@]}"
 stop $other
 
@@ -65,7 +65,7 @@ vanishes() { # the kernel deletes the device while data flows both ways
     local server rc
     background gone "$BIN/scps_echo" -r --tun scpsi0 "${net[@]}"
     server=$!
-    eventually 20 addressed scpsi0 || return 1
+    eventually addressed scpsi0 || return 1
     timeout 5 socat -t 1 /dev/zero,readbytes=1000000000 TCP:10.77.0.2:7 >/dev/null 2>&1 &
     local client=$!
     sleep 0.5
@@ -89,7 +89,7 @@ existing() { # a device that was there before is used as it is, and stays
     background old "$BIN/scps_echo" -r --tun scpsold --addr 10.78.0.2/24
     local server=$!
     echo hello >"$TMP/hello"
-    eventually 20 socat -u OPEN:/dev/null TCP:10.78.0.2:7,connect-timeout=1 || return 1
+    eventually socat -u OPEN:/dev/null TCP:10.78.0.2:7,connect-timeout=1 || return 1
     socat -t 5 - TCP:10.78.0.2:7 <"$TMP/hello" >"$TMP/back" && same "$TMP/hello" "$TMP/back" || return 1
     stop $server && addressed scpsold
 }
@@ -98,7 +98,7 @@ ok "an existing, addressed device" existing
 idle() { # under one percent of a processor
     background idle "$BIN/scps_echo" -r --tun scpsi0 "${net[@]}" --addr fd77::2/64 --kernel-addr fd77::1
     local server=$! ticks
-    eventually 20 addressed scpsi0 || return 1
+    eventually addressed scpsi0 || return 1
     exec 3<>/dev/tcp/10.77.0.2/7 # one connection, open and silent
     sleep 1
     ticks=$(awk '{ print $14 + $15 }' /proc/$server/stat)

@@ -9,7 +9,7 @@ built scps_echo
 background echo "$BIN/scps_echo" -r --discard 9 --chargen 19 --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
     --addr fd77::2/64 --kernel-addr fd77::1
 server=$!
-eventually 20 addressed scpsi0 || { cat "$TMP/echo.err"; exit 1; }
+eventually addressed scpsi0 || { cat "$TMP/echo.err"; exit 1; }
 some_file "$TMP/file" 1
 
 serves() {

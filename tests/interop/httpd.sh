@@ -14,7 +14,7 @@ ln -s ../secret "$TMP/root/link"
 background httpd "$BIN/scps_httpd" --root "$TMP/root" --tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1 \
     --addr fd77::2/64 --kernel-addr fd77::1
 server=$!
-eventually 20 addressed scpsi0 || { cat "$TMP/httpd.err"; exit 1; }
+eventually addressed scpsi0 || { cat "$TMP/httpd.err"; exit 1; }
 
 fetch() { # URL FILE
     curl -sS -m 60 -f -o "$TMP/got" "$1" && same "$2" "$TMP/got"

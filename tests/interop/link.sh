@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# iperf3, nc and ping through scps_link between two namespaces, with nothing of tc: times, rates and losses are the ones
-# asked for, the books balance, and what is wrong on the command line costs one line and status 2.
+# iperf3, nc and ping through scps_link between two namespaces, with nothing of tc: nothing arrives before its time or
+# faster than the line, the log has each packet's time and fate as the line and its queue ask for, whenever it was offered,
+# the books balance, and what is wrong on the command line costs one line and status 2.
 #
-# The delay's limit here is the median's, since a test machine may be busy; tests/bench/link_accuracy has the percentiles.
+# How much later than the model says a packet arrives is the machine's doing: told as figures here, judged by
+# tests/bench/link_accuracy.
 . "$(dirname "$0")/lib.sh"
 need iperf3 nc ping python3 sha256sum
 built scps_link link_probe
@@ -22,7 +24,14 @@ addrs=(--addr-a 10.79.0.1/24 --addr-b 10.79.0.2/24 --addr-a fd79::1/64 --addr-b 
 start() { # OPTIONS...: the link, its pid in $link; returns once it runs
     background link "$L" "${ends[@]}" "${addrs[@]}" --ctl "$TMP/ctl" --seed 1 --json "$@"
     link=$!
-    eventually 5 "$L" ctl "$TMP/ctl" show || { cat "$TMP/link.err"; return 1; }
+    eventually "$L" ctl "$TMP/ctl" show || { cat "$TMP/link.err"; return 1; }
+}
+settled() { # nothing is on the way, and nothing waits to be read: twice the same with a look at the devices in between
+    local now before
+    before=$was
+    now=$("$L" ctl "$TMP/ctl" stats | awk '/ packets in / { printf "%s %s ", $2, $(NF - 3) }')
+    was=$now
+    [ "$now" = "$before" ] && [[ "$now" =~ ^[0-9]+\ 0\ [0-9]+\ 0\ $ ]]
 }
 finish_link() { # its report in $TMP/link.out
     stop $link
@@ -40,7 +49,7 @@ print(json.dumps(r)); sys.exit(not ok)' "$TMP/link.out" "$1"
 says() { # WORDS COMMAND...
     local words=$1 rc
     shift
-    timeout 20 "$@" >"$TMP/o" 2>"$TMP/e"
+    timeout $PATIENCE "$@" >"$TMP/o" 2>"$TMP/e"
     rc=$?
     cat "$TMP/e"
     [ $rc -eq 2 ] || { echo "status $rc, wanted 2"; return 1; }
@@ -79,40 +88,47 @@ fi
 start --link rate=20mbit,rtt=40ms,queue=1bdp --pcap-a "$TMP/a.pcap" --pcap-b "$TMP/b.pcap" --truth "$TMP/truth.csv" -i 0.5
 ok "a second emulator at the socket" says 'in use by a running program' "$L" --a lnkx --b lnky --ctl "$TMP/ctl"
 ok "a second emulator at the device" says 'in use by another program' "$L" "${ends[@]}"
-round_trip() { # ADDRESS
-    "${a[@]}" ping -c 10 -i 0.02 -W 2 -q "$1" | tee "$TMP/ping" | tail -1
-    grep -q ' 0% packet loss' "$TMP/ping" || return 1
-    awk -F/ '/^rtt/ { exit !($4 ~ /= 4[0-4]/) }' "$TMP/ping" # the smallest, 40 ms and what the kernel takes
+round_trip() { # MILLISECONDS ADDRESS: the shortest of ten is no shorter, and ten do come back
+    "${a[@]}" ping -c 10 -i 0.02 -w $PATIENCE -q "$2" >"$TMP/ping" || { cat "$TMP/ping"; return 1; }
+    figure "ping through $1 ms: $(sed -n 's/^rtt //p' "$TMP/ping")"
+    awk -F'[=/]' -v least="$1" '/^rtt/ { exit !($5 > least - 0.1) }' "$TMP/ping" # clocks are slewed
 }
-ok "ping takes 40 ms" round_trip 10.79.0.2
-ok "ping takes 40 ms, IPv6" round_trip fd79::2
+ok "ping takes 40 ms" round_trip 40 10.79.0.2
+ok "ping takes 40 ms, IPv6" round_trip 40 fd79::2
 
 "${b[@]}" iperf3 -s -1 -D -I "$TMP/iperf.pid" --logfile "$TMP/iperf.log"
-eventually 5 test -s "$TMP/iperf.pid"
-iperf() { # OPTIONS: between 85 and 101 % of 20 Mbit/s times 1448 of 1518
-    "${a[@]}" iperf3 -c 10.79.0.2 -t 3 -O 1 --json "$@" >"$TMP/iperf.json" || { cat "$TMP/iperf.json"; return 1; }
-    python3 -c 'import json, sys; v = json.load(open(sys.argv[1]))["end"]["sum_received"]["bits_per_second"]
-print(v); sys.exit(not 0.85 < v / (20e6 * 1448 / 1518) < 1.01)' "$TMP/iperf.json"
+netns=linkb eventually listens -t 5201
+iperf() {
+    "${a[@]}" timeout $((2 * PATIENCE)) iperf3 -c 10.79.0.2 -n 6M --json >"$TMP/iperf.json" || { cat "$TMP/iperf.json"; return 1; }
+    python3 -c 'import json, sys; v = json.load(open(sys.argv[1]))["end"]["sum_received"]
+print("figure  iperf3: %.2f Mbit/s, of %.2f" % (v["bits_per_second"] / 1e6, 20 * 1448 / 1518)); sys.exit(v["bytes"] == 0)' "$TMP/iperf.json"
 }
-ok "iperf3 fills it" iperf
+ok "iperf3 goes through it" iperf
 some_file "$TMP/file" 4
 through_nc() {
-    "${b[@]}" timeout 15 nc -l 10.79.0.2 7000 >"$TMP/got" &
+    "${b[@]}" timeout $((2 * PATIENCE)) nc -l 10.79.0.2 7000 >"$TMP/got" &
     local sink=$!
-    eventually 5 bash -c '"$@" ss -ltn | grep -q :7000' - "${b[@]}"
-    "${a[@]}" timeout 15 nc -N 10.79.0.2 7000 <"$TMP/file"
+    netns=linkb eventually listens -t 7000
+    "${a[@]}" timeout $((2 * PATIENCE)) nc -N 10.79.0.2 7000 <"$TMP/file"
     wait $sink
     same "$TMP/file" "$TMP/got"
 }
 ok "a file through nc" through_nc
 ok "statistics" ctl stats
-changed() {
-    ctl b2a loss=1 && ! "${a[@]}" ping -c 2 -i 0.1 -W 0.3 -q 10.79.0.2 && ctl b2a loss=0 delay=70ms queue=1bdp flip && round || return 1
-    ctl b2a delay=20ms flip=off
+lost_two() {
+    [ "$(ctl stats | sed -n 's/^b2a: lost.* \([0-9]*\) loss.*/\1/p')" -ge 2 ]
 }
-round() {
-    "${a[@]}" ping -c 2 -i 0.05 -q 10.79.0.2 | tee "$TMP/ping" | awk -F/ '/^rtt/ { exit !($4 ~ /= 9[0-4]/) }' || return 1
-    ctl show | grep -qx 'b2a rate=20000000 delay=70000us queue=225000 overhead=18 ber=0 loss=0 dup=0 reorder=0 flip'
+unanswered() { # until the link has lost two of the answers
+    local ping
+    "${a[@]}" ping -i 0.1 -q 10.79.0.2 >"$TMP/ping" &
+    ping=$!
+    eventually lost_two && stop $ping
+    grep -q ' 0 received' "$TMP/ping"
+}
+changed() {
+    ctl b2a loss=1 && unanswered && ctl b2a loss=0 delay=70ms queue=1bdp flip && round_trip 90 10.79.0.2 &&
+        ctl show | grep -qx 'b2a rate=20000000 delay=70000us queue=225000 overhead=18 ber=0 loss=0 dup=0 reorder=0 flip' &&
+        ctl b2a delay=20ms flip=off
 }
 ok "changes while it runs" changed
 ok "a bad change" says 'loss=2: a probability' "$L" ctl "$TMP/ctl" both loss=2
@@ -121,10 +137,10 @@ ok "an unknown command" says 'there are: stats' "$L" ctl "$TMP/ctl" dance
 ok "no change" says 'nothing to change' "$L" ctl "$TMP/ctl" a2b
 finish_link
 ok "it ends with status 0" test $? -eq 0
-gone() {
+tidy() {
     ! ip -n linka link show lnka 2>/dev/null && [ ! -e "$TMP/ctl" ]
 }
-ok "and leaves nothing behind" gone
+ok "and leaves nothing behind" tidy
 ok "interval lines" grep -q 'b2a: .* late p99' "$TMP/link.err"
 ok "the books balance" judge_report 'all(d["offered"] + d["duplicated"] == d["delivered"] + sum(d["lost"].values()) + d["in_flight"]
     and d["undelivered"] == 0 for d in (a, b)) and b["lost"]["loss"] >= 2 and a["offered"] > 5000'
@@ -178,11 +194,37 @@ assert len(b) == report["b2a"]["offered"] + report["a2b"]["delivered"], len(b)
 came = [t for t, p in b if p[12:16] == mine[0] or p[8:24] == mine[1]]
 told = sorted(arrivals["a2b"])
 late = sorted(x - y for x, y in zip(came, told[-len(came):]))
-print("late", late[0], late[len(late) // 2], late[-1])
-assert late[len(late) // 2] < 500
+print("figure  late, by the captures: p50 %d us, max %d us" % (late[len(late) // 2], late[-1]))
+assert late[0] >= 0, late[0]
 PY
 }
 ok "the log and the captures agree" books
+obeys() { # LOG RATE DELAY_US QUEUE_BYTES QUEUE_PACKETS (0: any number): a2b, packet by packet, when and whether it arrives
+    python3 - "$@" <<'PY'
+import collections, csv, sys
+path, rate, delay, room, places = sys.argv[1], *map(int, sys.argv[2:])
+free, waiting = 0, collections.deque()  # when the line is: microseconds times the rate; (when its turn comes, bytes)
+rows = sorted((r for r in csv.DictReader(open(path)) if r["direction"] == "a2b"), key=lambda r: int(r["packet_no"]))
+full = 0
+for n, row in enumerate(rows):
+    now, frame = int(row["time_us"]), int(row["ip_len"]) + 18
+    assert int(row["packet_no"]) == n + 1, row
+    while waiting and -(-waiting[0][0] // rate) <= now:
+        waiting.popleft()
+    want = "", "lost", "queue"
+    if free > now * rate and (room and sum(w[1] for w in waiting) + frame > room or places and len(waiting) >= places):
+        full += 1
+    else:
+        begin = max(free, now * rate)
+        free = begin + frame * 8000000
+        waiting.append((begin, frame))
+        want = str(-(-free // rate) + delay), "delivered", "none"
+    assert (row["arrive_us"], row["fate"], row["cause"]) == want, (row, want)
+print(len(rows), "packets, queue full for", full)
+sys.exit(len(rows) < 2000)
+PY
+}
+ok "each packet arrives when line and queue say" obeys "$TMP/truth.csv" 20000000 20000 100000 0
 if [ -x "$BIN/scps_trace" ]; then
     joined() { # every resend that was seen has its row in the log
         "$BIN/scps_trace" --json --truth "$TMP/truth.csv" "$TMP/a.pcap" >"$TMP/trace.json" || return 1
@@ -214,6 +256,7 @@ name = two
 runs = 3
 [link]
 rate = 20mbit
+queue = 0
 loss = 0.05
 [link up]
 rtt = 10ms
@@ -232,27 +275,30 @@ INI
 through_scenario() {
     start --scenario "$TMP/two.ini:down" || return 1
     ip -n linka link show lnka | grep -q 'mtu 1400' || { ip -n linka link show lnka; return 1; }
-    "${a[@]}" ping -c 5 -i 0.02 -q 10.79.0.2 | tee "$TMP/ping" | awk -F/ '/^rtt/ { exit !($4 ~ /= 3[0-4]/) }' || { cat "$TMP/ping"; return 1; }
+    round_trip 30 10.79.0.2 || return 1
     finish_link && judge_report 'r["start"]["scenario"] == {"name": "two", "cell": "", "link": "down", "run": 1} and r["start"]["mtu"] == 1400' && schema
 }
 ok "a link of a scenario file" through_scenario
 
+# probe PPS COUNT BYTES DELAY_US RATE: packets from a to b, what link_probe says of them in $TMP/row; ends the link
+probe() {
+    local receiver was=
+    "${b[@]}" "$BIN/link_probe" recv 5001 "$2" "$3" "$4" "$5" >"$TMP/row" &
+    receiver=$!
+    netns=linkb eventually listens -u 5001 && "${a[@]}" "$BIN/link_probe" send 10.79.0.2 5001 "$1" "$2" "$3" && eventually settled ||
+        return 1
+    kill -INT $receiver 2>/dev/null
+    wait $receiver && finish_link
+}
 fates() { # FILE OPTIONS...: what becomes of 700 packets from a to b
     local file=$1
     shift
-    start --truth "$file" "$@" || return 1
-    "${b[@]}" "$BIN/link_probe" recv 5001 700 500 5000 0 >/dev/null &
-    local receiver=$!
-    sleep 0.2
-    "${a[@]}" "$BIN/link_probe" send 10.79.0.2 5001 2000 700 500
-    wait $receiver
-    finish_link
-    [ "$(grep -c a2b "$file")" -ge 700 ]
+    start --truth "$file" "$@" && probe 2000 700 500 5000 0 && [ "$(grep -c a2b "$file")" -ge 700 ]
 }
 if [ -x "$BIN/scps_ttcp" ] && [ -x "$BIN/scps_lab" ]; then
     as_ttcp() { # one by one
-        fates "$TMP/r.csv" --link rate=20mbit,rtt=10ms,loss=0.05 &&
-            "$BIN/scps_ttcp" -t -s -n 60 --link rate=20mbit,rtt=10ms,loss=0.05 --seed 1 -R 10m --truth "$TMP/v.csv" 2>/dev/null || return 1
+        fates "$TMP/r.csv" --link rate=20mbit,rtt=10ms,queue=0,loss=0.05 &&
+            "$BIN/scps_ttcp" -t -s -n 60 --link rate=20mbit,rtt=10ms,queue=0,loss=0.05 --seed 1 -R 10m --truth "$TMP/v.csv" 2>/dev/null || return 1
         for f in r v; do awk -F, '$2 == "a2b" && n++ < 300 { print $3, $4 }' "$TMP/$f.csv" >"$TMP/$f.fates"; done
         [ "$(grep -c lost "$TMP/r.fates")" -gt 3 ] && [ "$(wc -l <"$TMP/v.fates")" -eq 300 ] && diff "$TMP/r.fates" "$TMP/v.fates"
     }
@@ -274,24 +320,36 @@ PY
     done
 fi
 
-# ---- figures: 12 000 packets a second, a saturated line, a loss ----
-probe() { # SPEC PPS COUNT BYTES DELAY_US RATE FIELD LOW HIGH
-    local v receiver
-    start --link "$1" || return 1
-    "${b[@]}" "$BIN/link_probe" recv 5001 "$3" "$4" "$5" "$6" >"$TMP/row" &
-    receiver=$!
-    sleep 0.2
-    "${a[@]}" "$BIN/link_probe" send 10.79.0.2 5001 "$2" "$3" "$4"
-    wait $receiver
-    finish_link
-    cat "$TMP/row"
-    v=$(cut -d, -f"$7" "$TMP/row")
-    awk -v v="$v" -v lo="$8" -v hi="$9" 'BEGIN { exit !(v >= lo && v <= hi) }'
+# ---- 12 000 packets a second, a saturated line, a loss ----
+judge_probe() { # WHAT EXPRESSION of the row, r and a; where the machine stopped for long the device's queue was full: overruns
+    python3 - "$TMP" "$@" <<'PY'
+import json, sys
+tmp, what, holds = sys.argv[1:]
+n, lost, twice, p50, p99, p999, most, least, rate = map(float, open(tmp + "/row").read().split(","))
+r = json.load(open(tmp + "/link.out"))
+a, overruns = r["a2b"], r["start"]["a"]["overruns"]
+print("figure  %s: late p50 %.0f us, p99 %.0f us, p99.9 %.0f us, max %.0f us, min %.0f us; %.0f bit/s; lost %d, in front of the link %d"
+      % (what, p50, p99, p999, most, least, rate, lost, overruns))
+print(json.dumps(r))
+books = a["undelivered"] == 0 and lost == sum(a["lost"].values()) + overruns and twice == 0
+sys.exit(not (books and least > -100 and eval(holds)))  # clocks are slewed
+PY
 }
-ok "12 000 packets/s: half of them within 0.5 ms of 100 ms" probe rate=10gbit,delay=100ms,queue=0 12000 12000 1000 100000 10000000000 4 0 500
-ok "10 Mbit/s within 0.5 %" probe rate=10mbit,delay=10ms,queue=200p 1100 2200 1500 10000 0 9 9950000 10050000
-# 12000 at 0.01: 120 and 2.576 standard deviations
-ok "1 % lost, within the 99 % interval" probe rate=200mbit,delay=10ms,queue=0,loss=0.01 12000 12000 1000 10000 0 2 91 149
+many() {
+    start --link rate=10gbit,delay=100ms,queue=0 && probe 12000 12000 1000 100000 10000000000 &&
+        judge_probe "12 000 packets/s" 'sum(a["lost"].values()) == 0'
+}
+ok "12 000 packets/s: all arrive, none before 100 ms" many
+saturated() {
+    start --link rate=10mbit,delay=10ms,queue=200p --truth "$TMP/truth.csv" && probe 1100 2200 1500 10000 0 &&
+        judge_probe "10 Mbit/s" 'a["lost"]["queue"] > 0 and rate < 1.0001e7' && obeys "$TMP/truth.csv" 10000000 10000 0 200
+}
+ok "10 Mbit/s: not more, and each packet when its turn comes" saturated
+sparse() { # of 12000 at 0.01: 120 and 2.576 standard deviations
+    start --link rate=200mbit,delay=10ms,queue=0,loss=0.01 && probe 12000 12000 1000 10000 0 &&
+        judge_probe "1 % lost" 'abs(a["lost"]["loss"] - a["offered"] / 100) <= 2.576 * (a["offered"] * 0.0099) ** 0.5 + 0.5'
+}
+ok "1 % lost, within the 99 % interval" sparse
 
 # ---- a device that vanishes ----
 vanishes() {
@@ -305,12 +363,9 @@ vanishes() {
 }
 ok "a device that vanishes" vanishes
 full() {
-    "$L" "${ends[@]}" "${addrs[@]}" --link lan --time 1 -q --truth /dev/full &
-    local pid=$!
-    sleep 0.5
-    "${a[@]}" ping -c 2 -i 0.1 -q 10.79.0.2 >/dev/null
-    wait $pid
-    [ $? -eq 1 ]
+    start --link lan -q --truth /dev/full && "${a[@]}" ping -c 2 -i 0.1 -w $PATIENCE -q 10.79.0.2 >/dev/null || return 1
+    finish_link
+    [ $? -eq 1 ] && grep -q 'No space left' "$TMP/link.err"
 }
 ok "a full disk is told" full
 verdict

@@ -2,7 +2,8 @@
 /* A sender and a receiver of numbered UDP packets, to see from outside what a link does.
  *
  *     link_probe send ADDR PORT PPS COUNT BYTES      COUNT packets of BYTES (IP header included), PPS of them a second
- *     link_probe recv PORT COUNT BYTES DELAY_US RATE ends when nothing has come for a second; one CSV row:
+ *     link_probe recv PORT COUNT BYTES DELAY_US RATE ends when COUNT have come, or at SIGINT, when it has read what had
+ *                                                    come until then; one CSV row:
  *                                                    received,lost,repeated,late_p50_us,late_p99_us,late_p999_us,
  *                                                    late_max_us,late_min_us,rate_bps
  *     link_probe wake PPS COUNT                      no packets: how late the system wakes a sleeper, one CSV row:
@@ -10,8 +11,8 @@
  *
  * Each packet carries the real-time clock of the moment before it was sent; the receiver takes the kernel's stamp of
  * its arrival (SO_TIMESTAMPNS).  Their difference, less the time on the line (RATE bit/s, BYTES and 18 of framing; 0:
- * not counted) and DELAY_US, is the error of the delay.  rate_bps counts the bits of all packets but the first, framing
- * included, between the first and the last stamp.
+ * not counted) and DELAY_US, is the error of the delay.  rate_bps counts the bits of all packets, framing included, from
+ * DELAY_US after the first was sent until the last stamp: however late the packets are, it is no more than the line's.
  *
  * The sender asks for real-time scheduling, the same as the emulator's, so that its stamps are true. The receiver's are
  * the kernel's: it takes what processor is left.
@@ -20,14 +21,16 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,25 +119,58 @@ static void print(int64_t *late, uint64_t n, uint64_t lost, uint64_t twice, doub
            rate);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    interrupted = sig;
+}
+
+/* SIGINT arrives only while await() waits: none is missed. */
+static sigset_t hold_interrupt(void)
+{
+    struct sigaction act = {.sa_handler = on_interrupt};
+    sigset_t held, before;
+
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    sigaction(SIGINT, &act, NULL);
+    sigdelset(&before, SIGINT);
+    return before;
+}
+
+/* Until there is something to read; after SIGINT returns at once. Returns whether there is. */
+static bool await(int fd, const sigset_t *waiting)
+{
+    const struct timespec none = {0};
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int n = ppoll(&p, 1, interrupted ? &none : NULL, waiting);
+
+    return n > 0 || (n < 0 && ppoll(&p, 1, &none, waiting) > 0);
+}
+
 static int receive_all(char **v)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(v[0]))};
     const uint64_t count = strtoull(v[1], NULL, 10), bytes = strtoull(v[2], NULL, 10) + FRAMING;
     const double line = atof(v[4]);
-    const int64_t expected = (int64_t)(atof(v[3]) * 1e3 + (line > 0 ? bytes * 8e9 / line : 0));
-    int64_t *late = calloc(count, sizeof *late), first = 0, last = 0;
+    const int64_t delay = (int64_t)(atof(v[3]) * 1e3);
+    const int64_t expected = delay + (int64_t)(line > 0 ? (double)bytes * 8e9 / line : 0);
+    int64_t *late = calloc(count, sizeof *late), first = INT64_MAX, last = 0;
     uint8_t *seen = calloc(count, 1), buf[2048];
     uint64_t n = 0, twice = 0;
-    struct timeval patience = {.tv_sec = 15};
+    const sigset_t waiting = hold_interrupt();
     int fd = socket(AF_INET, SOCK_DGRAM, 0), on = 1, room = 32 << 20;
 
-    if (fd < 0 || !late || !seen || count == 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
+    if (fd < 0 || !late || !seen || count == 0)
         return die("recv");
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    for (;;) {
+    if (bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
+        return die("recv");
+    while (n < count && await(fd, &waiting)) {
         union {
             char room[64];
             struct cmsghdr align;
@@ -147,8 +183,6 @@ static int receive_all(char **v)
         struct mark m;
         ssize_t got = recvmsg(fd, &h, 0);
         int64_t when = got < 0 ? 0 : stamp(&h);
-        if (got < 0 && errno == EAGAIN)
-            break;
         if (got < (ssize_t)sizeof m || !when)
             return die("recvmsg");
         memcpy(&m, buf, sizeof m);
@@ -156,20 +190,16 @@ static int receive_all(char **v)
             twice++;
             continue;
         }
-        if (n == 0) {
-            first = when;
-            patience.tv_sec = 1;
-            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        }
+        if (m.sent < first)
+            first = m.sent;
         last = when;
         late[n++] = when - m.sent - expected;
     }
-    if (n < 2) {
+    if (n == 0) {
         fprintf(stderr, "link_probe: nothing arrived\n");
         return 1;
     }
-    print(late, n, count - n, twice,
-          (double)(n - 1) * (double)bytes * 8e9 / (double)(last - first));
+    print(late, n, count - n, twice, (double)(n * bytes) * 8e9 / (double)(last - first - delay));
     free(late);
     free(seen);
     close(fd);

@@ -20,7 +20,7 @@ background echo "${left[@]}" "$BIN/scps_echo" -r ${SCPS_ECHO_OPTIONS-} --tun scp
 up() {
     ip -n left -o addr show dev scpsi0 | grep -q fd77::1
 }
-eventually 20 up || { cat "$TMP/echo.err"; exit 1; }
+eventually up || { cat "$TMP/echo.err"; exit 1; }
 some_file "$TMP/file" 10
 kinds=('1 1' '1 0' '0 1' '0 0')
 [ -z "${SCPS_LOSSY_QUICK-}" ] || kinds=('1 1')

@@ -45,7 +45,7 @@ pass() { # LANE udp|tun OPTIONS...
     ends "$lane" "$how"
     "$BIN/scps_ttcp" -r "$@" "${there[@]}" 2>"$TMP/receive$lane.err" | sha256sum >"$TMP/sum$lane" &
     receiver=$!
-    eventually 20 "${ready[@]}" || { cat "$TMP/receive$lane.err"; return 1; }
+    eventually "${ready[@]}" || { cat "$TMP/receive$lane.err"; return 1; }
     "$BIN/scps_ttcp" -t "$@" "${here[@]}" "$host" <"$TMP/file" 2>"$TMP/send$lane.err"
     rc=$?
     wait $receiver

@@ -20,7 +20,7 @@ to_kernel() { # FILE HOST OPTIONS...
     [[ $host == *:* ]] && family=-6
     background nc nc $family -l 5001
     receiver=$!
-    eventually 20 listening || return 1
+    eventually listening || return 1
     timeout 60 "$BIN/scps_ttcp" -t --timeout 50 "$@" "$host" <"$file" 2>"$TMP/ttcp.err"
     rc=$?
     for _ in {1..100}; do kill -0 $receiver 2>/dev/null || break; sleep 0.05; done
@@ -34,7 +34,7 @@ from_kernel() { # FILE HOST OPTIONS...
     shift 2
     background ttcp "$BIN/scps_ttcp" -r --timeout 50 "$@"
     receiver=$!
-    eventually 20 addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
+    eventually addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
     sleep 0.2
     timeout 60 nc -N "$host" 5001 <"$file"
     wait $receiver
