@@ -16,6 +16,10 @@ static inline uint32_t scps_get32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
+static inline uint64_t scps_get64(const uint8_t *p)
+{
+    return (uint64_t)scps_get32(p) << 32 | scps_get32(p + 4);
+}
 static inline void scps_put16(uint8_t *p, uint16_t v)
 {
     p[0] = (uint8_t)(v >> 8);
@@ -76,16 +80,5 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_APART
 #define SCPS_WITHIN inline
 #endif
-
-/* a * b / c without overflow of the product, saturating. c > 0. */
-static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
-{
-    unsigned __int128 q;
-
-    if (!((a | b) >> 32)) /* mostly, and a division of 64 bits is many times cheaper */
-        return a * b / c;
-    q = (unsigned __int128)a * b / c;
-    return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
-}
 
 #endif

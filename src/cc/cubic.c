@@ -24,6 +24,7 @@
 #include "cc/window.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 struct cubic {
     struct scps_win win;

@@ -27,6 +27,7 @@
 #include "cc/window.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 enum { HALF = 512 };
 

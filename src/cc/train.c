@@ -4,6 +4,7 @@
 #include "cc/train.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 /* A gap of a quarter of base, or of four mean ones, ends a train; a first gap so long was none of its own.  Eight
  * ACKs say enough of its rate. */

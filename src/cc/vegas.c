@@ -58,6 +58,7 @@
 #include "cc/window.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };

@@ -21,6 +21,7 @@
 #include "cc/window.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 static uint64_t part(uint64_t bytes, unsigned keep, const struct scps_cc_view *v)
 {

@@ -8,6 +8,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 #include "core/seq.h"
 
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)

@@ -9,6 +9,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 void scps_delivery_sent(struct scps_conn *c, struct scps_sent *r)
 {

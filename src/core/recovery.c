@@ -21,6 +21,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 #define SILENT 2  /* timeouts in a row */
 #define PROBES 10 /* segments: an initial window (RFC 6928) */

@@ -23,6 +23,7 @@
 #include "sim/errors.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 #include "sim/plan.h"
 
 #define RUN_MAX   ((1u << SCPS_BER_POWERS) - 1)

@@ -30,6 +30,7 @@
 #include "sim/link.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 #include "sim/framing.h"
 #include "sim/plan.h"
 
@@ -502,23 +503,23 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
 /* The same while the rate steps. The frame's bits pay each stretch at its own rate. */
 static SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
-    unsigned __int128 need = (unsigned __int128)frame * BITS_US;
+    uint64_t need = frame * BITS_US; /* below 2^55 */
     scps_time from = d->free_us;
 
     for (;;) {
         const struct scps_steps *rates = &d->cfg.rates;
         scps_time until;
         if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
-            unsigned __int128 round = scps_steps_sum(rates), whole = (need - 1) / round;
+            uint64_t round = scps_steps_sum(rates), whole = (need - 1) / round;
             need -= whole * round; /* however short the period */
             d->free_us += (scps_time)whole * rates->period;
         }
         uint64_t rate = scps_steps_at(rates, d->free_us, &until);
-        unsigned __int128 room = (unsigned __int128)(uint64_t)(until - d->free_us) * rate;
+        uint64_t room = scps_muldiv((uint64_t)(until - d->free_us), rate, 1);
         if (rate && need + d->free_frac <= room) {
             need += d->free_frac;
             d->free_us += (scps_time)(need / rate);
-            d->free_frac = (uint64_t)(need % rate);
+            d->free_frac = need % rate;
             break;
         }
         need -= room > d->free_frac ? room - d->free_frac : 0;

@@ -18,6 +18,7 @@
  */
 #include "sim/linktable.h"
 
+#include "base/wide.h"
 #include "sim/plan.h"
 
 #include <scps/error.h>
@@ -479,18 +480,16 @@ static const struct key {
     "codel framing overhead exempt rates delays outage contact hold"
 
 /* Bits of the keys that belong together. */
-enum {
-    RATE = 1u << 0,
-    DELAY = 1u << 1,
-    FRAMING = 1u << 14,
-    OVERHEAD = 1u << 15,
-    RATE_TABLE = 1u << 17,
-    DELAY_TABLE = 1u << 18,
-    OUTAGES = 1u << 19,
-    CONTACTS = 1u << 20,
-    RTT = 1u << 30,
-    PASS = 1u << 31
-};
+#define RATE        (1u << 0)
+#define DELAY       (1u << 1)
+#define FRAMING     (1u << 14)
+#define OVERHEAD    (1u << 15)
+#define RATE_TABLE  (1u << 17)
+#define DELAY_TABLE (1u << 18)
+#define OUTAGES     (1u << 19)
+#define CONTACTS    (1u << 20)
+#define RTT         (1u << 30)
+#define PASS        (1u << 31)
 
 /* Its place in the list, KEYS if there is none. */
 static size_t find_key(struct scps_text t)
@@ -671,9 +670,8 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
 /* bytes of rate (bit/s) over rtt, times thousandths / 1000 */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
-    unsigned __int128 v = (unsigned __int128)rate * (uint64_t)rtt * thousandths;
-
-    return (uint64_t)(v / (UINT64_C(8000000) * 1000)); /* at most 10^22: fits */
+    return scps_muldiv(rate, (uint64_t)rtt * thousandths,
+                       UINT64_C(8000000) * 1000); /* 2 days * 10^6 fits */
 }
 
 /* The most there is to come: what a queue in round trips is computed with. */

@@ -13,6 +13,7 @@
  */
 #include "sim/linktable.h"
 
+#include "base/wide.h"
 #include "sim/plan.h"
 
 #include <stdio.h>
@@ -203,37 +204,37 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 
 /* ---- a pass ---- */
 
-typedef unsigned __int128 wide;
-#define ONE ((wide)1 << 48)
+#define ONE (UINT64_C(1) << 48)
 
-static uint64_t root(wide x) /* rounded down */
+static uint64_t root(uint64_t x) /* rounded down */
 {
-    wide r = 0;
+    uint64_t r = 0;
 
-    for (wide bit = (wide)1 << 126; bit; bit >>= 2)
+    for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2)
         if (x >= r + bit) {
             x -= r + bit;
             r = (r >> 1) + bit;
         } else {
             r >>= 1;
         }
-    return (uint64_t)r;
+    return r;
 }
 
-/* The distance t seconds from the zenith, in metres; 0: below the horizon. */
+/* The distance t seconds from the zenith, in metres; 0: below the horizon. Up to 36000 km. */
 static uint64_t distance(uint64_t r, uint64_t t)
 {
     const uint64_t R = EARTH_RADIUS;
-    wide x = ((wide)EARTH_GM * t * t << 48) / ((wide)r * r * r);
-    __int128 cosine = (__int128)ONE;
+    uint64_t x = scps_muldiv(scps_muldiv(EARTH_GM, t * t << 8, r), ONE >> 8, r * r);
+    uint64_t cosine = ONE;
 
-    if (x > 3 * ONE) /* beyond a quarter of the orbit */
+    if (x >
+        12 * ONE / 5) /* almost a quarter of the orbit: cos is 0.02, and never below R / r before */
         return 0;
-    for (int k = 20; k > 0; k -= 2) /* 1 - x/(1 2) (1 - x/(3 4) (1 - ... )) */
-        cosine = (__int128)ONE - (__int128)x * cosine / (__int128)ONE / (k * (k - 1));
-    if (cosine <= 0 || (wide)cosine * r <= (wide)R << 48)
+    for (uint64_t k = 20; k > 0; k -= 2) /* 1 - x/(1 2) (1 - x/(3 4) (1 - ... )) */
+        cosine = ONE - scps_muldiv(x, cosine, ONE * k * (k - 1));
+    if (cosine <= scps_muldiv(R, ONE, r))
         return 0;
-    return root((wide)R * R + (wide)r * r - (2 * (wide)R * r * (wide)cosine >> 48));
+    return root(R * R + r * r - scps_muldiv(2 * R * r, cosine, ONE));
 }
 
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,

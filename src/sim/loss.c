@@ -15,6 +15,8 @@
  */
 #include "sim/loss.h"
 
+#include "base/wide.h"
+
 #include <assert.h>
 
 uint64_t scps_chance(double p)
@@ -25,7 +27,9 @@ uint64_t scps_chance(double p)
 
 static inline uint64_t product(uint64_t a, uint64_t b)
 {
-    return (uint64_t)(((unsigned __int128)a * b + (UINT64_C(1) << 63)) >> 64);
+    struct scps_product p = scps_mul(a, b);
+
+    return p.hi + (p.lo >> 63); /* rounded */
 }
 
 void scps_ber_init(struct scps_ber *b, double ber)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max)
 {
@@ -83,13 +84,14 @@ uint64_t scps_steps_between(const struct scps_steps *s, scps_time t)
                                 : a->value - scps_muldiv(a->value - b->value, gone, all);
 }
 
-unsigned __int128 scps_steps_sum(const struct scps_steps *s)
+uint64_t scps_steps_sum(const struct scps_steps *s)
 {
-    unsigned __int128 sum = 0;
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; i < s->n; i++) {
         scps_time to = i + 1 < s->n ? s->v[i + 1].at : s->period;
-        sum += (unsigned __int128)s->v[i].value * (uint64_t)(to - (i ? s->v[i].at : 0));
+        uint64_t part = scps_muldiv(s->v[i].value, (uint64_t)(to - (i ? s->v[i].at : 0)), 1);
+        sum = part > UINT64_MAX - sum ? UINT64_MAX : sum + part;
     }
     return sum;
 }

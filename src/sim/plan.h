@@ -10,8 +10,8 @@ bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
 bool scps_spans_ok(const struct scps_spans *s);
 /* The value that holds at t, and until when (SCPS_NEVER: for good). n is not 0. */
 uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until);
-/* The sum of value * time over one period, which there must be. */
-unsigned __int128 scps_steps_sum(const struct scps_steps *s);
+/* The sum of value * time over one period, which there must be; UINT64_MAX also stands for anything larger. */
+uint64_t scps_steps_sum(const struct scps_steps *s);
 /* Straight between the rows. n is not 0. */
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
 /* The least delay there is: of the table, if there is one. */

@@ -3,23 +3,21 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 #define FIRST_BUCKETS 64u
 
 static uint64_t mix(uint64_t h, uint64_t w)
 {
-    unsigned __int128 p = (unsigned __int128)(h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
+    struct scps_product p = scps_mul(h ^ w, UINT64_C(0x9e3779b97f4a7c15));
 
-    return (uint64_t)p ^ (uint64_t)(p >> 64);
+    return p.lo ^ p.hi;
 }
 
 static uint64_t words(uint64_t h, const struct scps_addr *a)
 {
-    uint64_t w[2];
-
-    memcpy(w, a->b, sizeof w);
-    h = mix(h, w[0]);
-    return a->family == 6 ? mix(h, w[1]) : h;
+    h = mix(h, scps_get64(a->b));
+    return a->family == 6 ? mix(h, scps_get64(a->b + 8)) : h;
 }
 
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt)

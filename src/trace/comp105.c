@@ -6,6 +6,8 @@
  */
 #include "trace/flow.h"
 
+#include "base/wide.h"
+
 static uint32_t slot_of(const struct scps_trace *t, const uint8_t *src, const uint8_t *dst,
                         uint8_t id)
 {
@@ -13,8 +15,8 @@ static uint32_t slot_of(const struct scps_trace *t, const uint8_t *src, const ui
     memcpy(x, src, 16);
     memcpy(x + 2, dst, 16);
     for (int i = 0; i < 4; i++) {
-        unsigned __int128 m = (unsigned __int128)(x[i] ^ h) * (t->seed[1] | 1);
-        h = (uint64_t)m ^ (uint64_t)(m >> 64);
+        struct scps_product m = scps_mul(x[i] ^ h, t->seed[1] | 1);
+        h = m.lo ^ m.hi;
     }
     return (uint32_t)h & (t->capcomp - 1);
 }

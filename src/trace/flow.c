@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/prng.h"
+#include "base/wide.h"
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
@@ -73,8 +74,8 @@ struct scps_alloc tr_range_alloc(struct scps_trace *t)
 
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
-    unsigned __int128 m = (unsigned __int128)a * b;
-    return (uint64_t)m ^ (uint64_t)(m >> 64);
+    struct scps_product m = scps_mul(a, b);
+    return m.lo ^ m.hi;
 }
 
 static inline uint64_t load64(const uint8_t *p)

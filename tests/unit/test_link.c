@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link: rate, delay and queue exactly against a slow model in wide integers; chances by chi-squared;
+/* One direction of a link: rate, delay and queue exactly against a slow model; chances by chi-squared;
  * bytes, conservation and repeatability under everything at once. */
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +16,6 @@
 #include "sim/link.h"
 
 #include <scps/error.h>
-
-typedef unsigned __int128 wide;
 
 static struct scps_link_stats stats(struct scps_linkdir *d, scps_time now)
 {
@@ -103,13 +101,13 @@ static void a_busy_line_loses_no_fraction(void **state)
             scps_time at;
             offer(d, 0, (uint32_t)k, 1064);
             /* 86.56 µs each at 100 Mbit/s: the millionth part of them must still be there at the end */
-            wide end = (wide)k * 1082 * 8000000;
+            uint64_t end = (uint64_t)k * 1082 * 8000000;
             scps_time want = (scps_time)((end + rates[r] - 1) / rates[r]) + SCPS_MS(250);
             assert_int_equal(take(d, &at), k);
             assert_true(at == want);
         }
         assert_true(stats(d, 0).busy == 0);
-        scps_time end = (scps_time)((wide)100000 * 1082 * 8000000 / rates[r]);
+        scps_time end = (scps_time)((uint64_t)100000 * 1082 * 8000000 / rates[r]);
         assert_true(stats(d, end + 1).busy == end);
         close_link(d);
     }
@@ -151,12 +149,12 @@ static void without_a_rate_there_is_only_delay(void **state)
     close_link(d);
 }
 
-/* The same in wide integers and lists, with nothing clever. */
+/* The same in lists, with nothing clever. */
 struct slow {
     uint64_t rate;
-    wide end; /* in 1/rate µs */
+    uint64_t end; /* in 1/rate µs */
     struct {
-        wide start;
+        uint64_t start;
         uint32_t frame;
     } q[20000];
     unsigned first, n;
@@ -167,7 +165,7 @@ static bool slow_offer(struct slow *s, const struct scps_link_config *c, scps_ti
                        scps_time *at)
 {
     uint32_t frame = (uint32_t)len + c->overhead;
-    wide t = (wide)now * c->rate_bps, start = s->end > t ? s->end : t;
+    uint64_t t = (uint64_t)now * c->rate_bps, start = s->end > t ? s->end : t;
     uint64_t bytes = 0, packets = 0;
 
     while (s->first < s->n && s->q[s->first].start <= t)
@@ -185,7 +183,7 @@ static bool slow_offer(struct slow *s, const struct scps_link_config *c, scps_ti
     }
     s->q[s->n].start = start;
     s->q[s->n++].frame = frame;
-    s->end = start + (wide)frame * 8000000;
+    s->end = start + (uint64_t)frame * 8000000;
     *at = (scps_time)((s->end + c->rate_bps - 1) / c->rate_bps) + c->delay;
     return true;
 }

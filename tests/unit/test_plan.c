@@ -14,8 +14,6 @@
 #include "sim/link.h"
 #include "sim/plan.h"
 
-typedef unsigned __int128 wide;
-
 static void steps_and_lines(void **state)
 {
     static const struct scps_step v[] = {{10, 100}, {20, 300}, {20, 50}, {40, 90}};
@@ -74,7 +72,7 @@ static void a_rate_may_step_under_way(void **state)
     struct scps_alloc a = scps_alloc_default();
     struct scps_linkdir d;
     static uint8_t data[300];
-    wide sent = 0, passed = 0; /* bits * 10^6 */
+    uint64_t sent = 0, passed = 0; /* bits * 10^6 */
     scps_time t = 0;
     struct scps_prng r;
     struct scps_pkt p;
@@ -89,7 +87,7 @@ static void a_rate_may_step_under_way(void **state)
     for (int i = 0; i < 3000; i++) {
         while (!scps_linkdir_peek(&d, d.next, &p))
             ;
-        sent += (wide)p.len * 8000000;
+        sent += (uint64_t)p.len * 8000000;
         /* the model, a microsecond at a time: has all of it passed by p.at and not one before? */
         for (; t < p.at; t++) {
             scps_time until;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* 64 by 64 bits as at school, a digit being 32 bits. For machines whose compiler cannot; never called on the others. */
+#include "base/wide.h"
+
+struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
+{
+    uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
+    uint64_t low = a0 * b0;
+    uint64_t mid = a1 * b0 + (low >> 32); /* (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+    uint64_t too = a0 * b1 + (uint32_t)mid;
+
+    return (struct scps_product){a1 * b1 + (mid >> 32) + (too >> 32), too << 32 | (uint32_t)low};
+}
+
+/* The next digit of a quotient: (*rest * 2^32 + next) / c; what is over goes to *rest. *rest < c, and the top bit of c is
+ * set, so that its upper half alone gives a digit that is right or at most two too large. */
+static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
+{
+    uint64_t c1 = c >> 32, c0 = (uint32_t)c;
+    uint64_t q = *rest / c1, over = *rest % c1;
+
+    while (q >> 32 || q * c0 > (over << 32 | next)) {
+        q--;
+        over += c1;
+        if (over >> 32) /* larger than any q * c0 */
+            break;
+    }
+    *rest = (*rest << 32 | next) - q * c; /* less than c: what overflows here cancels */
+    return q;
+}
+
+uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c)
+{
+    struct scps_product p = scps_mul_by_halves(a, b);
+    unsigned s = 0;
+
+    if (p.hi >= c)
+        return UINT64_MAX;
+    if (p.hi == 0)
+        return p.lo / c;
+    while (!(c << s >> 63))
+        s++;
+    uint64_t rest = s ? p.hi << s | p.lo >> (64 - s) : p.hi, lo = p.lo << s;
+    uint64_t upper = digit(&rest, (uint32_t)(lo >> 32), c << s);
+    return upper << 32 | digit(&rest, (uint32_t)lo, c << s);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Products of two 64-bit numbers, whole, and what a division leaves of them.
+ *
+ * Compilers for 64-bit machines have a type for such a product, those for 32-bit ones have none.  Either way the result is
+ * the same to the last bit, so virtual time is the same on every machine; tests/unit/test_wide.c holds one against the other.
+ */
+#ifndef SCPS_BASE_WIDE_H
+#define SCPS_BASE_WIDE_H
+
+#include <stdint.h>
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 scps_uint128;
+#endif
+
+struct scps_product {
+    uint64_t hi, lo;
+};
+
+/* With 64 bits and pencil: wide.c. */
+struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b);
+uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c);
+
+static inline struct scps_product scps_mul(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    scps_uint128 p = (scps_uint128)a * b;
+    return (struct scps_product){(uint64_t)(p >> 64), (uint64_t)p};
+#else
+    return scps_mul_by_halves(a, b);
+#endif
+}
+
+/* a * b / c without overflow of the product, saturating. c > 0. */
+static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
+{
+    if (!((a | b) >> 32)) /* mostly, and a division of 64 bits is many times cheaper */
+        return a * b / c;
+#ifdef __SIZEOF_INT128__
+    scps_uint128 q = (scps_uint128)a * b / c;
+    return q >> 64 ? UINT64_MAX : (uint64_t)q;
+#else
+    return scps_muldiv_by_halves(a, b, c);
+#endif
+}
+
+#endif
