@@ -60,7 +60,7 @@ skip = yes
 
 def run(*args, **kw):
     p = subprocess.run([PROGRAM] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       timeout=kw.pop("timeout", 120), universal_newlines=True, **kw)
+                       timeout=kw.pop("timeout", 600), universal_newlines=True, **kw)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -392,7 +392,7 @@ class Sweep(Base):
             except subprocess.TimeoutExpired:
                 p.send_signal(signal.SIGKILL if attempt % 3 else signal.SIGTERM)
                 kills += 1
-            err = p.communicate(timeout=60)[1].decode()
+            err = p.communicate(timeout=600)[1].decode()
             if attempt % 3 == 0 and p.returncode == 1:
                 self.assertIn("the same command goes on", err)
             if p.returncode == 0:

@@ -41,7 +41,7 @@ link.ber = 0, 1e-6
 
 def run(*args):
     p = subprocess.run([PROGRAM] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       timeout=30, universal_newlines=True)
+                       timeout=600, universal_newlines=True)
     return p.returncode, p.stdout, p.stderr
 
 

@@ -10,8 +10,11 @@ wire     what tshark reads in our captures (needs tshark)
 files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
+
+Real time is only waited for, never measured against a limit: until a port is bound, a signal has its handler, data flows.
 """
 import csv
+import fcntl
 import functools
 import hashlib
 import json
@@ -19,11 +22,11 @@ import os
 import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -39,8 +42,10 @@ ENV = {k: v for k, v in os.environ.items() if k != "SCPS_TTCP_OPTIONS"}
 LETTERS = "decrstuvBCDEQIMPSTVZ"
 LETTERS_WITH = "bfgLlnpqAFGHNORmaWXY"
 
+PATIENCE = 600  # seconds; what has not happened by then will not
 
-def run(args, data=None, stdin=None, env=None, stdout=subprocess.PIPE, timeout=100):
+
+def run(args, data=None, stdin=None, env=None, stdout=subprocess.PIPE, timeout=PATIENCE):
     """Runs to the end; returns (status, stdout, stderr lines)."""
     if data is None and stdin is None:
         stdin = subprocess.DEVNULL
@@ -55,7 +60,7 @@ def start(args, **kw):
                             stderr=subprocess.PIPE, env=ENV, **kw)
 
 
-def finish(p, timeout=60):
+def finish(p, timeout=PATIENCE):
     try:
         out, err = p.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -66,8 +71,45 @@ def finish(p, timeout=60):
 
 
 def finish_quiet(p):
-    p.communicate(timeout=60)
+    p.communicate(timeout=PATIENCE)
     return p.returncode
+
+
+def until(what, *args):
+    end = time.monotonic() + PATIENCE
+    while not what(*args):
+        if time.monotonic() > end:
+            raise AssertionError("not in %d seconds: %s%r" % (PATIENCE, what.__name__, args))
+        time.sleep(0.01)
+
+
+def interrupt(p, sig=signal.SIGINT):
+    """As from a terminal, once the program has a handler for it."""
+    def has_handler():
+        with open("/proc/%d/status" % p.pid) as f:
+            return int(re.search(r"SigCgt:\s*(\w+)", f.read()).group(1), 16) >> (sig - 1) & 1
+
+    until(has_handler)
+    p.send_signal(sig)
+
+
+def bound(port):
+    """Whether somebody has this UDP port."""
+    for table in ("udp", "udp6"):
+        if os.path.exists("/proc/net/" + table):
+            with open("/proc/net/" + table) as f:
+                if any(line.split()[1].endswith(":%04X" % port) for line in f.readlines()[1:]):
+                    return True
+    return False
+
+
+def drained(pipe):
+    """Whether the other end has read all that was written."""
+    return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, bytes(4)))[0] == 0
+
+
+def holds(path, n):
+    return os.path.exists(path) and os.path.getsize(path) >= n
 
 
 @functools.lru_cache(maxsize=8)
@@ -572,7 +614,7 @@ def tshark(path, what, *fields):
     args = ["tshark", "-r", path, "-Y", what, "-T", "fields", "-E", "separator=/t"]
     for f in fields:
         args += ["-e", f]
-    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     if p.returncode != 0:
         raise AssertionError(p.stderr.decode(errors="replace"))
     return [dict(zip(fields, [v.split(",") if v else [] for v in line.split("\t")]))
@@ -724,7 +766,7 @@ class Files(Case):
 
     def test_closed_input(self):
         p = subprocess.run(["sh", "-c", 'exec "$0" -t <&-', PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           env=ENV, timeout=60)
+                           env=ENV, timeout=PATIENCE)
         self.assertEqual(p.returncode, 1)
         self.complains(p.stderr.decode().splitlines(), "standard input")
 
@@ -769,7 +811,7 @@ class Files(Case):
             for i in range(0, len(data), 50001):
                 p.stdin.write(data[i:i + 50001])
                 p.stdin.flush()
-                time.sleep(0.02)
+                until(drained, p.stdin)
             status, out, err = finish(p)
             self.assertEqual(status, 0, err)
             with open(self.path("out"), "rb") as f:
@@ -785,8 +827,7 @@ class Files(Case):
                              stderr=subprocess.PIPE, env=ENV)
         p.stdin.write(stuff(30000))
         p.stdin.flush()
-        time.sleep(0.5)
-        p.send_signal(signal.SIGINT)
+        interrupt(p)
         status, out, err = finish(p)
         self.assertEqual(status, 3, err)
         self.complains(err, "interrupted")
@@ -805,31 +846,29 @@ class Files(Case):
 
 
 def free_ports():
-    """Two UDP ports nobody uses now."""
-    held = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
+    """Two UDP ports nobody uses now, nor another test beside this one: far from where the kernel takes those it gives away."""
+    for port in range(20000 + os.getpid() % 5000 * 2, 32000):
+        if not bound(port) and not bound(port + 1):
+            return port, port + 1
+    raise AssertionError("no free ports")
 
 
 class Pair:
     """Interface options of two processes that reach each other over UDP on loopback."""
 
     def __init__(self):
-        a, b = free_ports()
+        a, b = self.ports = free_ports()
         self.tx = ["--udp", "127.0.0.1:%d,127.0.0.1:%d" % (a, b), "--addr", "10.9.0.1/24", "--addr", "fd09::1/64"]
         self.rx = ["--udp", "127.0.0.1:%d,127.0.0.1:%d" % (b, a), "--addr", "10.9.0.2/24", "--addr", "fd09::2/64"]
 
     def receiver(self, *args, **kw):
-        p = start(["-r", "--timeout", "60"] + self.rx + list(args), **kw)
-        time.sleep(0.3)
+        """Once it has its port, packets wait for it."""
+        p = start(["-r", "--timeout", str(PATIENCE)] + self.rx + list(args), **kw)
+        until(lambda: bound(self.ports[1]) or p.poll() is not None)
         return p
 
     def sender(self, *args, host="10.9.0.2"):
-        return ["-t", "--timeout", "60"] + self.tx + list(args) + [host]
+        return ["-t", "--timeout", str(PATIENCE)] + self.tx + list(args) + [host]
 
 
 class Udp(Case):
@@ -864,7 +903,7 @@ class Udp(Case):
     def test_a_peer_that_does_not_echo(self):
         pair = Pair()
         r = pair.receiver("-s")
-        status, out, err = run(["-t", "-e", "-s", "--timeout", "2"] + pair.tx + ["10.9.0.2"])
+        status, out, err = run(["-t", "-e", "-s", "--timeout", "5"] + pair.tx + ["10.9.0.2"])
         self.assertEqual(status, 124, err)
         self.complains(err, "no echo", "-e")
         finish(r)
@@ -875,17 +914,17 @@ class Udp(Case):
             with self.subTest(family=family):
                 pair = Pair()
                 r = pair.receiver("-s", "--json", "--mtu", "1300", family)
-                status, out, err = run(["-t", "-s", "-n", "400", "--timeout", "30", "-R", "20m", "--json", "--mtu", "1300", family,
+                status, out, err = run(["-t", "-s", "-n", "400", "--timeout", str(PATIENCE), "-R", "20m", "--json", "--mtu", "1300", family,
                                         "--interval", "0.2"] + pair.tx + [host])
                 self.assertEqual(status, 0, err)
                 doc = json.loads(out)
                 self.assertGreaterEqual(len(doc["intervals"]), 4)
-                self.assertEqual(round(doc["intervals"][0]["sum"]["end"] - doc["intervals"][0]["sum"]["start"], 1), 0.2)
+                self.assertGreater(doc["intervals"][0]["sum"]["end"] - doc["intervals"][0]["sum"]["start"], 0.19)
                 self.assertEqual(doc["start"]["tcp_mss_default"], 1300 - width - 20 - 12)
                 self.assertEqual(doc["start"]["connected"][0]["remote_host"], host)
                 self.assertEqual(finish(r)[0], 0)
                 wrong = "10.9.0.2" if family == "--ipv6" else "fd09::2"
-                status, out, err = run(["-t", "-s", "--timeout", "5", family] + pair.tx + [wrong])
+                status, out, err = run(["-t", "-s", "--timeout", str(PATIENCE), family] + pair.tx + [wrong])
                 self.assertEqual(status, 1)
                 self.complains(err, wrong, "drop -" + family[-1])
 
@@ -895,9 +934,9 @@ class Udp(Case):
         with open(self.path("in"), "wb") as f:
             f.write(data)
         with open(self.path("in"), "rb") as f:
-            t = start(["-t", "-Q", "--timeout", "60", "--json"] + pair.tx, stdin=f)
-        time.sleep(0.5)
-        status, out, err = run(["-r", "-Q", "--timeout", "60", "-q", "7001"] + pair.rx + ["10.9.0.1"])
+            t = start(["-t", "-Q", "--timeout", str(PATIENCE), "--json"] + pair.tx, stdin=f)
+        until(bound, pair.ports[0])
+        status, out, err = run(["-r", "-Q", "--timeout", str(PATIENCE), "-q", "7001"] + pair.rx + ["10.9.0.1"])
         self.assertEqual((status, out == data), (0, True), err)
         status, out, err = finish(t)
         self.assertEqual(status, 0, err)
@@ -914,7 +953,7 @@ class Udp(Case):
             self.assertEqual(got, status, err)
             if status:
                 self.complains(err, "--require " + here)
-                r.send_signal(signal.SIGINT)  # reset before it was accepted, the receiver waits for another
+                interrupt(r)  # reset before it was accepted, the receiver waits for another
             self.assertEqual(finish_quiet(r) == 0, status == 0)
         pair = Pair()
         r = pair.receiver("-s", "--require", "snack", "--require", "sack")
@@ -999,7 +1038,7 @@ class Udp(Case):
         doc = json.loads(run(pair.sender("-s", "--json"))[1])
         self.assertIn("refused", doc["error"])
         self.assertEqual(doc["start"]["connected"], [])
-        r.send_signal(signal.SIGINT)
+        interrupt(r)
         status, out, err = finish(r)
         self.assertEqual(status, 3, err)
         self.complains(err, "interrupted")
@@ -1015,10 +1054,10 @@ class Udp(Case):
 
     def test_no_route_and_no_address(self):
         pair = Pair()
-        status, out, err = run(["-t", "-s", "--timeout", "5", "--udp", pair.tx[1], "--addr", "10.9.0.1", "fd00::9"])
+        status, out, err = run(["-t", "-s", "--timeout", str(PATIENCE), "--udp", pair.tx[1], "--addr", "10.9.0.1", "fd00::9"])
         self.assertEqual(status, 1)
         self.complains(err, "--addr")
-        status, out, err = run(["-t", "-s", "-6", "--timeout", "5"] + pair.tx + ["10.9.0.2"])
+        status, out, err = run(["-t", "-s", "-6", "--timeout", str(PATIENCE)] + pair.tx + ["10.9.0.2"])
         self.assertEqual(status, 1)
         self.complains(err, "10.9.0.2", "-6")
 
@@ -1028,16 +1067,16 @@ class Udp(Case):
         status, out, err = run(["-r"] + pair.rx)
         self.assertEqual((status, out), (1, b""))
         self.complains(err, "127.0.0.1", "in use")
-        r.send_signal(signal.SIGTERM)
+        interrupt(r, signal.SIGTERM)
         self.assertEqual(finish(r)[0], 3)
 
     def test_receiver_goes_away(self):
         """Interrupted, it resets the connection; the sender tells how far it came."""
         pair = Pair()
-        r = pair.receiver("-s")
+        r = pair.receiver("--output", self.path("out"))
         t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000"))
-        time.sleep(1)
-        r.send_signal(signal.SIGINT)
+        until(holds, self.path("out"), 1000000)
+        interrupt(r)
         status, out, err = finish(r)
         self.assertEqual(status, 3, err)
         self.complains(err, "interrupted")
@@ -1049,10 +1088,10 @@ class Udp(Case):
 
     def test_sender_is_interrupted(self):
         pair = Pair()
-        r = pair.receiver("-s", "--json")
+        r = pair.receiver("--output", self.path("out"), "--json")
         t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000", "--json"))
-        time.sleep(1)
-        t.send_signal(signal.SIGINT)
+        until(holds, self.path("out"), 1000000)
+        interrupt(t)
         status, out, err = finish(t)
         self.assertEqual(status, 3, err)
         doc = json.loads(out)
@@ -1120,18 +1159,21 @@ class Udp(Case):
         pair = Pair()
         r = pair.receiver("-s", "--json")
         doc = json.loads(run(pair.sender("-s", "--time", "2", "-G", "0", "-R", "100k", "-b", "10000", "--json"))[1])
-        self.assertTrue(2 < doc["end"]["sum_sent"]["seconds"] < 6)
-        self.assertLess(doc["end"]["cpu_utilization_percent"]["host_total"], 20)
-        self.assertEqual(finish(r)[0], 0)
+        self.assertGreater(doc["end"]["sum_sent"]["seconds"], 2)
+        there = json.loads(finish(r)[1])
+        for d in (doc, there):
+            self.assertLess(d["end"]["cpu_utilization_percent"]["host_total"], 20)
 
     def test_capture(self):
         pair = Pair()
         r = pair.receiver("-s")
+        before = time.time()
         self.assertEqual(run(pair.sender("-s", "-n", "10", "--pcap", self.path("x.pcap")))[0], 0)
+        after = time.time()
         self.assertEqual(finish(r)[0], 0)
         with open(self.path("x.pcap"), "rb") as f:
             raw = f.read()
-        self.assertLess(abs(struct.unpack("<I", raw[24:28])[0] - time.time()), 60)  # wall-clock time
+        self.assertTrue(int(before) <= struct.unpack("<I", raw[24:28])[0] <= after)  # wall-clock time
 
 
 class Schema(Case):
@@ -1192,8 +1234,7 @@ class Schema(Case):
         p = start(["-t", "--json", "-i", "0.1"], stdin=subprocess.PIPE)
         p.stdin.write(stuff(5000))
         p.stdin.flush()
-        time.sleep(0.4)
-        p.send_signal(signal.SIGINT)
+        interrupt(p)
         status, out, err = finish(p)
         self.assertEqual(status, 3)
         self.valid(out, "interrupted")
@@ -1211,17 +1252,17 @@ class Schema(Case):
         r = pair.receiver("-s", "-p", "5002", "--json")
         self.valid(run(pair.sender("-s", "--json"))[1], "failed")
         self.valid(run(["-t", "-s", "--json", "--udp", pair.rx[1], "--addr", "10.9.0.1", "10.9.0.2"])[1], "failed")
-        r.send_signal(signal.SIGINT)
+        interrupt(r)
         self.valid(finish(r)[1], "interrupted")
         self.valid(run(["-t", "-s", "--json", "--timeout", "0.5"] + pair.tx + ["10.9.0.2"])[1], "timeout")
         self.valid(run(["-r", "-s", "--json", "--timeout", "0.5"] + pair.rx)[1], "timeout")
 
     def test_two_processes_cut_short(self):
         pair = Pair()
-        r = pair.receiver("-s", "--json")
+        r = pair.receiver("--output", self.path("out"), "--json")
         t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000", "--json"))
-        time.sleep(0.7)
-        t.send_signal(signal.SIGINT)
+        until(holds, self.path("out"), 1000000)
+        interrupt(t)
         self.valid(finish(t)[1], "interrupted")
         self.valid(finish(r)[1], "partial")
 

@@ -6,9 +6,12 @@
 
 The bytes are made with scapy and leave by a packet socket, so that the kernel mends nothing.  A connection of the
 kernel's is open all the time; it must live, and echo what it is sent.  Everything is seeded: two runs send the same.
+Our stack reads in order: what it had to say of one attack it has said when it has answered two pings sent behind it,
+one after the other, however slow it is.
 """
 import logging
 import random
+import select
 import socket
 import struct
 import sys
@@ -27,8 +30,8 @@ tx = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
 rx = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_ALL))
 rx.bind((dev, ETH_ALL))
 rx.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
-rx.setblocking(False)
-sent = 0
+sent = pings = 0
+PING = b"are you done? "
 failures = []
 
 
@@ -52,17 +55,31 @@ def send(pkt, mangle=None):
         time.sleep(0.001)  # not a test of the queue's length
 
 
-def answers():
-    """What our stack has said since the last call: raw bytes of each packet."""
-    time.sleep(0.15)
+def until_pinged():
+    """What our stack says until it answers a ping."""
+    global pings
+    pings += 1
+    load = PING + b"%d" % pings
     out = []
     while True:
         try:
+            tx.sendto(bytes(IP(src=k4, dst=s4) / ICMP() / Raw(load)), (dev, ETH_IP))
+        except OSError:
+            pass
+        again = time.monotonic() + 1
+        while select.select([rx], [], [], max(0, again - time.monotonic()))[0]:
             data, where = rx.recvfrom(65536)
-        except BlockingIOError:
-            return out
-        if where[2] != socket.PACKET_OUTGOING:  # arrived at the kernel: from our stack
-            out.append(data)
+            if where[2] == socket.PACKET_OUTGOING:  # on its way to our stack
+                continue
+            if data.endswith(load):
+                return out
+            if PING not in data:
+                out.append(data)
+
+
+def answers():
+    """What our stack has said since the last call, and says of all that was sent before this one: raw bytes of each packet."""
+    return until_pinged() + until_pinged()
 
 
 def expect(what, good):
@@ -83,7 +100,7 @@ class Link:
 
     def __init__(self):
         answers()
-        self.sock = socket.create_connection((s4, 7), timeout=5)
+        self.sock = socket.create_connection((s4, 7), timeout=300)
         self.port = self.sock.getsockname()[1]
         self.check()
 

@@ -17,7 +17,7 @@ server=$!
 eventually addressed scpsi0 || { cat "$TMP/httpd.err"; exit 1; }
 
 fetch() { # URL FILE
-    curl -sS -m 60 -f -o "$TMP/got" "$1" && same "$2" "$TMP/got"
+    curl -sS -m $PATIENCE -f -o "$TMP/got" "$1" && same "$2" "$TMP/got"
 }
 ok "100 MB, IPv4" fetch http://10.77.0.2/big "$TMP/root/big"
 ok "100 MB, IPv6" fetch 'http://[fd77::2]/big' "$TMP/root/big"
@@ -25,14 +25,14 @@ ok "a name with a space, in a folder" fetch http://10.77.0.2/sub/one%20file?x=y 
 ok "an empty file" fetch http://10.77.0.2/empty "$TMP/root/empty"
 parallel() {
     local i
-    curl -sS -m 60 -f --parallel --parallel-max 20 $(for i in {1..20}; do echo "-o $TMP/p.$i http://10.77.0.2/sub/one%20file"; done) &&
+    curl -sS -m $PATIENCE -f --parallel --parallel-max 20 $(for i in {1..20}; do echo "-o $TMP/p.$i http://10.77.0.2/sub/one%20file"; done) &&
         for i in {1..20}; do same "$TMP/p.$i" "$TMP/root/sub/one file" || return 1; done
 }
 ok "20 at once" parallel
 status() { # WANTED CURL-ARGUMENTS...
     local want=$1 got
     shift
-    got=$(curl -sS -m 10 -o /dev/null -w '%{http_code}' "$@")
+    got=$(curl -sS -m $PATIENCE -o /dev/null -w '%{http_code}' "$@")
     [ "$got" = "$want" ] || { echo "got $got, wanted $want"; return 1; }
 }
 ok "HEAD" status 200 -I http://10.77.0.2/big
@@ -44,7 +44,7 @@ ok "a link out of the root" status 404 http://10.77.0.2/link
 ok "POST" status 501 -d hello http://10.77.0.2/big
 raw() { # REQUEST WANTED
     local got
-    got=$(printf "$1" | timeout 5 socat -t 3 - TCP:10.77.0.2:80 | head -1)
+    got=$(printf "$1" | timeout $PATIENCE socat -t $PATIENCE - TCP:10.77.0.2:80 | head -1)
     [[ $got == *"$2"* ]] || { echo "got '$got', wanted '$2'"; return 1; }
 }
 ok "nonsense" raw 'nonsense\r\n\r\n' 400

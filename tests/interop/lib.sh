@@ -6,14 +6,14 @@
 # and is then in a network of its own, which is gone when it ends, however it ends.  Background programs are ended by
 # their process ids.  Exit status 77: skipped, with the reason printed.
 #
-# No test fails because the machine is slow, or stops for a while: what is waited for is a condition, for as long as
-# PATIENCE says, and what the clock says is told as a figure.  A time is asserted on the side that no machine can change:
-# nothing arrives before its delay is over.
+# No test fails because the machine is slow, or stops for a while: what is waited for is a condition, and what the clock says
+# is told as a figure.  A time is asserted on the side that no machine can change: nothing arrives before its delay is over.
 set -u
 BIN=$(cd "${1:?folder of the programs}" && pwd) || exit 1
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 PATH=$PATH:/usr/sbin:/sbin
+. "$ROOT/tests/support/patience.sh"
 
 skip() {
     echo "skipped: $*"
@@ -64,31 +64,8 @@ background() { # NAME COMMAND...: in the background, output in $TMP/NAME.out and
     pids+=($!)
 }
 
-stop() { # PID: SIGINT, as from a terminal, and its exit status
-    kill -INT "$1" 2>/dev/null
-    wait "$1"
-}
-
 # Background children of a script ignore SIGINT unless it has job control.
 set -m
-
-PATIENCE=60 # seconds for what takes a moment: a machine may be slow, and the test is to end some time
-
-eventually() { # COMMAND...: tries until it succeeds
-    local end=$((SECONDS + PATIENCE))
-    until "$@" >/dev/null 2>&1; do
-        [ $SECONDS -lt $end ] || { echo "not in $PATIENCE seconds: $*"; return 1; }
-        sleep 0.05
-    done
-}
-
-listens() { # -t|-u PORT: a program does, at the kernel of this namespace; $netns names another
-    ${netns:+ip netns exec $netns} ss -Hln "$1" "sport = :$2" | grep -q .
-}
-
-gone() { # PID
-    ! kill -0 "$1" 2>/dev/null
-}
 
 addressed() { # DEVICE: the programs address it last of all before they listen
     ip -o addr show dev "$1" 2>/dev/null | grep -q inet

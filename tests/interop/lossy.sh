@@ -26,7 +26,7 @@ kinds=('1 1' '1 0' '0 1' '0 0')
 [ -z "${SCPS_LOSSY_QUICK-}" ] || kinds=('1 1')
 
 there_and_back() { # HOST
-    "${right[@]}" timeout 100 socat -t 60 - "TCP:$1:7" <"$TMP/file" >"$TMP/back" && same "$TMP/file" "$TMP/back"
+    "${right[@]}" timeout $PATIENCE socat -t $PATIENCE - "TCP:$1:7" <"$TMP/file" >"$TMP/back" && same "$TMP/file" "$TMP/back"
 }
 for options in "${kinds[@]}"; do
     netns=right kernel_options $options

@@ -14,7 +14,7 @@ built scps_ttcp
 MEGABYTES=${2:-2}
 WHICH=${3:-.}
 JOBS=${MODES_JOBS:-1}
-TIMEOUT=$((50 + 4 * MEGABYTES))
+TIMEOUT=$((PATIENCE + 4 * MEGABYTES))
 buffer=2m
 [ "$MEGABYTES" -lt 100 ] || buffer=8m
 some_file "$TMP/file" "$MEGABYTES"
@@ -29,7 +29,7 @@ ends() { # LANE udp|tun: sets here, there, host, ready
         here=(--udp 127.0.0.1:$a,127.0.0.1:$b --addr 10.9.0.1/24)
         there=(--udp 127.0.0.1:$b,127.0.0.1:$a --addr 10.9.0.2/24)
         host=10.9.0.2
-        ready=(bash -c "ss -Hun 'sport = :$b' | grep -q $b || ss -Hlun 'sport = :$b' | grep -q $b")
+        ready=(listens -u $b)
     else
         here=(--tun scpsm$t --addr 10.$t.0.2/24 --kernel-addr 10.$t.0.1 --gateway 10.$t.0.1)
         there=(--tun scpsm$r --addr 10.$r.0.2/24 --kernel-addr 10.$r.0.1 --gateway 10.$r.0.1)

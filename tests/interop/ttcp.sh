@@ -11,19 +11,16 @@ some_file "$TMP/small" 10
 v4=(--tun scpsi0 --addr 10.77.0.2/24 --kernel-addr 10.77.0.1)
 v6=(--tun scpsi0 --addr fd77::2/64 --kernel-addr fd77::1)
 
-listening() { # of the kernel, on port 5001
-    ss -Hltn 'sport = :5001' | grep -q 5001
-}
 to_kernel() { # FILE HOST OPTIONS...
     local file=$1 host=$2 family=-4 receiver rc
     shift 2
     [[ $host == *:* ]] && family=-6
     background nc nc $family -l 5001
     receiver=$!
-    eventually listening || return 1
-    timeout 60 "$BIN/scps_ttcp" -t --timeout 50 "$@" "$host" <"$file" 2>"$TMP/ttcp.err"
+    eventually listens -t 5001 || return 1
+    "$BIN/scps_ttcp" -t --timeout $PATIENCE "$@" "$host" <"$file" 2>"$TMP/ttcp.err"
     rc=$?
-    for _ in {1..100}; do kill -0 $receiver 2>/dev/null || break; sleep 0.05; done
+    [ $rc -ne 0 ] || eventually gone $receiver
     kill $receiver 2>/dev/null
     wait $receiver
     cat "$TMP/ttcp.err"
@@ -32,11 +29,10 @@ to_kernel() { # FILE HOST OPTIONS...
 from_kernel() { # FILE HOST OPTIONS...
     local file=$1 host=$2 receiver rc
     shift 2
-    background ttcp "$BIN/scps_ttcp" -r --timeout 50 "$@"
+    background ttcp "$BIN/scps_ttcp" -r --timeout $PATIENCE "$@"
     receiver=$!
     eventually addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
-    sleep 0.2
-    timeout 60 nc -N "$host" 5001 <"$file"
+    timeout $PATIENCE nc -N "$host" 5001 <"$file"
     wait $receiver
     rc=$?
     cat "$TMP/ttcp.err"

@@ -14,11 +14,11 @@ some_file "$TMP/big" 100
 some_file "$TMP/small" 10
 
 there_and_back() { # FILE HOST
-    timeout 60 socat -t 30 - "TCP:$2:7" <"$1" >"$TMP/back" && same "$1" "$TMP/back"
+    timeout $PATIENCE socat -t $PATIENCE - "TCP:$2:7" <"$1" >"$TMP/back" && same "$1" "$TMP/back"
 }
 if command -v ping >/dev/null; then
-    ok "ping IPv4" ping -c 3 -i 0.1 -W 1 10.77.0.2
-    ok "ping IPv6" ping -6 -c 3 -i 0.1 -W 1 fd77::2
+    ok "ping IPv4" ping -c 3 -i 0.1 -w $PATIENCE 10.77.0.2
+    ok "ping IPv6" ping -6 -c 3 -i 0.1 -w $PATIENCE fd77::2
 else
     echo "skipped: ping is not installed"
 fi
@@ -36,7 +36,7 @@ many() {
     local i jobs=() rc=0
     for i in {1..30}; do
         head -c $((i * 7919)) "$TMP/big" >"$TMP/in.$i"
-        timeout 30 socat -t 20 - TCP:10.77.0.2:7 <"$TMP/in.$i" >"$TMP/out.$i" &
+        timeout $PATIENCE socat -t $PATIENCE - TCP:10.77.0.2:7 <"$TMP/in.$i" >"$TMP/out.$i" &
         jobs+=($!)
     done
     for i in {1..30}; do
@@ -47,17 +47,17 @@ many() {
 }
 ok "30 clients at once" many
 discards() {
-    timeout 30 socat -u "$TMP/big" TCP:10.77.0.2:9
+    timeout $PATIENCE socat -u "$TMP/big" TCP:10.77.0.2:9
 }
 ok "discard" discards
 chargens() {
-    timeout 10 socat -u TCP:10.77.0.2:19 - 2>/dev/null | head -c 1000000 >"$TMP/chars"
+    timeout $PATIENCE socat -u TCP:10.77.0.2:19 - 2>/dev/null | head -c 1000000 >"$TMP/chars"
     [ "$(stat -c %s "$TMP/chars")" -eq 1000000 ] && [ "$(head -c 72 "$TMP/chars")" = "$(printf '%s' \
         ' !"#$%&'"'"'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefg')" ]
 }
 ok "chargen" chargens
 refused() {
-    ! timeout 5 socat - TCP:10.77.0.2:81 </dev/null 2>"$TMP/refused" && grep -q refused "$TMP/refused"
+    ! timeout $PATIENCE socat - TCP:10.77.0.2:81 </dev/null 2>"$TMP/refused" && grep -q refused "$TMP/refused"
 }
 ok "a closed port refuses" refused
 

@@ -17,7 +17,7 @@ def have(*programs):
 
 
 def run(args, ok=(0,)):
-    p = subprocess.run(args, capture_output=True, text=True, errors="replace", timeout=300)
+    p = subprocess.run(args, capture_output=True, text=True, errors="replace", timeout=600)
     if p.returncode not in ok:
         raise SystemExit("%s: exit %d: %s" % (" ".join(args), p.returncode, p.stderr[-500:]))
     return p.stdout

@@ -9,6 +9,7 @@ TRACE=$(realpath -s "${1:?scps_trace}")
 LINK=$(dirname "$TRACE")/scps_link
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
+. "$ROOT/tests/support/patience.sh"
 for tool in ip socat tcptrace tshark python3; do
     command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
 done
@@ -31,20 +32,20 @@ ip -n near link set lo up
 ip -n far link set lo up
 
 transfer() { # NAME BYTES LINK
-    "$LINK" -q --a "sctn0@near" --b "sctf0@far" --addr-a 10.77.0.1/24 --addr-b 10.77.0.2/24 --link "$3" --seed 7 \
+    "$LINK" -q --a "sctn0@near" --b "sctf0@far" --addr-a 10.77.0.1/24 --addr-b 10.77.0.2/24 --link "$3" --seed 7 --ctl "$TMP/ctl" \
         --pcap-a "$TMP/$1-a.pcap" --pcap-b "$TMP/$1-b.pcap" --truth "$TMP/$1.csv" &
     local link=$!
     pids+=($link)
-    for i in $(seq 50); do ip -n far addr show sctf0 2>/dev/null | grep -q 10.77 && break; sleep 0.1; done
+    eventually "$LINK" ctl "$TMP/ctl" show || exit 1
     ip netns exec far socat -u TCP4-LISTEN:5001,reuseaddr OPEN:/dev/null &
     local sink=$!
     pids+=($sink)
-    sleep 0.3
-    head -c "$2" /dev/zero | timeout 60 ip netns exec near socat -u - TCP4:10.77.0.2:5001
+    netns=far eventually listens -t 5001
+    head -c "$2" /dev/zero | timeout $PATIENCE ip netns exec near socat -u - TCP4:10.77.0.2:5001
     wait $sink
-    sleep 0.5
-    kill -INT $link
-    wait $link
+    netns=near eventually idle_tcp 5001
+    eventually settled "$LINK" "$TMP/ctl"
+    stop $link
 }
 transfer noisy 1500000 rate=20mbit,rtt=40ms,loss=0.01,queue=200000
 transfer shuffled 1500000 rate=20mbit,rtt=40ms,reorder=0.02,queue=200000

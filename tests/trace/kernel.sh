@@ -8,6 +8,7 @@ PATH=$PATH:/usr/sbin:/sbin
 TRACE=$(realpath "${1:?scps_trace}")
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
+. "$ROOT/tests/support/patience.sh"
 
 for tool in ip tc nft socat dumpcap editcap awk tcptrace tshark python3; do
     command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
@@ -32,6 +33,10 @@ ip netns exec middle nft 'add table inet t; add chain inet t c { type filter hoo
 
 for n in left right; do ip netns exec $n bash -c 'echo 0 >/proc/sys/net/ipv4/tcp_no_metrics_save' 2>/dev/null; done
 
+capturing() { # NAME
+    [ -s "$TMP/$1-receiver.pcap" ] && [ -s "$TMP/$1-sender.pcap" ]
+}
+
 # NAME BYTES DROP_PER_MILLE_FORWARD BACK VERSION CONNECTIONS [sysctl=value...]
 transfer() {
     local name=$1 bytes=$2 fwd=$3 back=$4 v=$5 conns=$6 host old=() s
@@ -52,19 +57,17 @@ transfer() {
     ip netns exec right socat -u TCP$v-LISTEN:5001,reuseaddr,fork OPEN:/dev/null &
     local sink=$!
     pids+=($d1 $d2 $sink)
-    for s in $(seq 50); do [ -s "$TMP/$name-receiver.pcap" ] && [ -s "$TMP/$name-sender.pcap" ] && break; sleep 0.1; done
+    eventually capturing "$name"
+    netns=right eventually listens -t 5001
     local jobs=()
     for s in $(seq "$conns"); do
-        head -c "$bytes" /dev/zero | timeout 60 ip netns exec left socat -u - TCP$v:"$host":5001 &
+        head -c "$bytes" /dev/zero | timeout $PATIENCE ip netns exec left socat -u - TCP$v:"$host":5001 &
         jobs+=($!)
     done
     wait "${jobs[@]}"
     # the application is done long before the send buffer is: a capture is to hold the whole of it, and nothing of the next
-    for s in $(seq 300); do
-        ip netns exec left awk '$3 ~ /:1389$/ && $4 != "06" { n++ } END { exit n > 0 }' /proc/net/tcp$([ $v = 6 ] && echo 6) && break
-        sleep 0.1
-    done
-    sleep 0.5
+    netns=left eventually idle_tcp 5001
+    sleep 0.5 # until dumpcap has written it; what it has not is missing for everybody
     kill $d1 $d2 $sink 2>/dev/null
     wait $d1 $d2 2>/dev/null
     for s in "${old[@]-}"; do

@@ -26,7 +26,7 @@ def chromium():
 def browse(d, page, *args):
     p = subprocess.run([chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                         "--disable-dev-shm-usage", "--user-data-dir=" + d + "/profile", "--window-size=1300,1000",
-                        "--virtual-time-budget=2000", *args, page], capture_output=True, timeout=120)
+                        "--virtual-time-budget=2000", *args, page], capture_output=True, timeout=600)
     return p.stdout.decode(errors="replace")
 
 

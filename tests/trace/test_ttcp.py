@@ -105,7 +105,7 @@ def main():
             with open(notes, "w") as f:
                 p = subprocess.run([ttcp, "-t", "--link", link, "-l", "1024", "-b", "6000000", "--seed", str(i + 1), "-d",
                                     "--pcap", near, "--pcap-peer", far, "--truth", truth, "--json", *options],
-                                   input=data, stdout=subprocess.PIPE, stderr=f, timeout=200)
+                                   input=data, stdout=subprocess.PIPE, stderr=f, timeout=600)
             if p.returncode:
                 check(what + ": exit status", p.returncode, 0, "")
                 print(open(notes).read()[-200:])

@@ -2,6 +2,7 @@
 /* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to fail. */
 #define _GNU_SOURCE 1
 #include "iocatch.h"
+#include "udpport.h"
 #include <scps/error.h>
 #include <scps/io.h>
 #include <scps/wire.h>
@@ -22,12 +23,6 @@ static struct scps_endpoint endpoint(const char *addr, uint16_t port)
     struct scps_endpoint e = {.port = port};
     assert_int_equal(scps_addr_parse(addr, &e.addr), 0);
     return e;
-}
-
-/* Ports of this test: far from the ephemeral range, different for tests that run side by side. */
-static uint16_t port(unsigned i)
-{
-    return (uint16_t)(20000 + (unsigned)getpid() % 5000 * 2 + i);
 }
 
 static struct iocatch *open_tunnel(const char *local, uint16_t lport, const char *remote,
@@ -61,11 +56,11 @@ static int push_packet(struct iocatch *from, int src, int dst, size_t len, unsig
     return scps_netif_send(&from->nif, &p);
 }
 
-/* Reads until n packets have come or a second is over. */
+/* Reads until n packets have come, or will not come any more. */
 static void await(struct iocatch *c, unsigned n)
 {
     struct pollfd pfd = {scps_io_fd(&c->nif), POLLIN, 0};
-    for (int i = 0; i < 20 && c->n < n; i++) {
+    for (int i = 0; i < 1200 && c->n < n; i++) {
         poll(&pfd, 1, 50);
         assert_true(scps_io_read(&c->nif, 1234, 64) >= 0);
     }
@@ -83,8 +78,8 @@ static void check(const struct iocatch *c, unsigned i, int src, int dst, size_t 
 
 static void both_ways(const char *host)
 {
-    struct iocatch *a = open_tunnel(host, port(0), host, port(1), 0);
-    struct iocatch *b = open_tunnel(host, port(1), host, port(0), 0);
+    struct iocatch *a = open_tunnel(host, udp_port(0), host, udp_port(1), 0);
+    struct iocatch *b = open_tunnel(host, udp_port(1), host, udp_port(0), 0);
     assert_int_equal(a->nif.mtu, strchr(host, ':') ? 1452 : 1472);
 
     /* Many packets, with changes of length: longer than the train so far, shorter (which ends one), alone. Every
@@ -133,7 +128,7 @@ static void test_ipv6(void **state)
 {
     (void)state;
     int fd = socket(AF_INET6, SOCK_DGRAM, 0);
-    struct scps_udptun_config cfg = {.local = endpoint("::1", port(1))};
+    struct scps_udptun_config cfg = {.local = endpoint("::1", udp_port(1))};
     struct scps_netif *nif = fd < 0 ? NULL : scps_udptun_open(&cfg, msg);
     if (fd >= 0)
         close(fd);
@@ -147,11 +142,11 @@ static void test_ipv6(void **state)
 static void test_learning(void **state)
 {
     (void)state;
-    struct iocatch *s = open_tunnel("127.0.0.1", port(0), NULL, 0, 0);
+    struct iocatch *s = open_tunnel("127.0.0.1", udp_port(0), NULL, 0, 0);
     assert_int_equal(push_packet(s, 9, 1, 100, 0), SCPS_ERR_UNREACH);
 
-    struct iocatch *a = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
-    struct iocatch *b = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    struct iocatch *a = open_tunnel("127.0.0.1", 0, "127.0.0.1", udp_port(0), 0);
+    struct iocatch *b = open_tunnel("127.0.0.1", 0, "127.0.0.1", udp_port(0), 0);
     push_packet(a, 1, 9, 100, 1);
     scps_io_flush(&a->nif);
     await(s, 1);
@@ -173,7 +168,7 @@ static void test_learning(void **state)
     }
 
     scps_netif_close(&a->nif);
-    a = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    a = open_tunnel("127.0.0.1", 0, "127.0.0.1", udp_port(0), 0);
     push_packet(a, 1, 9, 50, 3);
     scps_io_flush(&a->nif);
     await(s, 3);
@@ -201,9 +196,9 @@ static void test_learning(void **state)
 static void test_learning_is_bounded(void **state)
 {
     (void)state;
-    struct iocatch *s = open_tunnel("127.0.0.1", port(0), NULL, 0, 0);
-    struct iocatch *old = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
-    struct iocatch *many = open_tunnel("127.0.0.1", 0, "127.0.0.1", port(0), 0);
+    struct iocatch *s = open_tunnel("127.0.0.1", udp_port(0), NULL, 0, 0);
+    struct iocatch *old = open_tunnel("127.0.0.1", 0, "127.0.0.1", udp_port(0), 0);
+    struct iocatch *many = open_tunnel("127.0.0.1", 0, "127.0.0.1", udp_port(0), 0);
     push_packet(old, 1, 200, 20, 0);
     scps_io_flush(&old->nif);
     await(s, 1);
@@ -226,13 +221,13 @@ static void test_learning_is_bounded(void **state)
 static void test_absent_peer(void **state)
 {
     (void)state;
-    struct iocatch *a = open_tunnel("127.0.0.1", port(0), "127.0.0.1", port(1), 0);
+    struct iocatch *a = open_tunnel("127.0.0.1", udp_port(0), "127.0.0.1", udp_port(1), 0);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(push_packet(a, 1, 2, 100, 0), 0);
         scps_io_flush(&a->nif);
         assert_int_equal(scps_io_read(&a->nif, 1, 64), 0);
     }
-    struct iocatch *b = open_tunnel("127.0.0.1", port(1), "127.0.0.1", port(0), 0);
+    struct iocatch *b = open_tunnel("127.0.0.1", udp_port(1), "127.0.0.1", udp_port(0), 0);
     assert_int_equal(push_packet(a, 1, 2, 100, 7), 0);
     scps_io_flush(&a->nif);
     await(b, 1);
@@ -244,24 +239,24 @@ static void test_absent_peer(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    struct iocatch *a = open_tunnel("127.0.0.1", port(0), "127.0.0.1", port(1), 600);
+    struct iocatch *a = open_tunnel("127.0.0.1", udp_port(0), "127.0.0.1", udp_port(1), 600);
     assert_int_equal(push_packet(a, 1, 2, 580, 0), 0);
     assert_int_equal(push_packet(a, 1, 2, 581, 0), SCPS_ERR_MSGSIZE);
     uint8_t h[40] = {0x45};
     struct scps_pkt hollow = {.data = h, .len = 40, .payload_len = 100};
     assert_int_equal(scps_netif_send(&a->nif, &hollow), SCPS_ERR_INVAL);
 
-    struct scps_udptun_config cfg = {.local = endpoint("127.0.0.1", port(0))};
+    struct scps_udptun_config cfg = {.local = endpoint("127.0.0.1", udp_port(0))};
     assert_null(scps_udptun_open(&cfg, msg));
     assert_non_null(strstr(msg, "take another port"));
-    cfg.local = endpoint("192.0.2.1", port(2));
+    cfg.local = endpoint("192.0.2.1", udp_port(2));
     assert_null(scps_udptun_open(&cfg, msg));
     assert_non_null(strstr(msg, "not an address of this host"));
-    cfg.local = endpoint("127.0.0.1", port(2));
-    cfg.remote = endpoint("::1", port(3));
+    cfg.local = endpoint("127.0.0.1", udp_port(2));
+    cfg.remote = endpoint("::1", udp_port(3));
     assert_null(scps_udptun_open(&cfg, msg));
     assert_non_null(strstr(msg, "both IPv4 or both IPv6"));
-    cfg.remote = endpoint("127.0.0.1", port(3));
+    cfg.remote = endpoint("127.0.0.1", udp_port(3));
     cfg.mtu = 65508;
     assert_null(scps_udptun_open(&cfg, msg));
     assert_non_null(strstr(msg, "MTU"));
