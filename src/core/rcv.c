@@ -108,26 +108,54 @@ static uint32_t max_holes(const struct scps_conn *c)
     return SCPS_MAX(1024u, c->cfg->c.rcvbuf / 1024);
 }
 
+/* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them, which is what a
+ * report of duplicates has room for (RFC 2883 section 4.2). */
+static uint64_t overlap(const struct scps_conn *c, scps_off from, scps_off to,
+                        struct scps_range *first)
+{
+    const struct scps_rangeset *ooo = c->in.ooo;
+    uint64_t total = 0;
+
+    for (uint32_t i = scps_rangeset_find(ooo, from); i < ooo->n; i++) {
+        const struct scps_range *r = scps_rangeset_at(ooo, i);
+        struct scps_range part = {SCPS_MAX(r->from, from), SCPS_MIN(r->to, to)};
+        if (part.from >= to)
+            break;
+        if (!total)
+            *first = part;
+        total += part.to - part.from;
+    }
+    return total;
+}
+
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
 static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
     bool in_order = from == c->in.next, had_holes = c->in.ooo->n > 0;
-    struct scps_range run;
+    struct scps_range run, twice = {0, 0};
+    uint64_t again;
     int got;
 
     if (!in_order && scps_conn_need_rx(c)) {
         scps_conn_drop(c, SCPS_DROP_NO_BUFFER, NULL);
         return false;
     }
+    again = overlap(c, from, from + len, &twice);
     got = scps_rcvbuf_put(&c->in, &c->env->alloc, from, data, len, max_holes(c), &run);
     if (got < 0) {
         scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
                        NULL);
         return false;
     }
-    if (got == 0)
-        duplicate(c, from, from + len);
-    else
+    if (again) {
+        if (!c->rx || !in_order ||
+            c->rx->dsack_to != from) /* else it is less than what was cut off */
+            duplicate(c, twice.from, twice.to);
+        else
+            c->st->bytes_duplicate += twice.to - twice.from;
+        c->st->bytes_duplicate += again - (twice.to - twice.from);
+    }
+    if (got)
         SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
         came_in_order(c, had_holes);

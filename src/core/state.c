@@ -100,24 +100,6 @@ static bool data_after_close(const struct scps_conn *c, const struct scps_seg *s
            !(c->flags & SCPS_F_FIN_IN);
 }
 
-/* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
-static SCPS_APART void our_fin_acked(struct scps_conn *c)
-{
-    switch (c->state) {
-    case SCPS_FIN_WAIT_1:
-        scps_conn_set_state(c, SCPS_FIN_WAIT_2);
-        break;
-    case SCPS_CLOSING:
-        scps_conn_set_state(c, SCPS_TIME_WAIT);
-        break;
-    case SCPS_LAST_ACK:
-        scps_conn_finish(c, 0);
-        break;
-    default:
-        break;
-    }
-}
-
 /* An answer to a segment outside the window. Those without data are answered at most twice a second, lest two ends
  * that disagree acknowledge each other for ever. */
 static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -134,6 +116,28 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
         }
     }
     scps_ackout_now(c);
+}
+
+/* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
+static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
+{
+    switch (c->state) {
+    case SCPS_FIN_WAIT_1:
+        scps_conn_set_state(c, SCPS_FIN_WAIT_2);
+        break;
+    case SCPS_CLOSING:
+        scps_conn_set_state(c, SCPS_TIME_WAIT);
+        break;
+    case SCPS_LAST_ACK:
+        scps_conn_finish(c, 0);
+        break;
+    case SCPS_TIME_WAIT: /* nothing follows a FIN: whoever is further than that knows another connection */
+        if (seg->seq != scps_seq_wrap(c->irs, scps_rcv_nxt(c)))
+            answer_unacceptable(c, seg);
+        break;
+    default:
+        break;
+    }
 }
 
 static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -263,7 +267,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if ((ahead < 0 && (int64_t) - (int64_t)ahead > (int64_t)c->max_wnd) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
         if (c->flags & SCPS_F_FIN_ACKED)
-            our_fin_acked(c);
+            our_fin_acked(c, seg);
     }
     /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the segment that moved, or
      * could move, the left edge */

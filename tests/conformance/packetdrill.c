@@ -11,7 +11,8 @@
  *
  * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts with:
  *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N (default 1500)
- *   cc=NAME recovery=classic|rack ecn=1 quickacks=N
+ *   cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC
+ *   drops=1 (tell on stderr why a packet of the script had no effect)
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */
@@ -37,6 +38,7 @@ struct drill {
     pthread_cond_t changed;
     const struct scps_wait *waiting; /* of the thread that blocks; under the lock */
     unsigned calls;                  /* that have waited and not returned yet */
+    bool tell_drops;
 };
 
 /* ---- the context's hooks ------------------------------------------------------------------------------------ */
@@ -148,7 +150,9 @@ static int drill_gettimeofday(void *u, struct timeval *tv, struct timezone *tz)
 static int drill_netdev_send(void *u, const void *buf, size_t count)
 {
     struct drill *d = u;
-    scps_ctx_inject(d->ctx, buf, count, scps_ctx_now(d->ctx));
+    int why = scps_ctx_inject(d->ctx, buf, count, scps_ctx_now(d->ctx));
+    if (why && d->tell_drops)
+        fprintf(stderr, "dropped: %s\n", scps_drop_name((enum scps_drop)why));
     let_the_other_run(d);
     return 0;
 }
@@ -322,7 +326,7 @@ static void drill_free(void *u)
 
 /* ---- the beginning ------------------------------------------------------------------------------------------ */
 
-static void read_flags(const char *flags, struct scps_ctx_config *cfg)
+static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct drill *d)
 {
     char *copy = strdup(flags ? flags : ""), *save = NULL;
     struct scps_conn_config *c = &cfg->conn;
@@ -344,7 +348,9 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg)
             fprintf(stderr, "so_flags: '%s' is not key=number\n", f);
             exit(2);
         }
-        if (!strcmp(key, "sack"))
+        if (!strcmp(key, "drops"))
+            d->tell_drops = v;
+        else if (!strcmp(key, "sack"))
             c->sack = v;
         else if (!strcmp(key, "ecn"))
             c->ecn = v;
@@ -358,6 +364,8 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg)
             c->sndbuf = (uint32_t)v;
         else if (!strcmp(key, "initcwnd"))
             c->init_cwnd_segs = (uint32_t)v;
+        else if (!strcmp(key, "rtoinit"))
+            c->rto_initial = v;
         else if (!strcmp(key, "rtomin"))
             c->rto_min = v;
         else if (!strcmp(key, "ackdelay"))
@@ -411,7 +419,7 @@ void packetdrill_interface_init(const char *flags, struct packetdrill_interface 
     cfg.wake = hook_wake;
     cfg.wait = hook_wait;
     cfg.user = d;
-    read_flags(flags, &cfg);
+    read_flags(flags, &cfg, d);
     d->ctx = scps_ctx_new(&cfg);
     add_address(d, "PACKETDRILL_LOCAL_IP", "192.168.0.2", 16);
     add_address(d, "PACKETDRILL_LOCAL_IP6", "fd3d:fa7b:d17d::2", 48);

@@ -196,6 +196,29 @@ static void duplicates_are_named(void **x)
     script_free(t);
 }
 
+/* RFC 2883 4.2: of a segment that is new in part, the first octets known already, wherever they lie */
+static void partial_duplicates_are_named(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    for (int i = 0; i < 3; i++)
+        peer_says(t, MS(200), .seq = 2001 + 2000 * i, .len = 1000);
+    script_forget_sent(t);
+    peer_says(t, MS(210), .seq = 4501, .len = 1000); /* its front */
+    expect_sent(t, .ack = 1, .sack = {{4501, 5001}, {4001, 5501}, {6001, 7001}, {2001, 3001}});
+    peer_says(t, MS(220), .seq = 5601, .len = 1000); /* its back */
+    expect_sent(t, .ack = 1, .sack = {{6001, 6601}, {5601, 7001}, {4001, 5501}, {2001, 3001}});
+    peer_says(t, MS(230), .seq = 5001, .len = 1000); /* two pieces: the first one */
+    expect_sent(t, .ack = 1, .sack = {{5001, 5501}, {4001, 7001}, {2001, 3001}});
+    peer_says(t, MS(240), .seq = 1, .len = 2500); /* in order, into what waited */
+    expect_sent(t, .ack = 3001, .sack = {{2001, 2501}, {4001, 7001}});
+    peer_says(t, MS(250), .seq = 2501,
+              .len = 2000); /* at both ends: below the left edge comes first */
+    expect_sent(t, .ack = 7001, .sack = {{2501, 3001}});
+    assert_int_equal(script_info(t).bytes_duplicate, 500 + 600 + 500 + 400 + 500 + 500 + 500);
+    script_free(t);
+}
+
 static void duplicates_without_dsack(void **x)
 {
     struct script *t = script_of(x);
@@ -290,6 +313,7 @@ int main(void)
         SCRIPT_TEST(sack_beside_timestamps),
         SCRIPT_TEST(duplicates_without_sack),
         SCRIPT_TEST(duplicates_are_named),
+        SCRIPT_TEST(partial_duplicates_are_named),
         SCRIPT_TEST(duplicates_without_dsack),
         SCRIPT_TEST(overlapping_segments),
         SCRIPT_TEST(a_train_beyond_a_hole),

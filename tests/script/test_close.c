@@ -162,6 +162,21 @@ static void time_wait_acknowledges_again(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.10.7.4: nothing can follow the peer's FIN, so whoever writes from beyond it hears where we are */
+static void time_wait_answers_a_stranger(void **x)
+{
+    struct script *t = script_of(x);
+    to_time_wait(t);
+    peer_says(t, MS(300), .seq = 2, .ack = 2);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(400), .seq = 3, .ack = 2);
+    expect_sent(t, .at = MS(400), .from = 2, .ack = 2);
+    peer_says(t, MS(500), .seq = 3, .ack = 2); /* in measure */
+    expect_quiet(t, ANY_HOLD);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_free(t);
+}
+
 /* RFC 1337: a reset does not end TIME-WAIT */
 static void time_wait_survives_a_reset(void **x)
 {
@@ -361,6 +376,7 @@ int main(void)
         SCRIPT_TEST(fin_with_the_data),
         SCRIPT_TEST(fin_is_repeated),
         SCRIPT_TEST(time_wait_acknowledges_again),
+        SCRIPT_TEST(time_wait_answers_a_stranger),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),
         SCRIPT_TEST(close_goes_on_alone),
