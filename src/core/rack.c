@@ -15,7 +15,7 @@
  * Departures: of a resent segment only the least round trip tells which sending has arrived, not the echo of a
  * timestamp (it names the segment that last moved the left edge, which a SACKed one has not).  The timer is set for
  * the first segment that comes of age, not for the last: repair begins as early.  The probe timer is not moved with
- * each segment; when it comes up it looks how long nothing has happened.  Needs SACK; without it loss.c decides.
+ * each segment; when it comes up it looks how long nothing new was sent or acknowledged.  Needs SACK; without it loss.c decides.
  */
 #include "core/conn.h"
 
@@ -150,7 +150,7 @@ void scps_rack_timer(struct scps_conn *c)
 {
     struct scps_rack *rk = &c->tx->rack;
     struct scps_ack_sum sum = {.oldest_sent = -1};
-    scps_time quiet;
+    scps_time quiet, last;
 
     if (rk->again && rk->again <= c->env->now) {
         rk->again = detect(c, &sum);
@@ -168,7 +168,9 @@ void scps_rack_timer(struct scps_conn *c)
     if (c->una == c->nxt || c->tx->rec.episode != SCPS_EPISODE_NONE || c->tx->sb.arrived_recs ||
         c->tx->sb.lost || rk->probe || c->flags & SCPS_F_PERSIST)
         return;
-    quiet = SCPS_MAX(c->st->last_sent, c->st->last_ack_received) + probe_timeout(c);
+    last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
+    quiet = SCPS_MAX(c->st->last_sent, c->tx->progress_at);
+    quiet = SCPS_MAX(quiet, last) + probe_timeout(c);
     quiet = SCPS_MIN(quiet, c->timer[SCPS_T_RTX]);
     if (quiet > c->env->now) {
         scps_timer_by(c, SCPS_T_AGE, quiet);

@@ -18,9 +18,9 @@ static uint32_t dur(scps_dur d)
 }
 
 /* Milliseconds since; from the beginning of the connection if it has never happened. */
-static uint32_t ago(scps_time now, scps_time then, scps_time opened)
+static uint32_t ago(scps_time now, scps_time then, scps_time begun)
 {
-    return dur((now - (then ? then : opened)) / 1000);
+    return dur((now - (then ? then : begun)) / 1000);
 }
 
 static uint32_t segs(uint64_t bytes, uint32_t mss)
@@ -44,7 +44,7 @@ void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti)
 
     struct scps_info in;
     scps_conn_info(s->conn, &in);
-    scps_time now = scps_sock_now(s->ctx);
+    scps_time now = scps_sock_now(s->ctx), begun = in.established ? in.established : in.opened;
     uint32_t mss = SCPS_MAX(in.snd_mss, 1);
 
     ti->tcpi_ca_state = in.backoff       ? CA_LOSS
@@ -64,9 +64,9 @@ void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti)
     ti->tcpi_unacked = segs(in.outstanding, mss);
     ti->tcpi_sacked = segs(in.sacked, mss);
     ti->tcpi_lost = segs(in.lost, mss);
-    ti->tcpi_last_data_sent = ago(now, in.last_sent, in.opened);
-    ti->tcpi_last_data_recv = ago(now, in.last_received, in.opened);
-    ti->tcpi_last_ack_recv = ago(now, in.last_ack_received, in.opened);
+    ti->tcpi_last_data_sent = ago(now, in.last_sent, begun);
+    ti->tcpi_last_data_recv = ago(now, in.last_received, begun);
+    ti->tcpi_last_ack_recv = ago(now, in.last_ack_received, begun);
     ti->tcpi_pmtu = in.pmtu;
     ti->tcpi_rcv_ssthresh = u32(in.rcv_wnd);
     ti->tcpi_rtt = dur(in.srtt);

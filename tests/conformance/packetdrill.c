@@ -13,6 +13,7 @@
  *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N (default 1500)
  *   cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC
  *   drops=1 (tell on stderr why a packet of the script had no effect)
+ *   doublebufs=1 (SO_SNDBUF and SO_RCVBUF set twice what they say, as Linux's do)
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */
@@ -38,7 +39,7 @@ struct drill {
     pthread_cond_t changed;
     const struct scps_wait *waiting; /* of the thread that blocks; under the lock */
     unsigned calls;                  /* that have waited and not returned yet */
-    bool tell_drops;
+    bool tell_drops, double_bufs;
 };
 
 /* ---- the context's hooks ------------------------------------------------------------------------------------ */
@@ -297,6 +298,13 @@ static int drill_shutdown(void *u, int s, int how)
     return scps_sock_shutdown(CTX, s, how);
 }
 
+/* Linux counts its own bookkeeping as buffer, and so doubles what it is asked for. */
+static bool doubled(const struct drill *d, int level, int name, size_t len)
+{
+    return d->double_bufs && level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF) &&
+           len >= sizeof(int);
+}
+
 static int drill_getsockopt(void *u, int s, int level, int name, void *val, socklen_t *len)
 {
     D;
@@ -306,6 +314,12 @@ static int drill_getsockopt(void *u, int s, int level, int name, void *val, sock
 static int drill_setsockopt(void *u, int s, int level, int name, const void *val, socklen_t len)
 {
     D;
+    int twice;
+    if (doubled(d, level, name, len)) {
+        memcpy(&twice, val, sizeof twice);
+        twice *= 2;
+        val = &twice;
+    }
     return scps_sock_setsockopt(CTX, s, level, name, val, len);
 }
 
@@ -350,6 +364,8 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct dr
         }
         if (!strcmp(key, "drops"))
             d->tell_drops = v;
+        else if (!strcmp(key, "doublebufs"))
+            d->double_bufs = v;
         else if (!strcmp(key, "sack"))
             c->sack = v;
         else if (!strcmp(key, "ecn"))

@@ -147,6 +147,24 @@ static void tail_probe(void **x)
     script_free(t);
 }
 
+/* Section 7.2: a FIN is a segment like others: the probe waits from when it left, and the longer as it is alone */
+static void a_fin_is_asked_after(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 5);
+    peer_says(t, at + MS(100), .ack = P(5));
+    script_run(t, at + SEC(5));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = at + SEC(5), .from = P(5), .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, at + SEC(5) + MS(290));
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = at + SEC(5) + MS(300), .slack = MS(20), .from = P(5),
+                .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, at + SEC(5) + MS(400), .ack = P(5) + 1);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_free(t);
+}
+
 /* Section 7.3: new data is the better probe, though the window is full */
 static void probe_with_new_data(void **x)
 {
@@ -235,6 +253,7 @@ int main(void)
         SCRIPT_TEST(lost_retransmission),
         SCRIPT_TEST(dsack_widens),
         SCRIPT_TEST(tail_probe),
+        SCRIPT_TEST(a_fin_is_asked_after),
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(what_a_probe_says),
         SCRIPT_TEST(one_probe_then_the_timer),
