@@ -164,8 +164,10 @@ void scps_snd_timeout(struct scps_conn *c)
     if (!tx)
         return;
     if (c->flags & SCPS_F_PERSIST) {
-        if (c->flags & SCPS_F_HEARD)
-            c->probes = 0; /* a window may stay closed for ever as long as the peer answers */
+        /* a window may stay closed for ever as long as the peer answers; but with nobody left to say when it has been
+         * long enough it ends like a silence (RFC 6429 section 3), or peers could pile such connections up */
+        if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
+            c->probes = 0;
         c->flags &= ~(uint32_t)SCPS_F_HEARD;
         if (cfg->user_timeout ? timed_out(c, 0) : c->probes >= cfg->data_retries) {
             scps_conn_reset(c, c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT);

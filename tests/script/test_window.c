@@ -167,6 +167,34 @@ static void probes_unanswered(void **x)
     script_free(t);
 }
 
+/* Its application has gone and the peer answers each probe, but never takes anything: that, too, has an end */
+static void an_orphan_does_not_wait_for_ever(void **x)
+{
+    struct script *t = script_of(x);
+    int probes = 0;
+    t->cfg.data_retries = 5;
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1500);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    for (scps_time at = MS(400); at < SEC(600); at += MS(100)) {
+        script_run(t, at);
+        if (!script_sent_count(t))
+            continue;
+        script_forget_sent(t);
+        if (++probes > 5)
+            break; /* the reset */
+        peer_says(t, at, .ack = 1001, .wnd = ZERO);
+    }
+    assert_int_equal(probes, 6);
+    script_run(t, SEC(600));
+    assert_int_equal(script_sent_count(t), 0);
+    script_free(t);
+}
+
 /* Only the FIN is left and the window is closed: the FIN is the probe */
 static void fin_into_a_closed_window(void **x)
 {
@@ -360,6 +388,7 @@ int main(void)
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
         SCRIPT_TEST(probes_unanswered),
+        SCRIPT_TEST(an_orphan_does_not_wait_for_ever),
         SCRIPT_TEST(fin_into_a_closed_window),
         SCRIPT_TEST(fin_into_a_window_closed_long_ago),
         SCRIPT_TEST(silly_window_of_the_peer),
