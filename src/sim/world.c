@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "sim/link.h"
 #include "sim/vclock.h"
+#include "stack/stack.h"
 
 #include <assert.h>
 #include <scps/clock.h>
@@ -277,7 +278,7 @@ static bool tell(struct scps_host *h)
     struct scps_event ev;
     bool any = false;
 
-    while (scps_stack_event(h->stack, &ev)) {
+    while (scps_stack_news(h->stack) && scps_stack_event(h->stack, &ev)) {
         any = true;
         if (h->on_event)
             h->on_event(h, &ev, h->ctx);
@@ -285,12 +286,24 @@ static bool tell(struct scps_host *h)
     return any;
 }
 
-static void serve(struct scps_host *h)
+static SCPS_APART void turn(struct scps_host *h)
 {
     tell(h);
     do
         scps_pump(h->stack, &h->clock);
-    while (tell(h)); /* a timer that ran may be news too */
+    while (scps_stack_news(h->stack) && tell(h)); /* a timer that ran may be news too */
+}
+
+/* Mostly a packet needs no answer and moves no deadline. */
+static inline void serve(struct scps_host *h)
+{
+    struct scps_stack *st = h->stack;
+
+    scps_stack_clock(st, h->w->now);
+    if (scps_stack_quiet(st, h->w->now))
+        host_wake_at(h, scps_heap_min(&st->env.deadlines));
+    else
+        turn(h);
 }
 
 static struct scps_host *next_marked(struct scps_world *w)
@@ -530,10 +543,12 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
                 scps_vclock_set(&w->clock, &h->ev, h->due);
                 continue;
             }
-            /* its entry stays, to be moved once by the next wake-up it asks for */
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            serve_soon(w, h);
+            h->key = SCPS_NEVER; /* the wake-up it asks for moves the entry, wherever to */
+            serve(h);
+            if (h->key == SCPS_NEVER)
+                scps_vclock_set(&w->clock, &h->ev, SCPS_NEVER);
         } else {
             w->now = top->when;
             if (RANK_KIND(top->ev->rank) == RANK_LINK) {

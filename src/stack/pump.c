@@ -39,13 +39,6 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     nif->pending = true;
 }
 
-/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
-static inline bool busy(const struct scps_nif *nif)
-{
-    return nif->nif->ops &&
-           (nif->pending || nif->turns.head || nif->pipes || !scps_outq_empty(&nif->out));
-}
-
 static void pump_link(struct scps_stack *st, struct scps_nif *nif, const struct scps_clock *clk)
 {
     uint8_t room[2048];
@@ -58,7 +51,7 @@ static void pump_link(struct scps_stack *st, struct scps_nif *nif, const struct 
         }
         nif->pending = false;
     }
-    while (!nif->blocked) {
+    while (!nif->blocked && scps_nif_busy(nif)) {
         out.data = room;
         out.cap = sizeof room;
         if (!scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out))
@@ -72,7 +65,7 @@ void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
 {
     scps_stack_advance(st, clk->now(clk->ctx));
     for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (busy(st->nifs[i]))
+        if (scps_nif_busy(st->nifs[i]))
             pump_link(st, st->nifs[i], clk);
     clk->wake_at(clk->ctx, scps_stack_deadline(st));
 }

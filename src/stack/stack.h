@@ -208,6 +208,28 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
+/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
+static inline bool scps_nif_busy(const struct scps_nif *nif)
+{
+    return nif->nif->ops &&
+           (nif->turns.head || nif->pending || nif->pipes || !scps_outq_empty(&nif->out));
+}
+/* Has scps_stack_event anything to tell? */
+static inline bool scps_stack_news(const struct scps_stack *st)
+{
+    return st->env.ev_head || st->ev_listeners;
+}
+/* Neither news, nor anything that a turn of scps_pump at now would do. */
+static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
+{
+    if (scps_stack_news(st) || st->env.dead || scps_heap_min(&st->env.deadlines) <= now)
+        return false;
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (scps_nif_busy(st->nifs[i]))
+            return false;
+    return true;
+}
+
 /* ---- netif.c -------------------------------------------------------------------------------------------------- */
 static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
 {
