@@ -33,6 +33,7 @@ static void usage(FILE *f)
         "  -n             numbers, not names (always so)\n"
         "      --truth FILE     the channel's ground truth: were the resends needed?\n"
         "      --no-udp         do not look for IP inside UDP\n"
+        "      --no-tunnels     nor inside IP or GRE\n"
         "      --idle-split S   silence after which the same ports are a new connection (tcptrace: "
         "240; 0: never)\n"
         "Graphs (xplot files, gnuplot scripts with data; PNG and SVG through gnuplot)\n"
@@ -144,6 +145,7 @@ enum {
     OPT_SCHEMA,
     OPT_TRUTH,
     OPT_NO_UDP,
+    OPT_NO_TUNNELS,
     OPT_IDLE_SPLIT,
     OPT_GRAPH_DIR,
     OPT_GRAPH_FORMAT,
@@ -165,6 +167,7 @@ static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
                                          {"schema", 0, NULL, OPT_SCHEMA},
                                          {"truth", 1, NULL, OPT_TRUTH},
                                          {"no-udp", 0, NULL, OPT_NO_UDP},
+                                         {"no-tunnels", 0, NULL, OPT_NO_TUNNELS},
                                          {"idle-split", 1, NULL, OPT_IDLE_SPLIT},
                                          {"graph-dir", 1, NULL, OPT_GRAPH_DIR},
                                          {"graph-format", 1, NULL, OPT_GRAPH_FORMAT},
@@ -304,6 +307,9 @@ static bool set_word(struct options *o, int c, const char *arg)
         return true;
     case OPT_NO_UDP:
         o->cfg.no_udp = true;
+        return true;
+    case OPT_NO_TUNNELS:
+        o->cfg.no_tunnels = true;
         return true;
     case OPT_GRAPH_DIR:
         o->graph_dir = arg;

@@ -273,6 +273,7 @@ struct scps_trace_config {
     scps_dur
         idle_split; /* silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
     bool no_udp;             /* do not look for IP inside UDP */
+    bool no_tunnels;         /* nor inside anything else: IP, GRE */
     bool no_rtt_percentiles; /* saves memory: histograms are not kept */
     /* A connection about to be forgotten; numbers are final. NULL: nobody wants it. */
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);

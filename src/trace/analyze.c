@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The analyser: its lifetime, and one packet at a time from the frame to its connection.
  *
- *      frame -> link.c -> parse.c: IP (and IP in UDP) -> TCP, or compressed.c -> flow.c -> segment.c
+ *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c -> segment.c
  *
  * Source: docs/TRACE.md.
  */
@@ -49,6 +49,8 @@ static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_
     return 0;
 }
 
+#define TUNNELS 6 /* one in another */
+
 static SCPS_WITHIN void pass_time(struct scps_trace *t, scps_time at)
 {
     if (TR_UNLIKELY(t->tot.packets == 1)) {
@@ -68,12 +70,11 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
     t->tot.bytes += p->caplen;
     pass_time(t, p->at);
 
+    uint32_t at = 0;
     int off = tr_link_ip(t, p->link, p->data, p->caplen);
-    if (TR_UNLIKELY(off < 0))
-        return 1;
-    struct packet k;
-    uint32_t at = (uint32_t)off;
-    for (int depth = 0;; depth++) {
+    for (int depth = 0; TR_LIKELY(off >= 0 && depth < TUNNELS); depth++) {
+        struct packet k;
+        at += (uint32_t)off;
         if (TR_UNLIKELY(at >= p->caplen)) {
             t->tot.truncated++;
             return 1;
@@ -86,14 +87,10 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
             return tcp_packet(t, p, &k);
         if (k.proto == SCPS_IPPROTO_SCPS_COMP)
             return tr_comp_packet(t, p, &k);
-        uint32_t inner;
-        if (k.proto != SCPS_IPPROTO_UDP || t->cfg.no_udp || depth || !tr_parse_udp(&k, &inner)) {
-            t->tot.other_protocol++;
-            return 1;
-        }
-        t->tot.encapsulated++;
-        at += inner;
+        off = tr_tunnel_ip(t, &k);
     }
+    t->tot.other_protocol += off >= 0; /* deeper than anybody looks */
+    return 1;
 }
 
 /* ---- lifetime ----------------------------------------------------------------------------------------------- */

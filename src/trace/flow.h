@@ -391,6 +391,12 @@ void tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
 
 /* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
 int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
+/* The same behind an EtherType or the length of an 802.3 frame, which ended at off. */
+int tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                    uint32_t type);
+/* The same for a PPP protocol field at off, of one octet or two. */
+int tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+#define TR_LINK_ETHERNET 1
 
 /* ---- comp105.c: connections with compressed headers ---- */
 

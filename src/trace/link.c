@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a captured frame to its IP header: Ethernet with any number of VLAN tags, PPP with and without HDLC framing
- * (and PPPoE), Linux cooked v1 and v2, null and loop, raw IP.
+/* From a captured frame to its IP header: Ethernet with any number of VLAN tags and MPLS labels, or with LLC and SNAP; PPP with
+ * and without HDLC framing (and PPPoE), Cisco HDLC, frame relay, Linux cooked v1 and v2, null and loop, raw IP.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
  */
@@ -8,12 +8,15 @@
 
 enum {
     LINK_NULL = 0,
-    LINK_ETHERNET = 1,
+    LINK_ETHERNET = TR_LINK_ETHERNET,
     LINK_PPP = 9,
     LINK_RAW_BSD = 12, /* DLT_RAW on most systems */
     LINK_RAW_OPENBSD = 14,
     LINK_PPP_HDLC = 50,
+    LINK_PPPOE = 51,
     LINK_RAW = 101,
+    LINK_CHDLC = 104,
+    LINK_FRAME_RELAY = 107,
     LINK_LOOP = 108,
     LINK_COOKED = 113,
     LINK_IPV4 = 228,
@@ -27,8 +30,15 @@ enum {
     TYPE_VLAN = 0x8100,
     TYPE_QINQ = 0x88a8,
     TYPE_QINQ_OLD = 0x9100,
-    TYPE_PPPOE = 0x8864
+    TYPE_MPLS = 0x8847,
+    TYPE_MPLS_MULTICAST = 0x8848,
+    TYPE_PPPOE = 0x8864,
+    TYPE_LEAST = 0x0600 /* below it is a length: IEEE 802.3, and LLC follows */
 };
+
+#define LLC_SNAP   0xaaaa03u
+#define NLPID_IP   0xcc
+#define NLPID_SNAP 0x80
 
 static int other(struct scps_trace *t)
 {
@@ -42,9 +52,10 @@ static int truncated(struct scps_trace *t)
     return -1;
 }
 
-/* A PPP protocol field at off, one octet or two. */
-static int ppp(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+int tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
+    if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3) /* HDLC's address and control */
+        off += 2;
     if (off >= caplen)
         return truncated(t);
     uint32_t proto = p[off++];
@@ -56,9 +67,22 @@ static int ppp(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t
     return proto == 0x21 || proto == 0x57 ? (int)off : other(t);
 }
 
-/* An EtherType before off has been read; tags may follow. */
-static int ethertype(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
-                     uint32_t type)
+/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC 3032). */
+static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+{
+    bool bottom = false;
+    for (; !bottom; off += 4) {
+        if (off + 4 > caplen)
+            return truncated(t);
+        bottom = p[off + 2] & 1;
+    }
+    if (off >= caplen)
+        return truncated(t);
+    return p[off] >> 4 == 4 || p[off] >> 4 == 6 ? (int)off : other(t);
+}
+
+int tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                    uint32_t type)
 {
     while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD) {
         if (off + 4 > caplen)
@@ -66,10 +90,33 @@ static int ethertype(struct scps_trace *t, const uint8_t *p, uint32_t caplen, ui
         type = scps_get16(p + off + 2);
         off += 4;
     }
+    if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
+        type = scps_get16(p + off + 6); /* behind an organisation's code */
+        off += 8;
+    }
     if (type == TYPE_IPV4 || type == TYPE_IPV6)
         return (int)off;
+    if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
+        return mpls(t, p, caplen, off);
     if (type == TYPE_PPPOE)
-        return ppp(t, p, caplen, off + 6);
+        return tr_ppp_ip(t, p, caplen, off + 6);
+    return other(t);
+}
+
+/* RFC 2427: an address of two octets or four, control, and what follows. */
+static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
+{
+    uint32_t at = 0;
+    while (at < caplen && !(p[at] & 1)) /* the last octet of an address says so */
+        at++;
+    if (at + 4 > caplen)
+        return truncated(t);
+    at += 2;          /* and control */
+    at += p[at] == 0; /* padding */
+    if (p[at] == NLPID_IP)
+        return (int)at + 1;
+    if (p[at] == NLPID_SNAP && at + 6 <= caplen)
+        return tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));
     return other(t);
 }
 
@@ -81,7 +128,7 @@ int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen
             return truncated(t);
         if (TR_LIKELY(p[12] == 0x08 && p[13] == 0))
             return 14;
-        return ethertype(t, p, caplen, 14, scps_get16(p + 12));
+        return tr_ethertype_ip(t, p, caplen, 14, scps_get16(p + 12));
     case LINK_RAW_BSD:
     case LINK_RAW_OPENBSD:
     case LINK_RAW:
@@ -98,17 +145,23 @@ int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen
     }
     case LINK_PPP:
     case LINK_PPP_HDLC:
-        if (caplen >= 2 && p[0] == 0xff && p[1] == 3)
-            return ppp(t, p, caplen, 2);
-        return ppp(t, p, caplen, 0);
+        return tr_ppp_ip(t, p, caplen, 0);
+    case LINK_PPPOE:
+        return tr_ppp_ip(t, p, caplen, 6);
+    case LINK_CHDLC: /* address, control, and an EtherType */
+        if (caplen < 4)
+            return truncated(t);
+        return tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
+    case LINK_FRAME_RELAY:
+        return frame_relay(t, p, caplen);
     case LINK_COOKED:
         if (caplen < 16)
             return truncated(t);
-        return ethertype(t, p, caplen, 16, scps_get16(p + 14));
+        return tr_ethertype_ip(t, p, caplen, 16, scps_get16(p + 14));
     case LINK_COOKED2:
         if (caplen < 20)
             return truncated(t);
-        return ethertype(t, p, caplen, 20, scps_get16(p));
+        return tr_ethertype_ip(t, p, caplen, 20, scps_get16(p));
     default:
         t->tot.bad_link++;
         return -1;

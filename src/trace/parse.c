@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not on every packet: IPv6 and its extension headers, IP in UDP, TCP options. */
+/* What is not on every packet: IPv6 and its extension headers, TCP options. */
 #include "trace/parse.h"
 
 #include "wire/opt.h"
@@ -60,39 +60,6 @@ void tr_addresses(const struct packet *k, struct flow_key *key)
     uint32_t n = k->version == 4 ? 4 : 16, at = k->version == 4 ? 12 : 8;
     memcpy(key->a, k->ip + at, n);
     memcpy(key->b, k->ip + at + n, n);
-}
-
-/* ---- IP in UDP ---------------------------------------------------------------------------------------- */
-
-static bool is_ours(uint8_t proto)
-{
-    return proto == SCPS_IPPROTO_TCP || proto == SCPS_IPPROTO_SCPS_TP ||
-           proto == SCPS_IPPROTO_SCPS_COMP;
-}
-
-bool tr_parse_udp(const struct packet *k, uint32_t *inner)
-{
-    if (k->th_cap < 8 + 20)
-        return false;
-    const uint8_t *p = k->th + 8;
-    uint32_t len = scps_get16(k->th + 4);
-    if (len < 8 + 20 || len > k->seg_len)
-        return false;
-    len -= 8;
-    if (p[0] >> 4 == 4) {
-        uint32_t hdr = (p[0] & 15u) * 4;
-        if (hdr < 20 || hdr + 28 > k->th_cap || scps_get16(p + 2) != len)
-            return false;
-        if (!is_ours(p[9]) || scps_cksum_fold(scps_cksum_add(0, p, hdr)) != 0)
-            return false;
-    } else if (p[0] >> 4 == 6) {
-        if (k->th_cap < 8 + 40 || 40u + scps_get16(p + 4) != len || !is_ours(p[6]))
-            return false;
-    } else {
-        return false;
-    }
-    *inner = (uint32_t)(p - k->ip);
-    return true;
 }
 
 /* ---- TCP options -------------------------------------------------------------------------------------- */

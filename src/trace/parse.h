@@ -67,9 +67,8 @@ static inline bool tr_fragment(struct scps_trace *t, bool later)
 
 /* An IPv6 header and its extensions: sets *hdr to the length of both. */
 bool tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
-/* Is it IP in UDP? Ours and the reference implementation's carry a whole IP packet, nothing before or after. *inner: where
- * that begins, from k->ip. */
-bool tr_parse_udp(const struct packet *k, uint32_t *inner);
+/* IP inside the packet, which is neither TCP nor compressed: where, from k->ip, or -1 with the right counter stepped. */
+int tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
 /* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong length is skipped. */
 void tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* The addresses of a flow's key; the rest of it is zero. */

@@ -98,6 +98,17 @@ def tcp_segment(src, dst, seq, ack, flags, win, opts, data, urp=0, proto=6):
     return h[:16] + struct.pack(">H", c) + h[18:] + data
 
 
+def udp(sport, dport, payload):
+    return struct.pack(">HHHH", sport, dport, 8 + len(payload), 0) + payload
+
+
+def ng_block(kind, body, e="<"):
+    """A block of pcapng."""
+    body += b"\0" * (-len(body) % 4)
+    n = 12 + len(body)
+    return struct.pack(e + "II", kind, n) + body + struct.pack(e + "I", n)
+
+
 class Capture:
     def __init__(self, link=ETHERNET, vlan=()):
         self.link, self.vlan = link, vlan
@@ -160,9 +171,7 @@ class Capture:
 
     def pcapng(self, e, nano):
         def block(kind, body):
-            body += b"\0" * (-len(body) % 4)
-            n = 12 + len(body)
-            return struct.pack(e + "II", kind, n) + body + struct.pack(e + "I", n)
+            return ng_block(kind, body, e)
 
         opt = struct.pack(e + "HHB3x", 9, 1, 9 if nano else 6) + struct.pack(e + "HH", 0, 0)
         out = block(0x0A0D0D0A, struct.pack(e + "IHHq", 0x1A2B3C4D, 1, 0, -1))

@@ -42,11 +42,7 @@ def flavours(program, d):
         check(name + " through a pipe", figures(run([program, "--json", "-"], input=payload)) == want)
     check("pipe", figures(run([program, "--json", "-"], input=data)) == want)
     # pcapng with every block there is, unknown ones, and two sections
-    def block(kind, body):
-        body += b"\0" * (-len(body) % 4)
-        n = struct.pack("<I", 12 + len(body))
-        return struct.pack("<I", kind) + n + body + n
-
+    block = ng_block
     head = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 65535))
     odd = [block(4, bytes(4)), block(5, bytes(12)), block(9, bytes(20)), block(10, b"KSLT\4\0\0\0abcd"), block(0xBAD, b"\1\2\3\4odd"),
            block(0x7777, b"x" * 33)]
@@ -69,6 +65,120 @@ def flavours(program, d):
     h, t = Capture(), Capture()
     h.packets, t.packets = c.packets[:n], c.packets[n:]
     check("two files", figures(run([program, "--json", h.write(d + "/h"), t.write(d + "/t")])) == want)
+
+
+def interfaces(program, d):
+    """A pcapng of several devices: link types, snapshot lengths and units of time of their own, packets of each."""
+    c, raw = cases.resends(), Capture(link=RAW)
+    want = figures(run([program, "--json", c.write(d + "/a.pcap")]))
+
+    def option(kind, value):
+        return struct.pack("<HH", kind, len(value)) + value + b"\0" * (-len(value) % 4)
+
+    def interface(link, snap, *options):
+        return ng_block(1, struct.pack("<HHI", link, 0, snap) + b"".join(options) + bytes(4))
+
+    later = 1600000000
+    units = [interface(ETHERNET, 8192, option(9, b"\6"), option(14, struct.pack("<q", later))), interface(RAW, 0, option(9, b"\x09")),
+             interface(RAW, 262144, option(2, b"device"), option(9, bytes([0x80 | 30])), option(14, struct.pack("<q", later)))]
+
+    def packet(i, ns, b, n):
+        t = [ns // 1000 - later * 10**6, ns, ((ns - later * 10**9) * 2**30 + 10**9 - 1) // 10**9][i]
+        b = b if i == 0 else b[14:]
+        return ng_block(6, struct.pack("<IIIII", i, t >> 32, t & 0xFFFFFFFF, len(b), n - 14 * (i > 0)) + b)
+
+    section = ng_block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    blocks = [packet(i % 3, *p) for i, p in enumerate(c.packets)]
+    open(d + "/x", "wb").write(section + b"".join(units) + b"".join(blocks))
+    check("interfaces of three kinds", figures(run([program, "--json", d + "/x"])) == want)
+    # the packet block of old, and the simple one, which has no time and takes that of the packet before it
+    old = [ng_block(2, struct.pack("<HHIIII", 0, 0, ns // 1000 >> 32, ns // 1000 & 0xFFFFFFFF, len(b), n) + b) for ns, b, n in c.packets]
+    open(d + "/x", "wb").write(section + interface(ETHERNET, 65535) + b"".join(old))
+    check("blocks of old", figures(run([program, "--json", d + "/x"])) == want)
+    simple = [ng_block(3, struct.pack("<I", n) + b) for ns, b, n in c.packets]
+    open(d + "/x", "wb").write(section + interface(ETHERNET, 65535) + old[0] + b"".join(simple[1:]))
+    got = figures(run([program, "--json", d + "/x"]))
+    check("simple blocks", [g["total_packets"] for g in got] == [w["total_packets"] for w in want] and got[0]["elapsed_time"] == 0)
+    # what makes no sense ends it there, and says what
+    long = ng_block(0x1234, bytes(600000))  # skipped, whatever its length
+    for name, block, line in (
+            ("no such interface", packet(0, *c.packets[5])[:8] + b"\7" + packet(0, *c.packets[5])[9:], "a packet of an interface not described: 7"),
+            ("a packet beyond its block", ng_block(6, struct.pack("<IIIII", 0, 0, 0, 500, 500) + bytes(8)), "a packet longer than its block: 500"),
+            ("a short block", ng_block(6, bytes(8)), "a packet's block of length 8"),
+            ("an interface too short", ng_block(1, bytes(4)), "a description of an interface of length 4"),
+            ("an odd length", struct.pack("<II", 6, 33) + bytes(29), "a block of length 33"),
+            ("a length below the least", struct.pack("<II", 6, 8) + bytes(29), "a block of length 8"),
+            ("a huge packet", struct.pack("<II", 6, 1 << 30) + bytes(29), "a block of length 1073741824"),
+            ("lengths that differ", ng_block(6, bytes(24))[:-4] + bytes(4), "a block whose lengths differ, 36"),
+            ("no byte order", ng_block(0x0A0D0D0A, b"\1\2\3\4" + bytes(12)), "a section whose byte order cannot be told, 16909060"),
+            ("nobody's unit of time", interface(ETHERNET, 65535, option(9, b"\x14")), "a unit of time out of range, of interface 3"),
+            ("a section forgets its interfaces", section + packet(0, *c.packets[5]), "a packet of an interface not described: 0")):
+        open(d + "/x", "wb").write(section + b"".join(units) + long + b"".join(blocks[:4]) + block + b"".join(blocks[5:]))
+        p = run([program, "--json", d + "/x"])
+        told = "scps_trace: %s/x: after packet 4 comes %s: analysed up to there\n" % (d, line)
+        j = json.loads(p.stdout)
+        check(name, p.returncode == 1 and p.stderr.decode() == told and j["capture"]["packets"] == 4 and j["capture"]["unread_bytes"] > 0, p.stderr)
+    whole = section + b"".join(units) + b"".join(blocks)
+    for cut in range(len(section) + 1, len(section + b"".join(units)) + 200, 7):
+        open(d + "/x", "wb").write(whole[:cut])
+        p = run([program, "--json", d + "/x"])
+        check("cut at %d" % cut, p.returncode in (0, 1) and (p.returncode == 0 or b"cut off" in p.stderr), p.stderr)
+
+
+def tunnels(program, d):
+    """The same conversation, bare and in whatever it travels in."""
+    bare = cases.resends()
+    want = figures(run([program, "--json", bare.write(d + "/a.pcap")]))
+    ips = [(ns, b[14:]) for ns, b, n in bare.packets]
+    ether, out4, out6 = b"\2\0\0\0\0\1\2\0\0\0\0\2", (A, B), (A6, B6)
+    mpls = b"\0\1\0\x40\0\2\1\x40"  # two labels
+    gre = {"plain": b"\0\0\x08\0", "key, sequence, checksum": b"\xb0\0\x08\0" + bytes(12), "Ethernet": b"\0\0\x65\x58" + ether + b"\x08\0",
+           "tagged Ethernet": b"\0\0\x65\x58" + ether + b"\x81\0\0\5\x08\0", "MPLS": b"\0\0\x88\x47" + mpls,
+           "PPTP": b"\x30\x81\x88\x0b" + bytes(12) + b"\xff\3\0\x21", "PPTP without acknowledgement": b"\x30\x01\x88\x0b" + bytes(8) + b"\x21",
+           "ERSPAN I": b"\0\0\x88\xbe" + ether + b"\x08\0", "ERSPAN II": b"\x10\0\x88\xbe" + bytes(4) + bytes(8) + ether + b"\x08\0",
+           "ERSPAN III": b"\x10\0\x22\xeb" + bytes(4) + bytes(12) + ether + b"\x08\0",
+           "ERSPAN III with its subheader": b"\x10\0\x22\xeb" + bytes(4) + bytes(11) + b"\1" + bytes(8) + ether + b"\x08\0"}
+    gtp = b"\x30\xff\0\0\0\0\0\1"
+    of_udp = {"VXLAN": (4789, b"\x08" + bytes(7) + ether + b"\x08\0"), "VXLAN, Linux's port": (8472, b"\x08" + bytes(7) + ether + b"\x08\0"),
+              "GENEVE": (6081, b"\0\0\x65\x58" + bytes(4) + ether + b"\x08\0"), "GENEVE with options": (6081, b"\2\0\x08\0" + bytes(4) + bytes(8)),
+              "GTP": (2152, gtp), "GTP, numbered": (2152, b"\x32" + gtp[1:] + bytes(4)),
+              "GTP with extensions": (2152, b"\x34" + gtp[1:] + b"\0\0\0\x85" + b"\1\0\0\x85" + b"\2" + bytes(6) + b"\0"),
+              "GRE in UDP": (4754, b"\0\0\x08\0"), "IP in UDP": (7000, b"")}
+
+    def through(name, wrap, link=RAW, options=(), same=True):
+        c = Capture(link=link)
+        for ns, ip in ips:
+            c.packets.append((ns, wrap(ip), len(wrap(ip))))
+        p = run([program, "--json", *options, c.write(d + "/x")])
+        j = json.loads(p.stdout)
+        check(name, p.returncode == 0 and (j["connections"] == want if same else j["connections"] == []) and
+              j["capture"]["other_protocol"] == (0 if same else len(ips)), j["capture"])
+
+    for ends, version in ((out4, "IPv4"), (out6, "IPv6")):
+        for name, options in (("", ()), (", not asked for", ("--no-tunnels",))):
+            same = not options
+            through("IP in " + version + name, lambda ip: ip_packet(*ends, 4, ip), RAW, options, same)
+            for kind, header in gre.items():
+                through("GRE, %s, in %s%s" % (kind, version, name), lambda ip: ip_packet(*ends, 47, header + ip), RAW, options, same)
+            for kind, (port, header) in of_udp.items():
+                through("%s in %s%s" % (kind, version, name), lambda ip: ip_packet(*ends, 17, udp(40000, port, header + ip)), RAW, options, same)
+                if options:
+                    through("%s in %s, not UDP" % (kind, version), lambda ip: ip_packet(*ends, 17, udp(40000, port, header + ip)), RAW, ["--no-udp"], False)
+    through("a tunnel in a tunnel", lambda ip: ip_packet(*out4, 47, gre["plain"] + ip_packet(*out6, 17, udp(1, 6081, of_udp["GENEVE"][1] + ip_packet(*out4, 4, ip)))))
+    deep = lambda ip, n: deep(ip_packet(*out4, 4, ip), n - 1) if n else ip
+    through("five deep", lambda ip: deep(ip, 5))
+    through("six deep: nobody's", lambda ip: deep(ip, 6), same=False)
+    through("another version of GRE", lambda ip: ip_packet(*out4, 47, b"\0\2\x08\0" + ip), same=False)
+    through("VXLAN with flags nobody knows", lambda ip: ip_packet(*out4, 17, udp(1, 4789, b"\x88" + bytes(7) + ether + b"\x08\0" + ip)), same=False)
+    through("GTP's own messages", lambda ip: ip_packet(*out4, 17, udp(1, 2152, b"\x30\1" + gtp[2:] + ip)), same=False)
+    # link types
+    through("MPLS on Ethernet", lambda ip: ether + b"\x88\x47" + mpls + ip, ETHERNET)
+    through("LLC and SNAP", lambda ip: ether + struct.pack(">H", min(8 + len(ip), 1500)) + b"\xaa\xaa\3\0\0\0\x08\0" + ip, ETHERNET)
+    through("Cisco HDLC", lambda ip: b"\x0f\0\x08\0" + ip, 104)
+    through("PPPoE alone", lambda ip: b"\x11\0\0\1\0\0\0\x21" + ip, 51)
+    through("frame relay", lambda ip: b"\x18\x41\3\xcc" + ip, 107)
+    through("frame relay, SNAP", lambda ip: b"\x18\x41\3\0\x80\0\0\0\x08\0" + ip, 107)
+    through("frame relay, four octets", lambda ip: b"\x18\x40\x40\x41\3\xcc" + ip, 107)
 
 
 def no_capture(program, d):
@@ -231,7 +341,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, no_capture, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, no_capture, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0

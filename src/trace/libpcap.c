@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What libpcap reads: the older variants of its format, through a FILE of ours, and live devices. */
+#define _GNU_SOURCE /* fopencookie */
+#include "trace/window.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+
+#include <pcap/pcap.h>
+
+static ssize_t cookie_read(void *ctx, char *buf, size_t n)
+{
+    struct window *w = ctx;
+    if (w->pos == w->end && !w->eof)
+        tr_window_more(w);
+    n = SCPS_MIN(n, w->end - w->pos);
+    if (n == 0 && w->err) {
+        errno = w->err;
+        return -1;
+    }
+    memcpy(buf, w->buf + w->pos, n);
+    w->pos += n;
+    return (ssize_t)n;
+}
+
+static FILE *as_file(struct window *w)
+{
+#if defined(__GLIBC__) || defined(__linux__)
+    return fopencookie(w, "r", (cookie_io_functions_t){.read = cookie_read});
+#else
+    return NULL;
+#endif
+}
+
+static void take(struct scps_trace *t, int link, const struct pcap_pkthdr *h, const uint8_t *data,
+                 int *err)
+{
+    struct scps_trace_pkt p = {.at = (scps_time)SCPS_CLAMP(h->ts.tv_sec, 0, TR_LATEST) * 1000000 +
+                                     SCPS_CLAMP(h->ts.tv_usec, 0, 999999),
+                               .data = data,
+                               .caplen = h->caplen,
+                               .len = h->len,
+                               .link = link};
+    int e = scps_trace_packet(t, &p);
+    if (e < 0)
+        *err = e;
+}
+
+int tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg)
+{
+    char e[PCAP_ERRBUF_SIZE] = "";
+    FILE *f = as_file(w);
+    pcap_t *p = f ? pcap_fopen_offline(f, e) : NULL;
+    if (!p) {
+        if (f)
+            fclose(f);
+        if (w->err)
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, tr_window_trouble(w));
+        else
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture (%.120s)", path,
+                     f ? e : "and no libpcap stream on this system");
+        return w->err && w->err != EBADMSG ? SCPS_ERR_SYSTEM : SCPS_ERR_INVAL;
+    }
+    int link = pcap_datalink(p), err = 0, r;
+    struct pcap_pkthdr *h;
+    const u_char *data;
+    uint64_t no = 0;
+    while ((r = pcap_next_ex(p, &h, &data)) == 1 && !err && !w->stopped) {
+        no++;
+        take(t, link, h, data, &err);
+    }
+    int ret = 0;
+    if (err) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: out of memory at packet %llu", path,
+                 (unsigned long long)no);
+        ret = err;
+    } else if (r == PCAP_ERROR) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: after packet %llu: %.140s: analysed up to there",
+                 path, (unsigned long long)no, pcap_geterr(p));
+        t->tot.unread_bytes += tr_window_drain(w);
+        ret = 1;
+    }
+    pcap_close(p); /* closes f too */
+    return ret;
+}
+
+struct live {
+    struct scps_trace *t;
+    int link, err;
+};
+
+static void live_packet(u_char *ctx, const struct pcap_pkthdr *h, const u_char *data)
+{
+    struct live *l = (void *)ctx;
+    take(l->t, l->link, h, data, &l->err);
+}
+
+static scps_time monotonic(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+int scps_trace_live(struct scps_trace *t, const char *device, const char *filter, uint64_t packets,
+                    scps_dur until, char msg[SCPS_TRACE_MSGLEN])
+{
+    char e[PCAP_ERRBUF_SIZE] = "";
+    struct bpf_program prog;
+    int ret = SCPS_ERR_SYSTEM;
+    msg[0] = '\0';
+    pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
+    if (!p) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e); /* it names the device */
+        return SCPS_ERR_SYSTEM;
+    }
+    if (filter) {
+        if (pcap_compile(p, &prog, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN, "filter '%.60s': %.140s", filter, pcap_geterr(p));
+            ret = SCPS_ERR_INVAL;
+            goto out;
+        }
+        int r = pcap_setfilter(p, &prog);
+        pcap_freecode(&prog);
+        if (r != 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
+            goto out;
+        }
+    }
+    /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
+    if (pcap_setnonblock(p, 1, e) != 0) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
+        goto out;
+    }
+    struct live l = {.t = t, .link = pcap_datalink(p)};
+    scps_time end = until ? monotonic() + until : SCPS_NEVER;
+    uint64_t from = t->tot.packets;
+    ret = 0;
+    while (!l.err && monotonic() < end) {
+        uint64_t left = packets ? packets - (t->tot.packets - from) : 10000;
+        if (packets && left == 0)
+            break;
+        int n = pcap_dispatch(p, (int)SCPS_MIN(left, 10000u), live_packet, (void *)&l);
+        if (n < 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
+            ret = n == PCAP_ERROR_BREAK ? 0 : 1;
+            break;
+        }
+        if (tr_stop_asked(t, t->tot.packets - from, packets))
+            break;
+        struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
+        if (n == 0)
+            (void)poll(&fd, fd.fd >= 0, 50); /* an interrupt only makes it shorter */
+    }
+    if (l.err) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: out of memory", device);
+        ret = l.err;
+    }
+out:
+    pcap_close(p);
+    return ret;
+}

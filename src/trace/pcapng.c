@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* pcapng: blocks, of which those that describe interfaces and those that hold packets matter here.
+ *
+ * libpcap wants all interfaces of a file to have one link type and one snapshot length. Captures of several devices at
+ * once have neither, so the blocks are read here, each packet with its own interface's link type and unit of time.
+ *
+ * Source: draft-ietf-opsawg-pcapng; the packet block of old is in its appendix on obsolete blocks.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "trace/window.h"
+
+enum {
+    BLOCK_INTERFACE = 1,
+    BLOCK_PACKET_OLD = 2,
+    BLOCK_PACKET_SIMPLE = 3,
+    BLOCK_PACKET = 6,
+    BLOCK_SECTION = 0x0a0d0d0a /* reads the same in either byte order */
+};
+
+enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
+
+#define BYTE_ORDER_MAGIC 0x1a2b3c4du
+#define FRAME            12u /* a block's type and length before its content, the length again behind it */
+#define LONGEST          (TR_LARGEST + 1024) /* a block that is looked into */
+#define MICROSECONDS     1000000u
+
+struct interface {
+    int link;
+    uint32_t snaplen; /* 0: no limit */
+    uint64_t second;  /* units of time in one */
+    int64_t offset;   /* s */
+};
+
+struct pcapng {
+    struct scps_trace *t;
+    struct window *w;
+    const char *path;
+    char *msg;
+    bool big; /* byte order of this section, whose interfaces follow */
+    struct interface *ifs;
+    uint32_t n, room;
+    uint64_t packets;
+};
+
+static uint32_t get16(const struct pcapng *f, const uint8_t *p)
+{
+    return f->big ? scps_get16(p) : (uint32_t)p[1] << 8 | p[0];
+}
+
+static uint32_t get32(const struct pcapng *f, const uint8_t *p)
+{
+    return f->big ? scps_get32(p) : get16(f, p + 2) << 16 | get16(f, p);
+}
+
+static uint64_t get64(const struct pcapng *f, const uint8_t *p)
+{
+    return (uint64_t)get32(f, p + (f->big ? 0 : 4)) << 32 | get32(f, p + (f->big ? 4 : 0));
+}
+
+/* The reading ends here; all that is left is counted. */
+static int senseless(struct pcapng *f, const char *what, uint64_t number)
+{
+    f->t->tot.unread_bytes += tr_window_drain(f->w);
+    snprintf(f->msg, SCPS_TRACE_MSGLEN,
+             "%s: after packet %" PRIu64 " comes %s %" PRIu64 ": analysed up to there", f->path,
+             f->packets, what, number);
+    return 1;
+}
+
+static int cut_off(struct pcapng *f)
+{
+    f->t->tot.unread_bytes += tr_window_drain(f->w);
+    snprintf(f->msg, SCPS_TRACE_MSGLEN,
+             "%s: cut off within the block after packet %" PRIu64 ": analysed up to there", f->path,
+             f->packets);
+    return 1;
+}
+
+static int no_memory(struct pcapng *f)
+{
+    snprintf(f->msg, SCPS_TRACE_MSGLEN, "%s: out of memory at packet %" PRIu64, f->path,
+             f->packets);
+    return SCPS_ERR_NOMEM;
+}
+
+/* ---- interfaces ------------------------------------------------------------------------------------------ */
+
+/* if_tsresol: a power of 2 or of 10. 0: of no use. */
+static uint64_t units(uint8_t resolution)
+{
+    uint64_t v = 1;
+    if (resolution & 0x80)
+        return (resolution & 0x7f) < 64 ? v << (resolution & 0x7f) : 0;
+    if (resolution > 19)
+        return 0;
+    for (; resolution > 0; resolution--)
+        v *= 10;
+    return v;
+}
+
+static void options(const struct pcapng *f, struct interface *i, const uint8_t *p, uint32_t len)
+{
+    for (uint32_t at = 0; at + 4 <= len;) {
+        const uint32_t kind = get16(f, p + at), n = get16(f, p + at + 2);
+        const uint8_t *value = p + at + 4;
+        at += 4 + (n + 3) / 4 * 4;
+        if (kind == OPTION_END || at > len)
+            return;
+        if (kind == OPTION_TSRESOL && n == 1)
+            i->second = units(value[0]);
+        else if (kind == OPTION_TSOFFSET && n == 8)
+            i->offset = (int64_t)get64(f, value);
+    }
+}
+
+static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
+{
+    if (len < 8)
+        return senseless(f, "a description of an interface of length", len);
+    if (f->n == f->room) {
+        uint32_t room = f->room ? f->room * 2 : 8;
+        struct interface *ifs = realloc(f->ifs, room * sizeof *ifs);
+        if (!ifs)
+            return no_memory(f);
+        f->ifs = ifs;
+        f->room = room;
+    }
+    struct interface *i = &f->ifs[f->n++];
+    *i = (struct interface){
+        .link = (int)get16(f, p), .snaplen = get32(f, p + 4), .second = MICROSECONDS};
+    options(f, i, p + 8, len - 8);
+    if (i->second == 0)
+        return senseless(f, "a unit of time out of range, of interface", f->n - 1);
+    return 0;
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------- */
+
+static scps_time in_us(const struct interface *i, uint64_t at)
+{
+    uint64_t s = at / i->second, part = at % i->second, unit = i->second;
+    while (part > UINT64_MAX / MICROSECONDS) { /* finer than anybody's clock */
+        part /= 1000;
+        unit /= 1000;
+    }
+    int64_t whole = SCPS_CLAMP((int64_t)SCPS_MIN(s, (uint64_t)TR_LATEST), 0, TR_LATEST);
+    whole = SCPS_CLAMP(whole + SCPS_CLAMP(i->offset, -TR_LATEST, TR_LATEST), 0, TR_LATEST);
+    return whole * MICROSECONDS + (int64_t)(part * MICROSECONDS / unit);
+}
+
+/* A block with a packet: its content. */
+static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint32_t len)
+{
+    const uint32_t head = type == BLOCK_PACKET_SIMPLE ? 4 : 20;
+    if (len < head)
+        return senseless(f, "a packet's block of length", len);
+    uint32_t which = 0;
+    if (type != BLOCK_PACKET_SIMPLE)
+        which = type == BLOCK_PACKET ? get32(f, p) : get16(f, p);
+    if (which >= f->n)
+        return senseless(f, "a packet of an interface not described:", which);
+    const struct interface *i = &f->ifs[which];
+    struct scps_trace_pkt v = {.link = i->link, .data = p + head};
+    if (type == BLOCK_PACKET_SIMPLE) { /* has no time of its own */
+        v.at = f->t->now;
+        v.len = get32(f, p);
+        v.caplen = SCPS_MIN(v.len, len - head);
+        if (i->snaplen)
+            v.caplen = SCPS_MIN(v.caplen, i->snaplen);
+    } else {
+        v.at = in_us(i, (uint64_t)get32(f, p + 4) << 32 | get32(f, p + 8));
+        v.caplen = get32(f, p + 12);
+        v.len = get32(f, p + 16);
+        if (v.caplen > len - head)
+            return senseless(f, "a packet longer than its block:", v.caplen);
+    }
+    f->packets++;
+    return scps_trace_packet(f->t, &v) < 0 ? no_memory(f) : 0;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------- */
+
+static bool is_looked_into(uint32_t type)
+{
+    return type == BLOCK_PACKET || type == BLOCK_PACKET_SIMPLE || type == BLOCK_PACKET_OLD ||
+           type == BLOCK_INTERFACE || type == BLOCK_SECTION;
+}
+
+/* A section begins: its byte order, and no interfaces yet. */
+static int section(struct pcapng *f, const uint8_t *magic)
+{
+    f->n = 0;
+    f->big = scps_get32(magic) == BYTE_ORDER_MAGIC;
+    if (get32(f, magic) != BYTE_ORDER_MAGIC)
+        return senseless(f, "a section whose byte order cannot be told,", scps_get32(magic));
+    return 0;
+}
+
+/* 0: go on. */
+static int block(struct pcapng *f)
+{
+    struct window *w = f->w;
+    if (!tr_have(w, FRAME))
+        return cut_off(f);
+    const uint8_t *p = w->buf + w->pos;
+    const uint32_t type = get32(f, p);
+    int r = type == BLOCK_SECTION ? section(f, p + 8) : 0;
+    if (r != 0)
+        return r;
+    const uint32_t len = get32(f, p + 4);
+    if (len < FRAME || len % 4 != 0 || (len > LONGEST && is_looked_into(type)))
+        return senseless(f, "a block of length", len);
+    if (!is_looked_into(type))
+        return tr_window_skip(w, len) ? 0 : cut_off(f);
+    if (!tr_have(w, len))
+        return cut_off(f);
+    p = w->buf + w->pos;
+    if (get32(f, p + len - 4) != len)
+        return senseless(f, "a block whose lengths differ,", len);
+    w->pos += len; /* stays where it is until the next read */
+    if (type == BLOCK_SECTION)
+        return 0;
+    if (type == BLOCK_INTERFACE)
+        return interface_block(f, p + 8, len - FRAME);
+    return packet_block(f, type, p + 8, len - FRAME);
+}
+
+int tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg)
+{
+    struct pcapng f = {.t = t, .w = w, .path = path, .msg = msg};
+    int r = 0;
+    while (r == 0 && !w->stopped && tr_have(w, 1))
+        r = block(&f);
+    if (w->err && r >= 0) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s after packet %" PRIu64 ": analysed up to there",
+                 path, tr_window_trouble(w), f.packets);
+        r = 1;
+    }
+    free(f.ifs);
+    return r;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* IP inside IP: what a packet carries that is neither TCP nor compressed TCP.
+ *
+ *      by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
+ *      by UDP port    VXLAN, GENEVE, GTP-U, GRE
+ *      by content     UDP whose payload is an IP packet: our encapsulation, the reference implementation's, Teredo
+ *
+ * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926, 8086; 3GPP TS 29.281.
+ */
+#include "trace/parse.h"
+
+enum { PROTO_IPV4 = 4, PROTO_IPV6 = 41, PROTO_GRE = 47 };
+
+enum {
+    PORT_GTP = 2152,
+    PORT_GRE = 4754,
+    PORT_VXLAN = 4789,
+    PORT_GENEVE = 6081,
+    PORT_VXLAN_LINUX = 8472
+};
+
+enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
+
+#define GRE_CHECKSUM 0x8000u
+#define GRE_ROUTING  0x4000u /* of RFC 1701, and gone since */
+#define GRE_KEY      0x2000u
+#define GRE_SEQUENCE 0x1000u
+#define GRE_ACK      0x0080u
+#define GRE_VERSION  0x0007u
+
+#define NO_TUNNEL 0
+
+static int cut_short(struct scps_trace *t)
+{
+    tr_cut_short(t);
+    return -1;
+}
+
+static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at >= k->cap)
+        return cut_short(t);
+    int off = tr_link_ip(t, TR_LINK_ETHERNET, k->ip + at, k->cap - at);
+    return off < 0 ? off : (int)at + off;
+}
+
+/* What the Ethernet types of tunnels announce, at at. */
+static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
+{
+    if (type == TYPE_ETHERNET)
+        return ethernet(t, k, at);
+    return tr_ethertype_ip(t, k->ip, k->cap, at, type);
+}
+
+static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at + 8 > k->cap)
+        return cut_short(t);
+    const uint32_t flags = scps_get16(k->ip + at), type = scps_get16(k->ip + at + 2);
+    const bool sequence = flags & GRE_SEQUENCE;
+    if ((flags & GRE_VERSION) == 1 && type == TYPE_PPP) /* PPTP: the key is always there */
+        return tr_ppp_ip(t, k->ip, k->cap, at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
+    if (flags & (GRE_ROUTING | GRE_VERSION))
+        return NO_TUNNEL;
+    at += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) + (sequence ? 4 : 0);
+    if (type == TYPE_ERSPAN)
+        return ethernet(t, k, at + (sequence ? 8 : 0)); /* type II counts, type I has no header */
+    if (type == TYPE_ERSPAN3) {
+        if (at + 12 > k->cap)
+            return cut_short(t);
+        return ethernet(t, k, at + 12 + (k->ip[at + 11] & 1 ? 8 : 0));
+    }
+    return typed(t, k, at, type);
+}
+
+static int vxlan(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at + 8 > k->cap || k->ip[at] != 0x08) /* a network identifier is there, nothing else is */
+        return NO_TUNNEL;
+    return ethernet(t, k, at + 8);
+}
+
+static int geneve(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at + 8 > k->cap || k->ip[at] >> 6 != 0)
+        return NO_TUNNEL;
+    return typed(t, k, at + 8 + (k->ip[at] & 63u) * 4, scps_get16(k->ip + at + 2));
+}
+
+static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    const uint8_t *p = k->ip;
+    if (at + 12 > k->cap || (p[at] & 0xf0) != 0x30 ||
+        p[at + 1] != 0xff) /* version 1, a user's packet */
+        return NO_TUNNEL;
+    const uint8_t flags = p[at];
+    at += 8;
+    if (flags & 7) {
+        at += 4;
+        for (uint8_t next = p[at - 1]; flags & 4 && next != 0; next = p[at - 1]) { /* extensions */
+            if (at >= k->cap || p[at] == 0 || at + p[at] * 4u > k->cap)
+                return cut_short(t);
+            at += p[at] * 4u;
+        }
+    }
+    return at < k->cap && (p[at] >> 4 == 4 || p[at] >> 4 == 6) ? (int)at : NO_TUNNEL;
+}
+
+static bool is_ours(uint8_t proto)
+{
+    return proto == SCPS_IPPROTO_TCP || proto == SCPS_IPPROTO_SCPS_TP ||
+           proto == SCPS_IPPROTO_SCPS_COMP;
+}
+
+/* Nothing before an IP packet of ours, nothing behind it. */
+static bool is_ip(const struct packet *k)
+{
+    if (k->th_cap < 8 + 20)
+        return false;
+    const uint8_t *p = k->th + 8;
+    uint32_t len = scps_get16(k->th + 4);
+    if (len < 8 + 20 || len > k->seg_len)
+        return false;
+    len -= 8;
+    if (p[0] >> 4 == 4) {
+        uint32_t hdr = (p[0] & 15u) * 4;
+        if (hdr < 20 || hdr + 28 > k->th_cap || scps_get16(p + 2) != len)
+            return false;
+        if (!is_ours(p[9]) || scps_cksum_fold(scps_cksum_add(0, p, hdr)) != 0)
+            return false;
+    } else if (p[0] >> 4 == 6) {
+        if (k->th_cap < 8 + 40 || 40u + scps_get16(p + 4) != len || !is_ours(p[6]))
+            return false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static int udp(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (k->th_cap < 8)
+        return NO_TUNNEL;
+    if (is_ip(k)) {
+        t->tot.encapsulated++;
+        return (int)at + 8;
+    }
+    switch (scps_get16(k->th + 2)) {
+    case PORT_VXLAN:
+    case PORT_VXLAN_LINUX:
+        return vxlan(t, k, at + 8);
+    case PORT_GENEVE:
+        return geneve(t, k, at + 8);
+    case PORT_GTP:
+        return gtp(t, k, at + 8);
+    case PORT_GRE:
+        return gre(t, k, at + 8);
+    default:
+        return NO_TUNNEL;
+    }
+}
+
+int tr_tunnel_ip(struct scps_trace *t, const struct packet *k)
+{
+    const uint32_t at = (uint32_t)(k->th - k->ip);
+    int off = NO_TUNNEL;
+    if (!t->cfg.no_tunnels && (k->proto == PROTO_IPV4 || k->proto == PROTO_IPV6))
+        off = (int)at;
+    else if (!t->cfg.no_tunnels && k->proto == PROTO_GRE)
+        off = gre(t, k, at);
+    else if (!t->cfg.no_tunnels && !t->cfg.no_udp && k->proto == SCPS_IPPROTO_UDP)
+        off = udp(t, k, at);
+    if (off == NO_TUNNEL) {
+        t->tot.other_protocol++;
+        return -1;
+    }
+    return off;
+}
