@@ -18,7 +18,7 @@ extern "C" {
 enum scps_ack_mode {
     SCPS_ACK_DELAYED, /* F0: only when the delayed-ACK timer expires */
     SCPS_ACK_EVERY,   /* F1: every segment */
-    SCPS_ACK_OTHER    /* F2: every other segment, or when the timer expires */
+    SCPS_ACK_OTHER /* F2: every other segment (more than one full one), or when the timer expires */
 };
 
 /* Who says what is lost, beside SNACK and the timer. */

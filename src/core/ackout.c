@@ -4,7 +4,7 @@
  * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section 3.8.6.3); all but the
  * last below also what filled a hole (RFC 5681 section 4.2).  Other data in order:
  *
- *   SCPS_ACK_OTHER    two full segments not acknowledged, or the timer; the first quick_acks segments each
+ *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first quick_acks segments each
  *   SCPS_ACK_EVERY    each segment
  *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too, unless holes_at_once)
  *
@@ -12,6 +12,9 @@
  * has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
  * is said as often as for data in order; on a path of thousands of segments that halves the acknowledgements.  Without
  * SACK the number of duplicates carries the information, so there each out-of-order segment gets its own.
+ *
+ * More than one, so that a full segment and a short one count as two (RFC 5681 section 4.2 has at most two full ones wait):
+ * they may be all that a window of two segments holds, as where a record ends, and its sender then waits for the answer.
  *
  * "Now" means with the next output: segments that arrive in one batch are answered once.
  *
@@ -78,7 +81,7 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
                (cfg->ack_mode == SCPS_ACK_OTHER &&
-                (owed >= 2u * c->rcv_mss || c->st->data_segs_in <= cfg->quick_acks))) {
+                (owed > c->rcv_mss || c->st->data_segs_in <= cfg->quick_acks))) {
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
         scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
@@ -96,7 +99,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool f
     if (!(c->flags & SCPS_F_SACK) || strict(c)) {
         scps_ackout_data(c, true);
     } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
-               rx->waiting >= 2u * c->rcv_mss) {
+               rx->waiting > c->rcv_mss) {
         rx->dups++;
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {

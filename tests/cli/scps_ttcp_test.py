@@ -338,6 +338,9 @@ class Virtual(Case):
         self.assertEqual(got, {"written": 10, "read": 11, "torn": 0, "min_bytes": 500, "max_bytes": 1000})
         err = run(["-t", "-s", "-n", "50", "-c", "-l", "1000"] + link)[2]
         self.assertIn("ttcp-r: 50 records of 1000 to 1000 bytes", err)
+        # a small window: a full and a short segment in it are acknowledged, and no record waits for the receiver's timer
+        doc = self.document(["-t", "-s", "-l", "2400", "-n", "500", "-c", "-b", "4000", "--link", "rate=100mbit,rtt=2ms"])
+        self.assertLess(doc["end"]["sum_sent"]["seconds"], 0.75)
 
     def test_best_effort(self):
         """Every byte is the one sent there or lies in a hole that is reported, and the output has each in its place."""

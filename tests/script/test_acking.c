@@ -22,6 +22,21 @@ static void every_second_segment(void **x)
     script_free(t);
 }
 
+/* A full segment and a short one, in either order, may be all that the peer's window holds */
+static void full_and_short(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(210), .len = 10);
+    expect_sent(t, .at = MS(210), .ack = 1011);
+    peer_says(t, MS(220), .len = 10);
+    peer_says(t, MS(230), .len = 1000);
+    expect_sent(t, .at = MS(230), .ack = 2021);
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
 /* Small segments: two of them make no full one */
 static void small_segments_wait(void **x)
 {
@@ -303,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(every_second_segment),
+        SCRIPT_TEST(full_and_short),
         SCRIPT_TEST(small_segments_wait),
         SCRIPT_TEST(quick_at_first),
         SCRIPT_TEST(acknowledgement_rides_on_data),
