@@ -32,6 +32,7 @@
 #include "wire/opt.h"
 
 #define AT_ONCE  8
+#define TICKS    16 /* delays without data, after which a hole is no reason for the timer to go on */
 #define BURST    256 /* acknowledgements in a row, at most, to report every hole */
 #define BARE     52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 #define BARE_MAX 100 /* the longest there is */
@@ -60,6 +61,11 @@ void scps_ackout_now(struct scps_conn *c)
 void scps_ackout_timer(struct scps_conn *c)
 {
     if (c->rx && strict(c)) {
+        scps_dur delay = c->cfg->c.ack_delay, quiet = c->env->now - c->st->last_received;
+        if (c->in.ooo->n && quiet < TICKS * delay)
+            scps_timer_set(c, SCPS_T_ACK, c->env->now + delay);
+        if (quiet > delay + delay / 4)
+            return;
         /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
         if (budgeted(c))
             c->rx->anew = true;
@@ -94,7 +100,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool f
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
-    if (from < rx->sacked_to)
+    if (from < SCPS_MAX(rx->sacked_to, rx->snack_high))
         rx->mended = from;
     if (!(c->flags & SCPS_F_SACK) || strict(c)) {
         scps_ackout_data(c, true);
@@ -300,7 +306,8 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
-    bool more = false;
+    /* a FIN forces one that does not tell everything: the timer's does, when it is due */
+    bool more = false, keep = c->in.ooo->n && strict(c);
 
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);
@@ -318,7 +325,8 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
         c->ack_owed--;
     else if (!more)
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
-    scps_timer_stop(c, SCPS_T_ACK);
+    if (!keep)
+        scps_timer_stop(c, SCPS_T_ACK);
     if (c->rx) {
         c->rx->waiting = 0;
         if (!more)

@@ -189,8 +189,11 @@ struct scps_tx {
     scps_off
         highest; /* at the end of the data: what has arrived up to there was known at highest_at */
     scps_time highest_at;
-    scps_dur slow[2]; /* longest time a first sending waited to be told of: lately, before */
+    scps_dur slow[2];  /* longest time a first sending waited to be told of: lately, before */
+    scps_dur pause[2]; /* longest time between two of its acknowledgements: lately, before */
     scps_time slow_since;
+    scps_off
+        turn; /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
     /* delivery.c */

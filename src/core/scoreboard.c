@@ -203,6 +203,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
     }
     r->sent = now;
     r->xseq = sb->xseq++;
+    r->flags &= (uint8_t)~SCPS_SENT_PASSED;
     if (r->resends < UINT8_MAX)
         r->resends++;
     resent_push(sb, idx, r->xseq);

@@ -14,6 +14,9 @@
  * long for the vector is told as a SACK block instead, and where a vector ends among holes the next report begins with
  * the last of them.  Under a budget the second is too dear: there a report skips to the next hole.
  *
+ * Without SACK nothing else tells what a resent segment has come to: there the report that answers its arrival begins, where
+ * a bit vector reaches it, with the hole below it; but only below the one whose turn is next, which stays so.
+ *
  * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
  * the range is not meant unless it is the only one touched.  Segments sent less than a round trip ago are left alone:
  * the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
@@ -22,17 +25,20 @@
  *
  * Embargo (sheet 2.4).  A hole is resent once a round trip.  When an eighth more, or four times its spread, has passed
  * without news of a resent segment, it is resent without a new SNACK: that is how a lost retransmission with nothing
- * behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it nobody knows which of
- * them have arrived: only the one at the left edge is, and, if that is lost and nothing more is to be sent, those of its
- * age, which too few arrivals would report.  After FAST of them a segment's embargo doubles,
- * unless losses are corruption.  All of it only as long as the peer is heard.
+ * behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it few are known to have
+ * arrived: while there is more to send only the one at the left edge is.  At the end of the data all are, but those which a
+ * report has passed over: holes are told in turn, ascending (sheet 2.3), so where two reports follow each other there is none
+ * between them.  That is believed, not known: such a segment is not resent unasked before it is the one at the left edge, and
+ * others only when the peer has fallen silent, and so tells no more of them.  After FAST of them a segment's embargo
+ * doubles, unless losses are corruption.  All of it only as long as the peer is heard.
  *
  * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of first sendings than the
  * least round trip is measured, and the embargo is longer by some turns of that; nor is a resent segment lost because later
- * ones have been told of.
+ * ones have been told of.  So are its pauses.
  *
  * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo is the least round trip
- * and what the peer takes to tell, whatever the samples say that are taken while the last holes fill.
+ * and what the peer takes to tell, whatever the samples say that are taken while the last holes fill; and the least round
+ * trip alone for what has been lost more than FAST times, where a needless copy is the lesser evil.
  *
  * The end of the data.  Nothing comes behind the last segments, so no report names them.  When all has been sent, the one
  * with the FIN is lost after its embargo: it is answered at once, and so tells of the others.  With SACK those above all
@@ -47,10 +53,11 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define FAST   4           /* EMBARGO_FAST_RXMIT_CTR */
-#define LEAST  SCPS_MS(10) /* margin of an embargo: the peer may be busy */
-#define VECTOR 22          /* octets: what 40 leave beside timestamps and Hole1 */
-#define WORK   8192        /* records one report may touch: a hostile one costs no more */
+#define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST   SCPS_MS(10) /* margin of an embargo: the peer may be busy */
+#define SILENCE (2 * LEAST) /* of a peer that tells no more */
+#define VECTOR  22          /* octets: what 40 leave beside timestamps and Hole1 */
+#define WORK    8192        /* records one report may touch: a hostile one costs no more */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
@@ -107,6 +114,20 @@ static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at
     return start + (whole && i < ooo->n && hole ? hole : last) * size;
 }
 
+/* The hole below what has arrived last, if a bit vector that begins there tells of both. */
+static bool below_mended(const struct scps_conn *c, struct scps_range *h)
+{
+    const struct scps_rangeset *ooo = c->in.ooo;
+    uint32_t i = scps_rangeset_find(ooo, c->rx->mended);
+
+    if (!(c->caps & SCPS_CAP_SNACK2) || c->flags & SCPS_F_SACK || !i || i == ooo->n)
+        return false;
+    h->from = scps_rangeset_at(ooo, i - 1)->to;
+    h->to = scps_rangeset_at(ooo, i)->from;
+    return h->from < c->rx->snack_next &&
+           c->rx->mended < h->to + (uint64_t)unit(c, c->peer_mss) * 8 * (VECTOR - 4);
+}
+
 /* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
 static scps_off *turn(struct scps_conn *c, struct scps_range *h)
 {
@@ -116,6 +137,8 @@ static scps_off *turn(struct scps_conn *c, struct scps_range *h)
         return NULL;
     if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), h))
         return &rx->snack_high;
+    if (rx->mended && below_mended(c, h))
+        return &rx->mended;
     if (hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), h) || hole_after(c, c->in.next, h))
         return &rx->snack_next;
     return NULL;
@@ -152,6 +175,8 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
                                  SCPS_MIN(room - 6, VECTOR), whole);
         *told = SCPS_MAX(*told, end);
     }
+    if (!(c->flags & SCPS_F_SACK))
+        c->rx->mended = 0;
     c->st->snacks_out++;
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
 }
@@ -190,6 +215,46 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     }
 }
 
+/* The peer's holes have been told past [from, to): what was resent there, and could have arrived, seems to have. */
+static void pass(struct scps_conn *c, scps_off from, scps_off to)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    uint32_t idx;
+
+    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, c->una), &idx))
+        return;
+    for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
+        struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->from + r->len > to)
+            break;
+        if (r->state == SCPS_SENT_FLIGHT && r->resends &&
+            c->env->now - r->sent >= scps_rtt_min(&c->rtt))
+            r->flags |= SCPS_SENT_PASSED;
+    }
+}
+
+/* At the end of the data a report begins at `at` and tells of all below end.  Holes told before come in turn; one below the
+ * last is out of turn unless it is the first, ack, with which they begin again. */
+static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end)
+{
+    struct scps_tx *tx = c->tx;
+    scps_off last = tx->turn;
+    uint32_t idx;
+
+    if (c->flags & SCPS_F_SACK || c->nxt < scps_snd_fin_end(c))
+        return;
+    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, c->una), &idx) ||
+        !scps_sb_at(&tx->sb, idx)->resends) {
+        tx->turn = 0;
+        return;
+    }
+    if (last && at != ack && at < last)
+        return;
+    if (last)
+        pass(c, last, at == ack ? tx->sb.hi_arrived : at);
+    tx->turn = end;
+}
+
 /* [from, to) is missing; or will be, if it still is when the delay has passed. */
 static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
 {
@@ -221,14 +286,18 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
 
-    if (sum->oldest_sent < 0)
-        return;
-    if (c->env->now - tx->slow_since > 2 * c->rtt.srtt) {
-        tx->slow[1] = tx->slow[0];
-        tx->slow[0] = 0;
-        tx->slow_since = c->env->now;
+    if (c->nxt < scps_snd_fin_end(c)) { /* else little is told, and nothing is learned from it */
+        if (c->env->now - tx->slow_since > 2 * c->rtt.srtt) {
+            tx->slow[1] = tx->slow[0];
+            tx->pause[1] = tx->pause[0];
+            tx->slow[0] = tx->pause[0] = 0;
+            tx->slow_since = c->env->now;
+        }
+        if (!tx->app_limited && c->una > 1)
+            tx->pause[0] = SCPS_MAX(tx->pause[0], c->env->now - c->st->last_ack_received);
     }
-    tx->slow[0] = SCPS_MAX(tx->slow[0], c->env->now - sum->oldest_sent);
+    if (sum->oldest_sent >= 0)
+        tx->slow[0] = SCPS_MAX(tx->slow[0], c->env->now - sum->oldest_sent);
 }
 
 /* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only its rate limits fills
@@ -248,7 +317,7 @@ bool scps_snack_late(const struct scps_conn *c)
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin, wait,
-             least = scps_rtt_min(&c->rtt);
+             least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
@@ -256,7 +325,7 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
     /* At the end of its data nothing else waits for the rate.  While holes are filled one by one samples are of little
      * worth: what the path takes at least, and the peer, is known better. */
     if (c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c) && r->resends && least)
-        return least + 2 * late + LEAST;
+        return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
     if (late) /* and it may have told of others first */
         rtt = SCPS_MAX(rtt, least + 3 * late);
     margin = SCPS_MAX(4 * c->rtt.rttvar, rtt / 8);
@@ -312,8 +381,9 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
 static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
+    bool sack = c->flags & SCPS_F_SACK;
 
-    if (!(c->flags & SCPS_F_SACK)) {
+    if (!sack && c->nxt < scps_snd_fin_end(c)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->head);
         scps_time due = r->sent + embargo(c, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
@@ -321,15 +391,17 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         if (due > c->env->now)
             return due;
         scps_sb_lose(sb, sb->head, sum);
-        if (c->nxt < scps_snd_fin_end(c))
-            return 0;
+        return 0;
     }
     for (; sb->resent_head != sb->resent_tail; sb->resent_head++) {
         struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
         const struct scps_sent *r = scps_sb_at(sb, e.idx);
-        if (!scps_sb_resent_live(sb, e))
+        bool first = e.idx == sb->head;
+        if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
         scps_time due = r->sent + embargo(c, r);
+        if (!sack && !first)
+            due = SCPS_MAX(due, c->st->last_ack_received + SILENCE);
         if (due > c->env->now)
             return due;
         scps_sb_lose(sb, e.idx, sum);
@@ -381,30 +453,46 @@ static bool set(const struct scps_seg *seg, unsigned bit)
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
 }
 
+/* What the bit vector, whose first bit stands for [at, at+size), says has arrived; or what it says is missing. Returns the
+ * end of what it tells of. */
+static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off at, uint32_t size,
+                       bool arrived, struct scps_ack_sum *sum)
+{
+    unsigned last = 8u * seg->snack_vec_len, bit = 0, run, told = 0;
+
+    for (; bit < last; bit = run) {
+        bool here = set(seg, bit);
+        scps_off from = at + (scps_off)bit * size, to;
+        for (run = bit; run < last && set(seg, run) == here;)
+            run++;
+        to = at + (scps_off)run * size;
+        if (!here && run == last) /* nothing above has arrived: says nothing */
+            break;
+        told = run;
+        if (here && arrived)
+            scps_sb_arrived(&c->tx->sb, c->env->now, from, SCPS_MIN(to, c->nxt),
+                            scps_rtt_min(&c->rtt), sum);
+        else if (!here && !arrived)
+            named(c, from, to, sum);
+    }
+    return at + (scps_off)told * size;
+}
+
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum)
 {
     uint32_t size = unit(c, c->adv_mss);
-    scps_off at = ack + (scps_off)seg->snack_off * size;
+    scps_off at = ack + (scps_off)seg->snack_off * size,
+             end = at + (scps_off)seg->snack_size * size, told = end;
 
     if (!seg->snack_size)
         return;
     c->st->snacks_in++;
-    named(c, at, at + (scps_off)seg->snack_size * size, sum);
-    at += (scps_off)seg->snack_size * size;
-    if (!(c->caps & SCPS_CAP_SNACK2))
-        return;
-    for (unsigned bit = 0, last = 8u * seg->snack_vec_len; bit < last;) {
-        bool here = set(seg, bit);
-        unsigned run = bit;
-        while (run < last && set(seg, run) == here)
-            run++;
-        if (here)
-            scps_sb_arrived(&c->tx->sb, c->env->now, at + (scps_off)bit * size,
-                            SCPS_MIN(at + (scps_off)run * size, c->nxt), scps_rtt_min(&c->rtt),
-                            sum);
-        else if (run < last) /* else nothing above has arrived: says nothing */
-            named(c, at + (scps_off)bit * size, at + (scps_off)run * size, sum);
-        bit = run;
-    }
+    /* What has arrived first: something sent later than what is missing may be among it. */
+    if (c->caps & SCPS_CAP_SNACK2)
+        told = vector(c, seg, end, size, true, sum);
+    named(c, at, end, sum);
+    if (c->caps & SCPS_CAP_SNACK2)
+        vector(c, seg, end, size, false, sum);
+    in_turn(c, ack, at, told);
 }

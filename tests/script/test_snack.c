@@ -337,6 +337,72 @@ static void duplicates_in_an_embargo(void **x)
     script_free(t);
 }
 
+/* A peer that tells of first sendings a good while later than the path takes, where no queue can be the reason, tells of
+ * others first: what was sent after a resent segment has been told of, and that is no reason to send it again before its
+ * embargo, which is longer by some turns of that.  Of one that answers at once it is. */
+static void only_the_rate(struct script *t)
+{
+    t->cfg.cc = scps_cc_find("rate");
+    t->cfg.rate = t->cfg.burst = 100000000;
+    t->cfg.dupthresh = 3;
+    t->peer_wnd = 13000; /* there is always more to send */
+}
+
+static void what_the_peer_keeps_to_itself(void **x)
+{
+    for (int late = 0; late < 2; late++) {
+        scps_time at;
+        struct script *t = ten_out(x, &at, true, SHORT, only_the_rate);
+        at += MS(late ? 140 : 100);
+        peer_says(t, at, .ack = S(0), .snack = {{0, 1}}, .sack = {{S(1), S(10)}});
+        expect_sent(t, .at = at, .from = S(0), .len = 1000);
+        app_writes(t, at + MS(1), 5000);
+        for (int k = 10; k < 13; k++)
+            expect_sent(t, .at = at + MS(1), .from = S(k), .len = 1000);
+        peer_says(t, at + MS(101), .ack = S(0), .sack = {{S(1), S(13)}});
+        if (late)
+            expect_quiet(t, ANY_HOLD);
+        /* 100 ms, thrice the 40 that it takes longer, and an eighth more */
+        expect_sent(t, .at = at + (late ? MS(220) : MS(101)), .slack = late ? MS(65) : 0,
+                    .from = S(0), .len = 1000);
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* The end of the data without SACK.  Two holes have been resent.  A report that has passed over one of them means that it
+ * has arrived: when the peer falls silent only the other is resent, and each of them if there was none */
+static void passed_over(void **x)
+{
+    for (int told = 0; told < 2; told++) {
+        scps_time at;
+        struct script *t = ten_out(x, &at, false, SHORT, NULL);
+        scps_conn_shutdown(t->c);
+        script_run(t, at + MS(50));
+        script_forget_sent(t); /* the FIN */
+        at += MS(101);
+        for (int k = 0; k < 7; k += 3) {
+            peer_says(t, at + k, .ack = S(0), .snack = {{(uint16_t)k, 1}});
+            expect_sent(t, .at = at + k, .from = S(k), .len = 1000);
+        }
+        expect_sent(t, .at = at + MS(11), .slack = MS(3), .from = S(10),
+                    .flags = SCPS_FIN | SCPS_ACK); /* lost, for all one knows */
+        if (told)
+            for (int k = 0; k < 7; k += 6) /* the fourth is not named any more */
+                peer_says(t, at + MS(100) + k, .ack = S(0), .snack = {{(uint16_t)k, 1}});
+        expect_sent(t, .at = at + MS(112), .slack = MS(3), .from = S(0), .len = 1000);
+        if (!told)
+            expect_sent(t, .at = at + MS(112), .slack = MS(3), .from = S(3), .len = 1000);
+        expect_sent(t, .at = at + MS(112), .slack = MS(20), .from = S(6), .len = 1000);
+        script_run(t, at + MS(200));
+        assert_int_equal(script_info(t).resent_segs, told ? 7 : 8); /* the FIN twice */
+        script_forget_sent(t);
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_free(t);
+    }
+}
+
 /* ---- the receiver --------------------------------------------------------------------------------- */
 
 static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one)
@@ -395,6 +461,28 @@ static void strictly_delayed(void **x)
     script_free(t);
 }
 
+/* F0: a FIN is answered at once, and does not put off what the timer has to tell; which goes on as long as there are holes,
+ * so that what fills one does not wait for a whole delay of its own */
+static void the_timer_goes_on(void **x)
+{
+    struct script *t = receiving(x, SCPS_ACK_DELAYED, false);
+    peer_says(t, MS(200), .seq = R(1), .len = 1000);
+    peer_says(t, MS(210), .seq = R(3), .len = 1000);
+    peer_says(t, MS(300), .seq = R(5), .len = 1000, .flags = SCPS_ACK | SCPS_FIN);
+    expect_sent(t, .at = MS(300), .ack = R(0), .snack = {{0, 1}});
+    for (int k = 2; k < 6; k += 2)
+        expect_sent(t, .at = MS(300), .ack = R(0), .snack = {{(uint16_t)k, 1}});
+    for (int k = 0; k < 6; k += 2)
+        expect_sent(t, .at = MS(400), .ack = R(0), .snack = {{(uint16_t)k, 1}});
+    peer_says(t, MS(700), .seq = R(2), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    for (int k = 0; k < 6; k += 4)
+        expect_sent(t, .at = MS(800), .ack = R(0), .snack = {{(uint16_t)k, 1}});
+    script_run(t, SEC(20)); /* nobody sends any more: nothing is told, and the timer ends */
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* holes_at_once: what is in order still waits for the timer, what is beyond a hole or fills one does not */
 static void at_once(void **x)
 {
@@ -435,6 +523,23 @@ static void long_reports(void **x)
     assert_int_equal(t->last.snack_vec[0], 0xaa);
     assert_int_equal(t->last.snack_vec[1], 0xa0);
     expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
+/* Without SACK the arrival of a repair is told by a vector that begins with the hole below it, if that is below the one
+ * whose turn is next */
+static void repairs_are_told(void **x)
+{
+    struct script *t = receiving(x, SCPS_ACK_OTHER, true);
+    for (int k = 1; k < 12; k += 2)
+        peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
+    script_forget_sent(t);
+    peer_says(t, MS(300), .seq = R(12),
+              .len = 1000); /* all again: the next turn begins at the end */
+    expect_sent(t, .at = MS(300), .ack = R(0), .snack = {{0, 1}});
+    peer_says(t, MS(301), .seq = R(4), .len = 1000);
+    expect_sent(t, .at = MS(301), .ack = R(0), .snack = {{2, 1}});
+    assert_int_equal(t->last.snack_vec[0], 0xea); /* from the fourth: 1110 1010 1 */
     script_free(t);
 }
 
@@ -480,10 +585,14 @@ int main(void)
         SCRIPT_TEST(last_is_lost),
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(duplicates_in_an_embargo),
+        SCRIPT_TEST(what_the_peer_keeps_to_itself),
+        SCRIPT_TEST(passed_over),
         SCRIPT_TEST(order_of_reports),
         SCRIPT_TEST(strictly_delayed),
+        SCRIPT_TEST(the_timer_goes_on),
         SCRIPT_TEST(at_once),
         SCRIPT_TEST(long_reports),
+        SCRIPT_TEST(repairs_are_told),
         SCRIPT_TEST(nothing_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
