@@ -99,7 +99,7 @@ static void place(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
         down(h, i, node);
 }
 
-int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
+int scps_heap_move(struct scps_heap *h, scps_time key, void *item)
 {
     struct scps_heap_node node = {key, item};
     uint32_t i = *slot_of(h, item);

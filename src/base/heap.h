@@ -26,7 +26,19 @@ void scps_heap_fini(struct scps_heap *h);
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
 /* Puts item in, or moves it, to key. 0 or SCPS_ERR_NOMEM. Equal keys leave in no particular order: add a
  * tie-breaker to the key's owner if order matters. */
-int scps_heap_set(struct scps_heap *h, scps_time key, void *item);
+int scps_heap_move(struct scps_heap *h, scps_time key, void *item);
+static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
+{
+    uint32_t i = *(uint32_t *)(void *)((char *)item + h->slot_at);
+    uint64_t kid = 2 * (uint64_t)i + 1;
+
+    if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
+        (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
+        h->v[i].key = key; /* it stays where it is, as the only one always does */
+        return 0;
+    }
+    return scps_heap_move(h, key, item);
+}
 void scps_heap_remove(struct scps_heap *h, void *item); /* nothing if it is not in */
 static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
