@@ -692,7 +692,7 @@ static SELDOM void wait_for_link(struct scps_linkdir *d)
     }
 }
 
-static void run_line(struct scps_linkdir *d, scps_time now)
+static SCPS_APART void drain(struct scps_linkdir *d, scps_time now)
 {
     while (d->wait_n) {
         if (d->cfg.hold && down_at_times(&d->cfg))
@@ -708,6 +708,13 @@ static void run_line(struct scps_linkdir *d, scps_time now)
             start(d, r, pos);
         leave(d, r, pos);
     }
+}
+
+/* Everything that leaves the queue by now. */
+static inline void run_line(struct scps_linkdir *d, scps_time now)
+{
+    if (d->wait_n && (d->free_us + (d->free_frac > 0) <= now || d->cfg.hold))
+        drain(d, now);
 }
 
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now)
@@ -733,8 +740,7 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     struct scps_link_record *r;
 
     assert(pkt->len + pkt->payload_len <= 1u << 20);
-    if (d->wait_n)
-        run_line(d, now);
+    run_line(d, now);
     if (!d->wait_n && (d->free_us < now || (d->free_us == now && d->free_frac == 0))) {
         d->free_us = now;
         d->free_frac = 0;
@@ -799,8 +805,7 @@ void scps_linkdir_pop(struct scps_linkdir *d)
     }
     d->st.delivered++;
     d->st.in_flight--;
-    if (d->wait_n)
-        run_line(d, now);
+    run_line(d, now);
     find_next(d);
 }
 
