@@ -254,9 +254,53 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
     sb->head = next;
 }
 
+/* Is r in flight, sent once only, and all of it below `to`? */
+static inline bool first_sending(const struct scps_sent *r, scps_off to)
+{
+    return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
+}
+
+/* What credit does for a run of such records that left after all that had arrived before: the first is the oldest, the
+ * last the newest.  Returns its bytes. */
+static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent *first,
+                                  const struct scps_sent *last, struct scps_ack_sum *sum)
+{
+    uint64_t bytes = last->from + last->len - first->from;
+
+    sb->inflight -= bytes;
+    sb->hi_xseq = last->xseq;
+    sum->delivered += bytes;
+    sum->orig = true;
+    if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+        sum->oldest_sent = first->sent;
+    if (!sum->newest || before(sum->newest->xseq, last->xseq))
+        sum->newest = last;
+    return bytes;
+}
+
+/* What is nearly always acknowledged: the next first sendings. */
+static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_sum *sum)
+{
+    const struct scps_sent *first = scps_sb_at(sb, sb->head), *last = NULL;
+    uint32_t head = sb->head;
+
+    if (head == sb->tail || !before(sb->hi_xseq, first->xseq))
+        return;
+    for (const struct scps_sent *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
+        last = r;
+        if (++head == sb->tail)
+            break;
+    }
+    if (!last)
+        return;
+    sum->acked += credit_run(sb, first, last, sum);
+    sb->head = head;
+}
+
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_sum *sum)
 {
+    free_run(sb, una, sum);
     while (sb->head != sb->tail) {
         struct scps_sent *r = scps_sb_at(sb, sb->head);
 
@@ -291,7 +335,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
         credit(sb, r, now, min_rtt, sum);
         if (r->resends)
             sum->refilled = true;
-        else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+        else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent;
         sb->head++;
     }
@@ -351,6 +395,31 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
+/* What is mostly told of: first sendings from idx on, that nobody has judged.  Returns the index behind them. */
+static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
+                                struct scps_ack_sum *sum)
+{
+    struct scps_sent *first = scps_sb_at(sb, idx), *last = NULL;
+    uint32_t begin = idx;
+
+    if (idx == sb->tail || before(idx, sb->frontier) || !before(sb->hi_xseq, first->xseq))
+        return idx;
+    for (struct scps_sent *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
+        r->state = SCPS_SENT_ARRIVED;
+        r->skip = ++idx;
+        last = r;
+        if (idx == sb->tail)
+            break;
+    }
+    if (!last)
+        return idx;
+    sb->arrived += credit_run(sb, first, last, sum);
+    sb->arrived_recs += idx - begin;
+    if (last->from + last->len > sb->hi_arrived)
+        sb->hi_arrived = last->from + last->len;
+    return idx;
+}
+
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_sum *sum)
 {
@@ -368,6 +437,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++; /* a part of a segment tells nothing of the whole */
     }
     first = longer && !before(sb->run_first, sb->head) ? sb->run_first : idx;
+    idx = mark_run(sb, idx, to, sum);
     while ((idx = unarrived(sb, idx)) != sb->tail) {
         struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
