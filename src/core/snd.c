@@ -78,14 +78,21 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
 /* ---- the retransmission timer ------------------------------------------------------------------------------- */
 
-static scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
+static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
+                                         scps_dur max)
 {
-    unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_CLAMP(c->backoff, kept, 30u);
-
+    shift = SCPS_MIN(shift, 30u);
     /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
-    if (shift && c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
+    if (c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
         shift = 0;
     return rto > max >> shift ? max : rto << shift;
+}
+
+static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
+{
+    unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_MAX(c->backoff, kept);
+
+    return shift ? backed_off_by(c, shift, rto, max) : SCPS_MIN(rto, max);
 }
 
 void scps_snd_arm_rtx(struct scps_conn *c)
@@ -456,101 +463,154 @@ static SCPS_APART void restart_if_idle(struct scps_conn *c)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
-static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
+/* What new data may leave now: from nxt on. */
+struct portion {
+    uint64_t avail, usable; /* written; taken by the peer's window */
+    uint64_t inflight;
+    uint32_t len, full; /* of this segment; of the largest one here */
+    uint32_t flags;     /* SCPS_SENT_* */
+    bool fin;           /* the FIN goes with it */
+};
+
+/* Is there anything, and does the peer take it? */
+static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_scoreboard *sb = &tx->sb;
-    uint64_t avail = c->nxt < c->end ? c->end - c->nxt : 0,
-             usable = c->edge > c->nxt ? c->edge - c->nxt : 0, inflight;
-    bool fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
-    bool probe = c->flags & SCPS_F_PROBE_NOW;
-    uint32_t len, full, flags = 0;
-    struct scps_sent *r;
 
-    if (!avail && !fin) {
+    p->avail = c->nxt < c->end ? c->end - c->nxt : 0;
+    p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
+    p->fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
+    p->flags = 0;
+    if (!p->avail && !p->fin) {
         hold(c, SCPS_HOLD_APP);
-        if (tx->app_limited == 0 && sb->inflight < scps_recovery_window(c) && !sb->lost)
+        if (tx->app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) && !tx->sb.lost)
             scps_delivery_app_limited(c);
         return false;
     }
-    if (probe && !usable && c->una == c->nxt) { /* one octet (or the FIN) beyond the window */
-        usable = 1;
-        flags |= SCPS_SENT_PROBE;
+    if (probe && !p->usable && c->una == c->nxt) { /* one octet (or the FIN) beyond the window */
+        p->usable = 1;
+        p->flags = SCPS_SENT_PROBE;
     }
-    if (!usable) {
+    if (!p->usable) {
         hold(c, SCPS_HOLD_PEER_WINDOW);
         if (must_probe(c) && !(c->flags & SCPS_F_PERSIST))
             begin_persist(c);
         return false;
     }
-    full = c->flags & SCPS_F_CWR ? scps_conn_any_mss(c) : c->mss;
-    len = (uint32_t)SCPS_MIN(avail, full);
-    len = (uint32_t)SCPS_MIN(len, usable);
+    p->full = c->flags & SCPS_F_CWR ? scps_conn_any_mss(c) : c->mss;
+    p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
+    p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
     if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
-        len = scps_record_cut(c, len, &flags, &full);
+        p->len = scps_record_cut(c, p->len, &p->flags, &p->full);
+    return true;
+}
+
+/* Does the congestion window let it go? */
+static inline bool window_covers(struct scps_conn *c, struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+
     if (c->una == c->nxt)
         restart_if_idle(c);
-    inflight = scps_recovery_inflight(c);
+    p->inflight = scps_recovery_inflight(c);
     if (!c->cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
-        inflight = c->nxt - c->una;
-    if (inflight && inflight + len > scps_recovery_window(c) &&
-        !(flags & SCPS_SENT_PROBE || tx->rack.due) && !lifted(c))
-        return false;
-    if (len && len < full && !probe && !small_may_leave(c, len, usable))
-        return false;
-    fin = fin && c->nxt + len == c->end && (usable > len || !len) && len <= scps_conn_any_mss(c);
-    if (scps_sb_reserve(sb, &c->env->alloc)) {
-        hold(c,
-             SCPS_HOLD_APP); /* no memory: tried again later, should nothing else happen before */
-        scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
-        return false;
+        p->inflight = c->nxt - c->una;
+    return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
+           p->flags & SCPS_SENT_PROBE || tx->rack.due || lifted(c);
+}
+
+/* Room for its record. Without memory it is tried again later, should nothing else happen before. */
+static inline bool record_fits(struct scps_conn *c)
+{
+    if (!scps_sb_reserve(&c->tx->sb, &c->env->alloc))
+        return true;
+    hold(c, SCPS_HOLD_APP);
+    scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
+    return false;
+}
+
+/* It has left: the record that remembers it. */
+static inline void enlist(struct scps_conn *c, const struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_sent *r =
+        scps_sb_sent(&tx->sb, c->nxt, p->len + (p->fin ? 1 : 0), p->flags, c->env->now);
+
+    scps_delivery_sent(c, r);
+    c->nxt += r->len;
+    if (p->flags & SCPS_SENT_RECORD)
+        scps_rangeset_trim(&tx->ends, c->nxt);
+    if (p->len < p->full) {
+        tx->small_end = c->nxt;
+        scps_timer_stop(c, SCPS_T_CORK);
     }
-    if (!paced(c, len))
+    if (p->fin) {
+        c->flags |= SCPS_F_FIN_SENT;
+        if (scps_snack_on(c) && c->rtt.srtt)
+            scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
+    }
+    if (c->flags & SCPS_F_PUSH_ALL && c->nxt >= c->end)
+        c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
+}
+
+/* A window probe that was due has left, as p. False: as a segment like any other. */
+static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
+{
+    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+    if (p->flags & SCPS_SENT_PROBE) {
+        c->st->probes_out++;
+        return true;
+    }
+    c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
+    c->backoff = c->probes = 0;
+    scps_timer_stop(c, SCPS_T_RTX);
+    return false;
+}
+
+/* Is the window used now? And when may the next one leave, if only the rate is in its way? */
+static inline void look_ahead(struct scps_conn *c, const struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t window = scps_recovery_window(c),
+             inflight = p->inflight + p->len + (p->fin ? 1 : 0); /* this one counted */
+
+    if (inflight + c->mss > window || (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
+        c->flags |=
+            SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
+    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
+        p->usable >= p->len + c->mss && !tx->ends.n && !c->turns->gate &&
+        p->inflight + p->len + c->mss <= window)
+        covered(c, wire_size(c, c->mss)); /* or not: then nobody need ask for it before its time */
+}
+
+static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_tx *tx = c->tx;
+    bool probe = c->flags & SCPS_F_PROBE_NOW;
+    struct portion p;
+
+    if (!cut_portion(c, probe, &p) || !window_covers(c, &p))
+        return false;
+    if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
+        return false;
+    p.fin = p.fin && c->nxt + p.len == c->end && (p.usable > p.len || !p.len) &&
+            p.len <= scps_conn_any_mss(c);
+    if (!record_fits(c) || !paced(c, p.len))
         return false;
     if (c->una == c->nxt) {
         tx->progress_at = c->env->now;
         if (scps_rack_on(c))
             scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
     }
-    flags |= fin ? SCPS_SENT_FIN : 0;
-    data_segment(c, seg, c->nxt, len, flags, NULL);
-    r = scps_sb_sent(sb, c->nxt, len + (fin ? 1 : 0), flags, c->env->now);
-    scps_delivery_sent(c, r);
-    c->nxt += r->len;
-    if (flags & SCPS_SENT_RECORD)
-        scps_rangeset_trim(&tx->ends, c->nxt);
-    if (len < full) {
-        tx->small_end = c->nxt;
-        scps_timer_stop(c, SCPS_T_CORK);
-    }
-    if (fin) {
-        c->flags |= SCPS_F_FIN_SENT;
-        if (scps_snack_on(c) && c->rtt.srtt)
-            scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
-    }
-    if (c->nxt >= c->end && c->flags & SCPS_F_PUSH_ALL)
-        c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
-    if (probe) {
-        c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
-        SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
-        if (flags & SCPS_SENT_PROBE) {
-            c->st->probes_out++;
-            return true;
-        }
-        c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
-        c->backoff = c->probes = 0;
-        scps_timer_stop(c, SCPS_T_RTX);
-    }
+    p.flags |= p.fin ? SCPS_SENT_FIN : 0;
+    data_segment(c, seg, c->nxt, p.len, p.flags, NULL);
+    enlist(c, &p);
+    if (probe && was_probe(c, &p))
+        return true;
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
         scps_snd_arm_rtx(c);
-    if (inflight + r->len + c->mss > scps_recovery_window(c) ||
-        (c->ctl.cwnd < c->ctl.ssthresh && 2 * (inflight + r->len) > c->ctl.cwnd))
-        c->flags |=
-            SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
-    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, len) && avail >= len + c->mss &&
-        usable >= len + c->mss && !tx->ends.n && !c->turns->gate &&
-        inflight + len + c->mss <= scps_recovery_window(c))
-        covered(c, wire_size(c, c->mss)); /* or not: then nobody need ask for it before its time */
+    look_ahead(c, &p);
     return true;
 }
 
