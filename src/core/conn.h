@@ -533,8 +533,8 @@ static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
 /* The right edge the buffer allows now. */
 static inline scps_off scps_rcv_edge(const struct scps_conn *c)
 {
-    uint64_t held = scps_rcvbuf_ready(&c->in), room = c->cfg->c.rcvbuf;
-    scps_off edge = scps_rcv_nxt(c) + (room > held ? room - held : 0);
+    scps_off full = c->in.read + c->cfg->c.rcvbuf;
+    scps_off edge = (full > c->in.next ? full : c->in.next) + (c->flags & SCPS_F_FIN_IN ? 1 : 0);
 
     return edge > c->announced ? edge : c->announced;
 }
