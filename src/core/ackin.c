@@ -11,6 +11,8 @@
 #include "base/wide.h"
 #include "core/seq.h"
 
+/* ---- the controller ---------------------------------------------------------------------------------------- */
+
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
@@ -75,6 +77,8 @@ void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
     c->cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
     scps_cc_apply(c);
 }
+
+/* ---- the parts of an acknowledgement --------------------------------------------------------------------- */
 
 static scps_dur min_window(const struct scps_conn *c)
 {
@@ -240,145 +244,247 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
     lost(c, sum, SCPS_BY_AGE);
 }
 
-/* An acknowledgement while something is outstanding; ack_in is where it points, ack that or the left edge. */
+/* ---- the whole of it --------------------------------------------------------------------------------------- */
+
+/* An acknowledgement while something is outstanding, and what the steps of learn find out about it. */
+struct news {
+    const struct scps_seg *seg;
+    int64_t ack_in; /* where it points */
+    scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
+    scps_off before; /* the left edge until now */
+    struct scps_ack_sum sum;
+    bool snack;    /* its SNACK counts */
+    bool told;     /* which has named what arrived, where SACK does not */
+    bool jumped;   /* best effort: over what was missing, filled or given up */
+    bool advanced; /* the left edge moves */
+    bool dup;
+};
+
+/* What its SACK and SNACK say. */
+static inline void take_reports(struct scps_conn *c, struct news *n)
+{
+    struct scps_tx *tx = c->tx;
+    const struct scps_seg *seg = n->seg;
+
+    n->sum.fack = tx->sb.hi_arrived;
+    if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
+        take_sack(c, seg, n->ack, n->ack_in, &n->sum);
+    if (!n->snack)
+        return;
+    scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
+    scps_snack_learn(c, &n->sum);
+    n->told = n->sum.delivered && !(c->flags & SCPS_F_SACK);
+    if (n->told && tx->virtual_arrived) { /* some of it has been counted with duplicates */
+        uint64_t gone = SCPS_MIN(n->sum.delivered, tx->virtual_arrived);
+        tx->virtual_arrived -= gone;
+        n->sum.delivered -= gone;
+    }
+}
+
+/* Best effort may have moved the left edge by itself, or move it now. */
+static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
+{
+    const struct scps_tx *tx = c->tx;
+
+    n->jumped =
+        (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before || c->dupacks;
+    if (scps_bets_pass(c, &n->ack))
+        n->advanced = true;
+}
+
+/* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the hole. */
+static SCPS_APART void uncount(struct scps_conn *c, struct news *n)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t gone = n->ack - n->before;
+
+    gone = gone > c->mss ? gone - c->mss : 0;
+    gone = SCPS_MIN(gone, tx->virtual_arrived);
+    tx->virtual_arrived -= gone;
+    n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
+}
+
+/* The left edge moves to ack. */
+static inline void advance(struct scps_conn *c, struct news *n)
+{
+    struct scps_tx *tx = c->tx;
+
+    scps_sb_ack(&tx->sb, c->env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
+    c->una = n->ack;
+    scps_sndbuf_release(&tx->buf, n->ack);
+    tx->progress_at = c->env->now;
+    c->backoff = 0;
+    if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
+        c->probes = 0;
+    c->soft_err = 0;
+    /* it has waited while something was under way: long enough */
+    c->flags &= ~(uint32_t)SCPS_F_MORE;
+    if (c->flags & SCPS_F_FIN_SENT && n->ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
+        c->flags |= SCPS_F_FIN_ACKED;
+        c->st->fin_acked = c->env->now;
+    }
+    if (tx->virtual_arrived)
+        uncount(c, n);
+}
+
+/* The window; and is it a duplicate (RFC 5681 section 2)? */
+static inline void take_duplicate(struct scps_conn *c, struct news *n)
+{
+    const struct scps_seg *seg = n->seg;
+    scps_off edge = c->edge;
+
+    if (n->ack_in >= (int64_t)n->before)
+        take_window(c, seg, n->ack);
+    c->st->last_ack_received = c->env->now;
+    n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->nxt > c->una && c->edge == edge &&
+             !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
+    if (n->dup)
+        duplicate(c, n->told, &n->sum);
+    else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE)
+        c->dupacks = 0;
+}
+
+/* Delivery rate and round trip. */
+static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
+{
+    if (n->sum.delivered)
+        scps_delivery_sample(c, &n->sum, a);
+    if (n->advanced && n->jumped) { /* it came late or not at all */
+        n->sum.oldest_sent = -1;
+        n->sum.refilled = true;
+        a->rtt = -1;
+    }
+    measure(c, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
+    if (n->advanced)
+        SCPS_NOTE_IT(c, ACKED, c->una, c->una - n->before, a->rtt, a->rate);
+    if (n->sum.reordered)
+        c->st->reordered++;
+}
+
+/* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded from what SACK has not
+ * said yet, and when it has much to say at a time others follow: what they say of a resent segment is worth waiting for. */
+static inline void losses_by_order(struct scps_conn *c, struct news *n)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    bool names = c->caps & SCPS_CAP_SNACK1, wait = names && ((n->snack && n->seg->snack_vec_len) ||
+                                                             (scps_snack_late(c) && !all_sent(c)));
+
+    if ((sb->arrived_recs || sb->resent_head != sb->resent_tail) && !wait)
+        scps_loss_by_order(sb, c->cfg->c.dupthresh, all_sent(c), names, &n->sum);
+    lost(c, &n->sum, SCPS_BY_SACK);
+}
+
+/* What is lost, by whichever rule is in force. */
+static inline void find_losses(struct scps_conn *c, struct news *n)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (n->snack)
+        lost(c, &n->sum, SCPS_BY_SNACK);
+    if (scps_rack_on(c)) {
+        scps_rack_ack(c, n->seg, n->dup, &n->sum);
+        lost(c, &n->sum, SCPS_BY_RACK);
+    } else if (c->flags & SCPS_F_SACK) {
+        losses_by_order(c, n);
+    } else if (n->dup) {
+        lost(c, &n->sum, SCPS_BY_DUPACK);
+    } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una &&
+               !(c->caps & SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
+        scps_sb_lose(&tx->sb, tx->sb.head, &n->sum);
+        lost(c, &n->sum, SCPS_BY_PARTIAL);
+    }
+    if ((n->dup || tx->age_checks) && c->cfg->c.cc->by_age && !scps_rack_on(c))
+        look_at_age(c, n->dup, n->advanced, &n->sum);
+}
+
+/* RFC 3168 section 6.1.2: once a window. */
+static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
+{
+    c->st->ecn_echoes++;
+    if (c->tx->rec.episode != SCPS_EPISODE_NONE)
+        return;
+    c->flags |= SCPS_F_CWR;
+    scps_recovery_lost(c, 0, n->sum.delivered, SCPS_BY_ECN);
+}
+
+/* The controller hears of what arrived. */
+static inline void tell_controller(struct scps_conn *c, const struct news *n, struct scps_cc_ack *a)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t cwnd = c->ctl.cwnd;
+    struct scps_cc_view v;
+
+    tx->silent = 0;
+    if (!c->established)
+        return;
+    a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
+    a->rtt_old = n->sum.oldest_sent >= 0 && !n->sum.refilled ? c->env->now - n->sum.oldest_sent : 0;
+    scps_cc_view_of(c, &v);
+    c->cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
+    if (!n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
+        c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
+    c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
+    scps_cc_apply(c);
+}
+
+/* Nothing is outstanding any more. */
+static SCPS_APART void drained(struct scps_conn *c, bool advanced)
+{
+    if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
+        scps_timer_stop(c, SCPS_T_RTX);
+    scps_timer_stop(c, SCPS_T_AGE);
+    if (!advanced || c->una != scps_snd_fin_end(c))
+        return;
+    if (c->una > 1) /* not for the SYN alone */
+        scps_conn_tell(c, SCPS_EV_DRAINED);
+    scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
+}
+
+/* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of one bandwidth-delay
+ * product must not run dry meanwhile. */
+static inline bool room_again(const struct scps_conn *c)
+{
+    const uint32_t sndbuf = c->cfg->c.sndbuf;
+
+    return c->flags & SCPS_F_WANT_ROOM &&
+           sndbuf - (c->end - c->una) >= SCPS_MIN(sndbuf / 4, 65536u);
+}
+
+/* ack_in is where the acknowledgement points, ack that or the left edge. */
 static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in, scps_off ack)
 {
-    scps_off before = c->una, old_edge = c->edge;
-    struct scps_ack_sum sum = {.oldest_sent = -1};
-    struct scps_cc_ack a = {.rtt = -1};
     struct scps_tx *tx = c->tx;
-    bool snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0;
-    bool advanced = ack > c->una, dup, told = false, jumped = false;
+    struct scps_cc_ack a = {.rtt = -1};
+    struct news n = {
+        .seg = seg,
+        .ack_in = ack_in,
+        .ack = ack,
+        .before = c->una,
+        .sum = {.oldest_sent = -1},
+        .snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0,
+        .advanced = ack > c->una,
+    };
 
-    sum.fack = tx->sb.hi_arrived;
-    if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
-        take_sack(c, seg, ack, ack_in, &sum);
-    if (snack) {
-        scps_snack_take(c, seg, (scps_off)ack_in, &sum);
-        scps_snack_learn(c, &sum);
-        told = sum.delivered && !(c->flags & SCPS_F_SACK);
-        if (told && tx->virtual_arrived) { /* some of it has been counted with duplicates */
-            uint64_t gone = SCPS_MIN(sum.delivered, tx->virtual_arrived);
-            tx->virtual_arrived -= gone;
-            sum.delivered -= gone;
-        }
-    }
-    if (c->caps & SCPS_CAP_BETS) {
-        jumped = (before && before == tx->gave_up_to) || tx->sb.hi_arrived > before || c->dupacks;
-        if (scps_bets_pass(c, &ack))
-            advanced = true;
-    }
-    if (advanced) {
-        scps_sb_ack(&tx->sb, c->env->now, ack, scps_rtt_min(&c->rtt), &sum);
-        c->una = ack;
-        scps_sndbuf_release(&tx->buf, ack);
-        tx->progress_at = c->env->now;
-        c->backoff = 0;
-        if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
-            c->probes = 0;
-        c->soft_err = 0;
-        c->flags &=
-            ~(uint32_t)SCPS_F_MORE; /* it has waited while something was under way: long enough */
-        if (c->flags & SCPS_F_FIN_SENT && ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
-            c->flags |= SCPS_F_FIN_ACKED;
-            c->st->fin_acked = c->env->now;
-        }
-        if (tx->virtual_arrived) { /* RFC 6582: less the segment that filled the hole */
-            uint64_t gone = ack - before;
-            gone = gone > c->mss ? gone - c->mss : 0;
-            gone = SCPS_MIN(gone, tx->virtual_arrived);
-            tx->virtual_arrived -= gone;
-            sum.delivered -= SCPS_MIN(sum.delivered, gone); /* counted with its duplicate */
-        }
-    }
-    if (ack_in >= (int64_t)before)
-        take_window(c, seg, ack);
-    c->st->last_ack_received = c->env->now;
-    dup = ack_in == (int64_t)before && !seg->len && c->nxt > c->una && c->edge == old_edge &&
-          !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
-    if (dup)
-        duplicate(c, told, &sum);
-    else if (advanced && tx->rec.episode == SCPS_EPISODE_NONE)
-        c->dupacks = 0;
-
-    if (sum.delivered)
-        scps_delivery_sample(c, &sum, &a);
-    if (advanced &&
-        jumped) { /* over what was missing: filled or given up, it came late or not at all */
-        sum.oldest_sent = -1;
-        sum.refilled = true;
-        a.rtt = -1;
-    }
-    measure(c, seg, advanced && !jumped, &sum, a.rtt);
-    if (advanced) {
-        SCPS_NOTE_IT(c, ACKED, c->una, c->una - before, a.rtt, a.rate);
-    }
-    if (sum.reordered)
-        c->st->reordered++;
-
+    take_reports(c, &n);
+    if (c->caps & SCPS_CAP_BETS)
+        pass_holes(c, &n);
+    if (n.advanced)
+        advance(c, &n);
+    take_duplicate(c, &n);
+    take_samples(c, &n, &a);
     if (tx->rec.episode != SCPS_EPISODE_NONE)
-        scps_recovery_acked(c, &sum, before, seg);
-    if (snack)
-        lost(c, &sum, SCPS_BY_SNACK);
-    if (scps_rack_on(c)) {
-        scps_rack_ack(c, seg, dup, &sum);
-        lost(c, &sum, SCPS_BY_RACK);
-    } else if (c->flags & SCPS_F_SACK) {
-        /* Where the receiver names its holes nothing is concluded from what SACK has not said yet, and when it has much
-         * to say at a time others follow: what they say of a resent segment is worth waiting for. */
-        bool names = c->caps & SCPS_CAP_SNACK1,
-             wait =
-                 names && ((snack && seg->snack_vec_len) || (scps_snack_late(c) && !all_sent(c)));
-        if ((tx->sb.arrived_recs || tx->sb.resent_head != tx->sb.resent_tail) && !wait)
-            scps_loss_by_order(&tx->sb, c->cfg->c.dupthresh, all_sent(c), names, &sum);
-        lost(c, &sum, SCPS_BY_SACK);
-    } else if (dup) {
-        lost(c, &sum, SCPS_BY_DUPACK);
-    } else if (advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una &&
-               !(c->caps & SCPS_CAP_SNACK1)) {
-        scps_sb_lose(&tx->sb, tx->sb.head,
-                     &sum); /* RFC 6582 section 3.2, partial acknowledgement */
-        lost(c, &sum, SCPS_BY_PARTIAL);
-    }
-    if ((dup || tx->age_checks) && c->cfg->c.cc->by_age && !scps_rack_on(c))
-        look_at_age(c, dup, advanced, &sum);
-    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN)) {
-        c->st->ecn_echoes++;
-        if (tx->rec.episode == SCPS_EPISODE_NONE) {
-            c->flags |= SCPS_F_CWR;
-            scps_recovery_lost(c, 0, sum.delivered, SCPS_BY_ECN);
-        }
-    }
-    if (sum.delivered)
-        tx->silent = 0;
-    if (sum.delivered && c->established) {
-        struct scps_cc_view v;
-        uint64_t cwnd = c->ctl.cwnd;
-        a.in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
-        a.rtt_old = sum.oldest_sent >= 0 && !sum.refilled ? c->env->now - sum.oldest_sent : 0;
-        scps_cc_view_of(c, &v);
-        c->cfg->c.cc->ack(c->cc_state, &v, &a, &c->ctl);
-        if (!advanced && tx->rec.episode == SCPS_EPISODE_NONE)
-            c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
-        c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
-        scps_cc_apply(c);
-    }
-    if (c->una == c->nxt) {
-        if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
-            scps_timer_stop(c, SCPS_T_RTX);
-        scps_timer_stop(c, SCPS_T_AGE);
-        if (advanced && c->una == scps_snd_fin_end(c)) {
-            if (c->una > 1) /* not for the SYN alone */
-                scps_conn_tell(c, SCPS_EV_DRAINED);
-            scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
-        }
-    } else if (advanced || (sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST)) {
-        /* RFC 6298 section 5.3; while repair goes on, anything that arrives shows that the path works */
-        scps_snd_arm_rtx(c);
-    }
-    /* A quarter of the buffer, or 64 KiB: a buffer of one bandwidth-delay product must not run dry meanwhile. */
-    if (advanced && c->flags & SCPS_F_WANT_ROOM &&
-        c->cfg->c.sndbuf - (c->end - c->una) >= SCPS_MIN(c->cfg->c.sndbuf / 4, 65536u))
+        scps_recovery_acked(c, &n.sum, n.before, seg);
+    find_losses(c, &n);
+    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN))
+        take_ecn_echo(c, &n);
+    if (n.sum.delivered)
+        tell_controller(c, &n, &a);
+    if (c->una == c->nxt)
+        drained(c, n.advanced);
+    else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
+        scps_snd_arm_rtx(
+            c); /* RFC 6298 section 5.3; in repair whatever arrives shows that the path works */
+    if (n.advanced && room_again(c))
         scps_conn_tell(c, SCPS_EV_WRITABLE);
     wake(c);
 }
