@@ -77,7 +77,9 @@ SCPS_API const char *scps_errname(int err);
     X(TOO_MANY_HOLES, "out-of-order data that would need one more range than is kept")             \
     X(TOO_MANY_RECORDS, "a record boundary that would be one more than is kept unread")            \
     X(RATE_LIMITED, "an answer was due but its rate limit is reached")                             \
-    X(BAD_UDP, "UDP length makes no sense, or no such port")                                       \
+    X(BAD_UDP, "UDP length makes no sense")                                                        \
+    X(NO_UDP_PORT, "no such UDP port: answered with port unreachable")                             \
+    X(UDP_QUEUE_FULL, "the receive queue of the datagrams' endpoint, or memory, is full")          \
     X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
     X(UNKNOWN_CONNECTION_ID, "compressed header with an id nobody here knows")                     \
     X(FILTERED, "a netif filter kept it")

@@ -29,6 +29,7 @@
 #include <scps/cc.h>
 #include <scps/clock.h>
 #include <scps/conn.h>
+#include <scps/dgram.h>
 #include <scps/error.h>
 #include <scps/netif.h>
 #include <scps/observe.h>

@@ -20,6 +20,7 @@ extern "C" {
 struct scps_stack;
 struct scps_conn;
 struct scps_listener;
+struct scps_dgram;
 
 struct scps_stack_config {
     struct scps_alloc alloc; /* all zero: malloc and free */
@@ -78,8 +79,8 @@ struct scps_route {
     uint32_t mtu;                    /* 0: the netif's */
     scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
     enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
-    /* Rate control, for all connections through this route together; whatever they send pays, acknowledgements and
-     * repairs too. */
+    /* Rate control, for all connections and datagrams through this route together; whatever they send pays,
+     * acknowledgements and repairs too. */
     uint64_t rate;     /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
     uint64_t min_rate; /* bytes/s that leave whatever the congestion windows say; 0: none */
     uint32_t burst;    /* token bucket, bytes; 0: 4 of the largest packets */
@@ -129,27 +130,29 @@ SCPS_API void scps_stack_signal(struct scps_stack *st, scps_time now,
                                 const struct scps_signal *sig);
 
 enum scps_event_kind {
-    SCPS_EV_CONNECTED,   /* conn: an active open has succeeded */
-    SCPS_EV_ACCEPT,      /* listener: scps_accept has a connection */
-    SCPS_EV_READABLE,    /* conn: data, a record end, or the end of the stream can be read */
-    SCPS_EV_WRITABLE,    /* conn: room again after a short or refused write */
+    SCPS_EV_CONNECTED, /* conn: an active open has succeeded */
+    SCPS_EV_ACCEPT,    /* listener: scps_accept has a connection */
+    SCPS_EV_READABLE, /* conn: data, a record end, or the end of the stream can be read; dgram: a datagram */
+    SCPS_EV_WRITABLE, /* conn: room again after a short or refused write; dgram: after a refused one */
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
-    SCPS_EV_DRAINED,     /* conn: everything written has been acknowledged, or given up */
-    SCPS_EV_CLOSED,      /* conn: both directions are over; our FIN was acknowledged */
-    SCPS_EV_ERROR,       /* conn: ended by err */
-    SCPS_EV_HOLE,        /* conn: best effort, reading meets a hole (see scps_conn_hole) */
-    SCPS_EV_GAVE_UP,     /* conn: best effort, a range sent was given up (see scps_conn_given_up) */
+    SCPS_EV_DRAINED, /* conn: everything written has been acknowledged, or given up; dgram: has left */
+    SCPS_EV_CLOSED,  /* conn: both directions are over; our FIN was acknowledged */
+    SCPS_EV_ERROR,   /* conn: ended by err; dgram: scps_dgram_error has one, which is err */
+    SCPS_EV_HOLE,    /* conn: best effort, reading meets a hole (see scps_conn_hole) */
+    SCPS_EV_GAVE_UP, /* conn: best effort, a range sent was given up (see scps_conn_given_up) */
     SCPS_EV_COUNT
 };
 struct scps_event {
     enum scps_event_kind kind;
     struct scps_conn *conn;
     struct scps_listener *listener;
-    void *user; /* as given with scps_conn_set_user or scps_listener_set_user */
-    int err;    /* SCPS_EV_ERROR: SCPS_ERR_* */
+    struct scps_dgram *dgram;
+    void
+        *user; /* as given with scps_conn_set_user, scps_listener_set_user or scps_dgram_set_user */
+    int err;   /* SCPS_EV_ERROR: SCPS_ERR_* */
 };
 /* Oldest thing the application has not heard yet. Returns 1, or 0 when there is nothing new. A kind is
- * reported once for a connection however often it happened meanwhile. */
+ * reported once for a connection, or an endpoint of datagrams, however often it happened meanwhile. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
 struct scps_stack_stats {
@@ -157,7 +160,8 @@ struct scps_stack_stats {
     uint64_t drops[SCPS_DROP_COUNT];
     uint64_t resets_out, icmp_out, echo_replies, challenge_acks;
     uint64_t cookies_out, cookies_ok;
-    uint32_t conns, half_open, listeners; /* now */
+    uint64_t datagrams_in, datagrams_out;         /* UDP: queued to be read; left */
+    uint32_t conns, half_open, listeners, dgrams; /* now */
 };
 SCPS_API void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out);
 

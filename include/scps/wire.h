@@ -207,11 +207,22 @@ SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const stru
 
 struct scps_udp {
     uint16_t sport, dport;
-    const uint8_t *data;
+    const uint8_t *data; /* the first len bytes of it */
     size_t len;
+    const uint8_t
+        *apart; /* apart_len bytes behind them, lying elsewhere; NULL: zeros, which nobody stores */
+    size_t apart_len;
 };
+/* A datagram in len bytes, its checksum checked. SCPS_DROP_TRUNCATED, BAD_UDP, BAD_CHECKSUM (missing in IPv6, too). */
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
+/* The same of a packet in two pieces, the headers and perhaps some data in the first. csum_ok: somebody vouches for it. */
+SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
+                                   const uint8_t *apart, size_t apart_len, bool csum_ok,
+                                   struct scps_udp *u);
+/* Writes the 8 octets of the header, checksum over u's data included, which stays where it is. Returns 8. */
+SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const struct scps_addr *dst,
+                               const struct scps_udp *u);
 
 /* ---- printing -------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
  *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
  *
  * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP length and the
- * overhead below IP.  Answers to strangers belong to no connection and have a limit of their own.
+ * overhead below IP; and so do datagrams (stack/dgramout.c).  Answers to strangers belong to no connection and have a limit of their own.
  *
  * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond its share is taken
  * off the next one (deficit round robin with the debt carried over, so that no packet's size need be known before it
@@ -68,16 +68,34 @@ bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now)
     return false;
 }
 
-bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+static inline void pay(struct scps_gate *g, scps_time now, uint32_t cost)
 {
-    uint32_t cost = scps_gate_cost(g, len);
-
     scps_pacer_spend(&g->rate, cost);
     if (g->floor.rate) {
         scps_pacer_when(&g->floor, now, 0);
         scps_pacer_spend(&g->floor, cost);
         g->floor.credit = SCPS_MAX(g->floor.credit, 0);
     }
+}
+
+scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len)
+{
+    return scps_pacer_when(&g->rate, now, scps_gate_cost(g, len));
+}
+
+uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len)
+{
+    uint32_t cost = scps_gate_cost(g, len);
+
+    pay(g, now, cost);
+    return cost;
+}
+
+bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+{
+    uint32_t cost = scps_gate_cost(g, len);
+
+    pay(g, now, cost);
     scps_gate_passed(g, c);
     scps_snd_routed(c); /* until it is asked again */
     if (!c->tx)

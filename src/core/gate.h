@@ -28,6 +28,9 @@ bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, u
 bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now);
 /* A packet of c of len bytes has left. True: its turn is over. */
 bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
+/* The same for a packet that no connection sends: when it may leave; and its payment, returned, once it has. */
+scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
+uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* c had nothing to send after all. */
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c);
 /* Its window holds c. True: one segment may leave all the same; else it stands in line for that. */

@@ -12,47 +12,26 @@
 
 bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len)
 {
-    struct scps_outq *q = &nif->out;
-    uint32_t need = (uint32_t)(4 + len + 3) & ~3u, at, pad;
+    uint8_t *room = scps_recring_put(&nif->out, &st->env.alloc, (uint32_t)len, RING);
 
-    if (!q->mem) {
-        q->mem = st->env.alloc.alloc(st->env.alloc.ctx, RING);
-        if (!q->mem)
-            return false;
-    }
-    at = q->tail & (RING - 1);
-    pad = RING - at < need ? RING - at
-                           : 0; /* a packet is never torn: a length of 0 says "from the start" */
-    if (q->tail - q->head + pad + need > RING) {
-        q->full++;
+    if (!room) {
         st->env.drops[SCPS_DROP_RATE_LIMITED]++;
         return false;
     }
-    if (pad) {
-        scps_put32(q->mem + at, 0);
-        q->tail += pad;
-        at = 0;
-    }
-    scps_put32(q->mem + at, (uint32_t)len);
-    memcpy(q->mem + at + 4, p, len);
-    q->tail += need;
+    memcpy(room, p, len);
     return true;
 }
 
 bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_outq *q = &nif->out;
+    const uint8_t *p;
+    uint32_t len;
 
-    while (q->head != q->tail) {
-        uint32_t at = q->head & (RING - 1), len = scps_get32(q->mem + at);
-        if (!len) {
-            q->head += RING - at;
-            continue;
-        }
-        q->head += (4 + len + 3) & ~3u;
+    while ((p = scps_recring_front(&nif->out, &len))) {
+        scps_recring_pop(&nif->out);
         if (len > out->cap) /* an MTU of room was not given: the answer is lost */
             continue;
-        memcpy(out->data, q->mem + at + 4, len);
+        memcpy(out->data, p, len);
         out->len = len;
         out->payload = NULL;
         out->payload_len = 0;
@@ -61,13 +40,6 @@ bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out)
         return true;
     }
     return false;
-}
-
-void scps_outq_fini(struct scps_stack *st, struct scps_outq *q)
-{
-    if (q->mem)
-        st->env.alloc.free(st->env.alloc.ctx, q->mem, RING);
-    q->mem = NULL;
 }
 
 static struct scps_ip header(const struct scps_addr *from, const struct scps_addr *to,

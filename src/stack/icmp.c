@@ -5,15 +5,12 @@
  * synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the reason to give should the
  * connection time out.  While a SYN is outstanding, port, protocol and prohibited mean refused.  Too big lowers the
  * path MTU, never below what the links of small satellites have; the octets it stopped go out again at once, cut to
- * size, and no controller hears of it (RFC 1191 section 6.5, RFC 8201).
+ * size, and no controller hears of it (RFC 1191 section 6.5, RFC 8201).  What quotes a datagram is its endpoint's.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
-
-#define LEAST_MTU_4 256u
-#define LEAST_MTU_6 1280u
 
 /* RFC 1191 section 7: what an old router that does not say may mean. */
 static uint32_t plateau(uint32_t failed)
@@ -24,7 +21,7 @@ static uint32_t plateau(uint32_t failed)
     for (size_t i = 0; table[i]; i++)
         if (table[i] < failed)
             return table[i];
-    return LEAST_MTU_4;
+    return scps_icmp_least_mtu(4);
 }
 
 static void too_big(struct scps_conn *c, const struct scps_icmp *m)
@@ -34,7 +31,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     struct scps_ack_sum sum = {0};
     struct scps_scoreboard *sb;
 
-    mtu = SCPS_MAX(mtu, c->remote.family == 4 ? LEAST_MTU_4 : LEAST_MTU_6);
+    mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
     if (mtu >= old || !c->tx || c->cfg->c.df_off)
         return;
     SCPS_NOTE_IT(c, PMTU, old, mtu, 0, 0);
@@ -47,37 +44,39 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     scps_conn_wake(c);
 }
 
-static int error(struct scps_conn *c, const struct scps_icmp *m)
+int scps_icmp_err(enum scps_icmp_kind kind)
 {
-    bool handshake = c->state == SCPS_SYN_SENT;
-
-    c->icmp = (uint16_t)(m->type << 8 | m->code);
-    switch (m->kind) {
+    switch (kind) {
     case SCPS_ICMP_TOO_BIG:
-        too_big(c, m);
-        break;
+        return SCPS_ERR_MSGSIZE;
     case SCPS_ICMP_UNREACH_PORT:
     case SCPS_ICMP_UNREACH_PROTO:
-        if (handshake)
-            scps_conn_finish(c, SCPS_ERR_REFUSED);
-        else
-            c->soft_err = SCPS_ERR_REFUSED;
-        break;
+        return SCPS_ERR_REFUSED;
     case SCPS_ICMP_UNREACH_ADMIN:
-        if (handshake)
-            scps_conn_finish(c, SCPS_ERR_UNREACH);
-        else
-            c->soft_err = SCPS_ERR_UNREACH;
-        break;
     case SCPS_ICMP_UNREACH_NET:
     case SCPS_ICMP_UNREACH_HOST:
     case SCPS_ICMP_TTL:
     case SCPS_ICMP_PARAM:
-        c->soft_err = SCPS_ERR_UNREACH;
-        break;
+        return SCPS_ERR_UNREACH;
     default:
-        return SCPS_DROP_BAD_ICMP;
+        return 0;
     }
+}
+
+static int error(struct scps_conn *c, const struct scps_icmp *m)
+{
+    int err = scps_icmp_err(m->kind);
+    bool hard = err == SCPS_ERR_REFUSED || m->kind == SCPS_ICMP_UNREACH_ADMIN;
+
+    c->icmp = (uint16_t)(m->type << 8 | m->code);
+    if (!err)
+        return SCPS_DROP_BAD_ICMP;
+    if (m->kind == SCPS_ICMP_TOO_BIG)
+        too_big(c, m);
+    else if (hard && c->state == SCPS_SYN_SENT)
+        scps_conn_finish(c, err);
+    else
+        c->soft_err = (int8_t)err;
     return 0;
 }
 
@@ -96,6 +95,8 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
             scps_answer_echo(st, nif, ip, &m);
         return 0;
     }
+    if (m.has_quote && m.quote.proto == SCPS_IPPROTO_UDP && scps_dgram_icmp(st, &m))
+        return 0;
     if (!m.has_quote ||
         (m.quote.proto != SCPS_IPPROTO_TCP && m.quote.proto != SCPS_IPPROTO_SCPS_COMP))
         return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);

@@ -6,11 +6,6 @@
 #include "base/cksum.h"
 #include "wire/tcp.h"
 
-static bool multicast(const struct scps_addr *a)
-{
-    return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
-}
-
 static bool unspecified(const struct scps_addr *a)
 {
     static const uint8_t none[16];
@@ -30,7 +25,8 @@ static bool loopback(const struct scps_addr *a)
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
-    if (multicast(src) || unspecified(src) || multicast(dst) || unspecified(dst))
+    if (scps_stack_multicast(src) || unspecified(src) || scps_stack_multicast(dst) ||
+        unspecified(dst))
         return SCPS_DROP_BAD_ADDRESS;
     if (!scps_route_local(st, dst))
         return SCPS_DROP_NOT_OURS;
@@ -197,18 +193,20 @@ static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, s
 static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in)
 {
+    size_t first = SCPS_MIN(in->len, ip->total_len), apart = ip->total_len - first;
     struct scps_udp u;
     enum scps_drop bad = check_addresses(st, &ip->src, &ip->dst);
     int err;
 
     if (bad)
         return scps_stack_drop(st, bad);
-    err = scps_udp_parse(ip, in->data + ip->hdr_len, SCPS_MIN(in->len, ip->total_len) - ip->hdr_len,
-                         &u);
+    err = scps_udp_parse_pieces(ip, in->data + ip->hdr_len, first - ip->hdr_len, in->payload, apart,
+                                in->csum_ok, &u);
+    if (err == SCPS_DROP_BAD_CHECKSUM)
+        return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    scps_answer_port_unreachable(st, nif, ip, in->data, SCPS_MIN(in->len, ip->total_len));
-    return scps_stack_drop(st, SCPS_DROP_BAD_UDP);
+    return scps_dgram_input(st, nif, ip, &u, in);
 }
 
 static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,

@@ -16,13 +16,6 @@
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
-static bool zero(const struct scps_addr *a)
-{
-    static const uint8_t none[16];
-
-    return !memcmp(a->b, none, sizeof none);
-}
-
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port)
 {
@@ -36,7 +29,7 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
         } else if (l->local.addr.family == local->family) {
             if (scps_addr_equal(&l->local.addr, local))
                 return l;
-            if (zero(&l->local.addr))
+            if (scps_stack_any(&l->local.addr))
                 any = l;
         }
     }
@@ -324,7 +317,8 @@ struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_
     if (!local || !local->port || !backlog)
         return NULL;
     *err = SCPS_ERR_ADDRNOTAVAIL;
-    if (local->addr.family && !zero(&local->addr) && !scps_stack_has_addr(st, &local->addr))
+    if (local->addr.family && !scps_stack_any(&local->addr) &&
+        !scps_stack_has_addr(st, &local->addr))
         return NULL;
     *err = SCPS_ERR_ADDRINUSE;
     for (l = st->listeners; l; l = l->next)

@@ -47,27 +47,21 @@ int scps_port_choose(struct scps_stack *st, struct scps_flow *f)
     return SCPS_ERR_ADDRNOTAVAIL;
 }
 
-static bool zero(const struct scps_addr *a)
+bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b)
 {
-    static const uint8_t none[16];
-
-    return !a->family || !memcmp(a->b, none, sizeof none);
+    return !a->family || !b->family ||
+           (a->family == b->family &&
+            (scps_stack_any(a) || scps_stack_any(b) || scps_addr_equal(a, b)));
 }
 
 bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local)
 {
-    const struct scps_addr *want = &local->addr;
-
-    for (const struct scps_listener *l = st->listeners; l; l = l->next) {
-        const struct scps_addr *has = &l->local.addr;
-        if (l->local.port == local->port &&
-            (!has->family || !want->family || has->family == want->family) &&
-            (zero(has) || zero(want) || scps_addr_equal(has, want)))
+    for (const struct scps_listener *l = st->listeners; l; l = l->next)
+        if (l->local.port == local->port && scps_port_overlap(&l->local.addr, &local->addr))
             return true;
-    }
     for (const struct scps_conn *c = NULL; (c = scps_demux_next(st, c));)
-        if (c->lport == local->port && (!want->family || want->family == c->local.family) &&
-            (zero(want) || scps_addr_equal(&c->local, want)) && (c->state != SCPS_CLOSED))
+        if (c->lport == local->port && scps_port_overlap(&c->local, &local->addr) &&
+            c->state != SCPS_CLOSED)
             return true;
     return false;
 }

@@ -53,7 +53,7 @@ static int set_rate(struct scps_stack *st, struct scps_way *w, const struct scps
     return 0;
 }
 
-/* Connections take their turns where they belong now. */
+/* Connections and datagrams take their turns where they belong now. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
@@ -68,6 +68,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
         c->turns = t;
         scps_conn_wake(c);
     }
+    scps_dgram_regroup(st);
 }
 
 int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)

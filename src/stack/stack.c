@@ -66,13 +66,14 @@ void scps_stack_free(struct scps_stack *st)
         return;
     a = st->env.alloc;
     scps_listener_free_all(st);
+    scps_dgram_free_all(st);
     scps_stack_reap(st);
     for (struct scps_conn *c; (c = scps_demux_next(st, NULL));)
         scps_stack_discard(st, c);
     scps_config_unref(&a, st->recent);
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
-        scps_outq_fini(st, &nif->out);
+        scps_recring_fini(&nif->out, &a);
         if (nif->kept_mem)
             a.free(a.ctx, nif->kept_mem, nif->kept.cap);
         for (struct scps_pipe *p; (p = nif->pipes);) {
@@ -139,10 +140,12 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
         scps_gate_forget(c);
         c->turns = NULL;
     }
+    scps_dgram_linkdown(st, nif);
     scps_route_drop(st, nif);
     for (uint32_t i = 0; i < st->n_addrs; i++)
         if (st->addrs[i].nif == nif)
             st->addrs[i] = (struct scps_local_addr){0};
+    scps_dgram_regroup(st);
     nif->last = NULL;
     nif->blocked = true;
     scps_stack_reap(st);
@@ -227,13 +230,6 @@ void scps_stack_reap(struct scps_stack *st)
 
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
-static bool zero(const struct scps_addr *a)
-{
-    static const uint8_t none[16];
-
-    return !a->family || !memcmp(a->b, none, sizeof none);
-}
-
 /* Connections are mostly opened alike: they share what they were opened with. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
@@ -259,7 +255,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_way **way)
 {
-    if (!remote || !remote->port || zero(&remote->addr) ||
+    if (!remote || !remote->port || scps_stack_any(&remote->addr) ||
         (remote->addr.family != 4 && remote->addr.family != 6))
         return SCPS_ERR_INVAL;
     f->remote = remote->addr;
@@ -268,7 +264,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     *way = scps_route_find(st, &f->remote);
     if (!*way)
         return SCPS_ERR_UNREACH;
-    if (local && !zero(&local->addr)) {
+    if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))
             return SCPS_ERR_ADDRNOTAVAIL;
         f->local = local->addr;
@@ -391,7 +387,9 @@ static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
 
     for (; p; p = p->next) {
         scps_time t = scps_gate_floor_due(&p->gate, now);
-        if (p->turns.head)
+        if (scps_dgram_first(p))
+            t = SCPS_MIN(t, scps_dgram_due(p, now));
+        else if (p->turns.head)
             t = SCPS_MIN(t, p->gate.asked == p->turns.head ? p->gate.opens : now);
         due = SCPS_MIN(due, t);
     }
@@ -406,7 +404,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
         const struct scps_nif *nif = st->nifs[i];
         if (nif->blocked)
             continue;
-        if (nif->turns.head || !scps_outq_empty(&nif->out))
+        if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->out))
             return st->env.now;
         if (nif->pipes)
             due = SCPS_MIN(due, pipes_due(nif->pipes, st->env.now));
@@ -454,12 +452,23 @@ static SCPS_APART int chores(struct scps_stack *st, struct scps_nif *nif, struct
         scps_stack_reap(st);
     if (timers_due(st))
         serve_timers(st);
-    if (scps_outq_empty(&nif->out) || !scps_outq_get(nif, out))
+    if (scps_recring_empty(&nif->out) || !scps_outq_get(nif, out))
         return 0;
     out->at = st->env.now;
     st->count.packets_out++;
     st->count.bytes_out += out->len;
     return 1;
+}
+
+void scps_stack_last(struct scps_pipe **at)
+{
+    struct scps_pipe *p = *at;
+
+    *at = p->next;
+    while (*at)
+        at = &(*at)->next;
+    *at = p;
+    p->next = NULL;
 }
 
 /* Whose turn it is: routes that have a rate go before what has none, which could leave them nothing; among themselves in
@@ -470,15 +479,9 @@ static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct sc
 
     for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
         scps_gate_serve(&p->gate, now);
-        if (!p->turns.head || !scps_gate_open(&p->gate, p->turns.head, now))
+        if (!p->turns.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->turns.head, now))
             continue;
-        if (p->next) { /* to the back */
-            *at = p->next;
-            while (*at)
-                at = &(*at)->next;
-            *at = p;
-            p->next = NULL;
-        }
+        scps_stack_last(at);
         return &p->turns;
     }
     return &nif->turns;
@@ -517,6 +520,8 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
         scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
         if (t->gate)
             over = scps_gate_left(t->gate, c, st->env.now, (uint32_t)(out->len + out->payload_len));
+        if (t->gate && over && nif->n_dgrams)
+            scps_dgram_yield(t);
         if (scps_conn_quiet(c, seg.len > 0))
             scps_conn_unready(c);
         else if (over && c != t->tail)
@@ -530,6 +535,17 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
     return 0;
 }
 
+/* Datagrams wait, too: each kind goes first every other time. */
+static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    nif->after_dgram = !nif->after_dgram;
+    if (nif->after_dgram && scps_dgram_output(st, nif, out))
+        return 1;
+    if ((nif->turns.head || nif->pipes) && segment(st, nif, out))
+        return 1;
+    return scps_dgram_output(st, nif, out);
+}
+
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
                       struct scps_pkt *out)
 {
@@ -537,8 +553,10 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 
     /* asked once more than it gives, by every driver after every packet: no frame for that */
     scps_stack_clock(st, now);
-    if ((st->env.dead || timers_due(st) || !scps_outq_empty(&nif->out)) && chores(st, nif, out))
+    if ((st->env.dead || timers_due(st) || !scps_recring_empty(&nif->out)) && chores(st, nif, out))
         return 1;
+    if (nif->n_dgrams)
+        return either(st, nif, out);
     return nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
 }
 
@@ -556,6 +574,8 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
         *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
         return 1;
     }
+    if (st->ev_dgrams && scps_dgram_event(st, ev))
+        return 1;
     while ((c = env->ev_head)) {
         if (c->events) {
             unsigned kind = 0;
@@ -583,6 +603,7 @@ void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out)
     out->challenge_acks = st->env.challenges;
     out->conns = st->n_conns;
     out->half_open = st->half_open;
+    out->dgrams = scps_dgram_count(st);
     out->listeners = 0;
     for (const struct scps_listener *l = st->listeners; l; l = l->next)
         out->listeners++;

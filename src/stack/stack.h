@@ -5,20 +5,16 @@
 
 #include <scps/clock.h>
 #include <scps/conn.h>
+#include <scps/dgram.h>
 #include <scps/wire.h>
 
+#include "base/bytes.h"
+#include "base/recring.h"
 #include "core/conn.h"
 
 struct scps_flow { /* our side first */
     struct scps_addr local, remote;
     uint16_t lport, rport;
-};
-
-/* Answers nobody's connection will send: resets, ICMP, SYN cookies. A bounded ring of whole packets. */
-struct scps_outq {
-    uint8_t *mem; /* NULL until used */
-    uint32_t head, tail;
-    uint64_t full; /* answers that found no room */
 };
 
 /* A route, and what keeps its rate. */
@@ -27,10 +23,18 @@ struct scps_way {
     struct scps_pipe *pipe; /* NULL: it never had a rate */
 };
 
-/* The rate of a route and the connections that share it. */
+/* Endpoints whose oldest datagram waits for the same link or route, in turn. */
+struct scps_dgram_turns {
+    struct scps_dgram *head, *tail;
+};
+
+/* The rate of a route and the connections and datagrams that share it. */
 struct scps_pipe {
     struct scps_gate gate;
     struct scps_turns turns;
+    struct scps_dgram_turns dgrams;
+    bool for_dgrams;        /* it is the datagrams' turn, as far as any wait, */
+    int32_t share;          /* of so many bytes more */
     struct scps_pipe *next; /* of the same link */
 };
 
@@ -38,9 +42,12 @@ struct scps_pipe {
 struct scps_nif {
     struct scps_netif *nif;
     struct scps_turns turns;
-    struct scps_pipe *pipes; /* routes with a rate */
-    struct scps_outq out;
-    struct scps_conn *last; /* whose packet came last */
+    struct scps_pipe *pipes;        /* routes with a rate */
+    struct scps_dgram_turns dgrams; /* datagrams that none of these holds back */
+    uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
+    bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
+    struct scps_recring out; /* answers nobody's connection will send: resets, ICMP, SYN cookies */
+    struct scps_conn *last;  /* whose packet came last */
     uint8_t
         last_flow[12]; /* its addresses and ports as they stand in an IPv4 packet without options */
     bool blocked;      /* the device said SCPS_ERR_AGAIN */
@@ -84,7 +91,9 @@ struct scps_stack {
     uint32_t answers_left; /* this second's resets and ICMP errors */
     scps_time answers_since;
     struct scps_stack_stats count;
-    struct scps_connids *ids;      /* connid.c; NULL until used */
+    struct scps_connids *ids;   /* connid.c; NULL until used */
+    struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
+    struct scps_dgram *ev_dgrams, *ev_dgrams_last;
     struct scps_plain_host *plain; /* plain.c; NULL until used */
 };
 
@@ -148,6 +157,8 @@ uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
 /* Picks f->lport (RFC 6056 section 3.3.3). 0 or SCPS_ERR_ADDRNOTAVAIL. */
 int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
+/* Do two addresses that ports are bound to have one in common? */
+bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
 /* ---- listen.c -------------------------------------------------------------------------------------------------- */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
@@ -178,6 +189,19 @@ static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
     st->env.drops[d]++;
     return (int)d;
 }
+/* "Any": family 0, or an address of zeros. */
+static inline bool scps_stack_any(const struct scps_addr *a)
+{
+    static const uint8_t none[16];
+
+    return !a->family || !memcmp(a->b, none, sizeof none);
+}
+static inline bool scps_stack_multicast(const struct scps_addr *a)
+{
+    return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
+}
+/* p, which stands at *at, to the end of its link's pipes: the others go first. */
+void scps_stack_last(struct scps_pipe **at);
 /* One more answer to a stranger this second? */
 bool scps_stack_may_answer(struct scps_stack *st);
 
@@ -188,11 +212,6 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
 /* Queues a whole packet; false when the queue is full. */
 bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len);
 bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out);
-static inline bool scps_outq_empty(const struct scps_outq *q)
-{
-    return q->head == q->tail;
-}
-void scps_outq_fini(struct scps_stack *st, struct scps_outq *q);
 /* Queues one bare segment from f->local to f->remote. */
 void scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
@@ -204,20 +223,55 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
+/* ---- dgram.c --------------------------------------------------------------------------------------------------- */
+/* A datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
+int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                     const struct scps_udp *u, const struct scps_pkt *in);
+/* An ICMP error that quotes a datagram of ours. False: of nobody's. */
+bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m);
+/* The device of nif is gone: whoever is connected through it hears so. */
+void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);
+/* The next event of an endpoint; false: there is none. */
+bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
+uint32_t scps_dgram_count(const struct scps_stack *st);
+void scps_dgram_free_all(struct scps_stack *st);
+
+/* ---- dgramout.c ------------------------------------------------------------------------------------------------- */
+/* The next datagram that may leave by nif, of endpoints in turn. False: none may now. */
+bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
+/* Is it the turn of p's datagrams? */
+static inline bool scps_dgram_first(const struct scps_pipe *p)
+{
+    return p->dgrams.head && (p->for_dgrams || !p->turns.head);
+}
+/* When the first of p's datagrams may leave. */
+scps_time scps_dgram_due(struct scps_pipe *p, scps_time now);
+/* A turn of the connections that share t is over. */
+void scps_dgram_yield(struct scps_turns *t);
+/* Routes have changed: endpoints wait where they belong now. */
+void scps_dgram_regroup(struct scps_stack *st);
+
 /* ---- icmp.c -------------------------------------------------------------------------------------------------- */
+/* The SCPS_ERR_* that stands for an ICMP error; 0: it is none. */
+int scps_icmp_err(enum scps_icmp_kind kind);
+/* No message lowers the path MTU below this. */
+static inline uint32_t scps_icmp_least_mtu(uint8_t family)
+{
+    return family == 4 ? 256 : 1280;
+}
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
 /* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
 static inline bool scps_nif_busy(const struct scps_nif *nif)
 {
-    return nif->nif->ops &&
-           (nif->turns.head || nif->pending || nif->pipes || !scps_outq_empty(&nif->out));
+    return nif->nif->ops && (nif->turns.head || nif->pending || nif->pipes || nif->n_dgrams ||
+                             !scps_recring_empty(&nif->out));
 }
 /* Has scps_stack_event anything to tell? */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
-    return st->env.ev_head || st->ev_listeners;
+    return st->env.ev_head || st->ev_listeners || st->ev_dgrams;
 }
 /* Neither news, nor anything that a turn of scps_pump at now would do. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)

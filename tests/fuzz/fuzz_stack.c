@@ -4,7 +4,7 @@
  * The first octets choose the configuration; every further one is an order with its arguments (see
  * `orders`). A stack with a listener on port 80 and connections it opens to ports 5000 up talks to
  * peers whose segments are made from the input: well-formed, with sequence numbers near those in
- * use, or plain octets.
+ * use, or plain octets.  Two endpoints of datagrams, on ports 53 and 54, share its link.
  *
  * What must hold, whatever comes:
  *   - every packet that leaves is well-formed, has right checksums and addresses, fits the MTU;
@@ -17,6 +17,7 @@
  *   - when everybody has let go and time passes, no connection is left.
  */
 #include <scps/conn.h>
+#include <scps/dgram.h>
 #include <scps/wire.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@
 
 enum { MOST_STARTS = 64 };
 
-enum { ACTIVE = 2, PASSIVE = 4, FLOWS = ACTIVE + PASSIVE };
+enum { ACTIVE = 2, PASSIVE = 4, FLOWS = ACTIVE + PASSIVE, DGRAMS = 2 };
 
 struct flow {
     struct scps_conn *c; /* while somebody owns it */
@@ -51,6 +52,7 @@ struct world {
     struct scps_conn_config cfg;
     struct scps_addr us, them;
     struct flow f[FLOWS];
+    struct scps_dgram *d[DGRAMS];
     scps_time now;
     uint32_t tsval;
     struct memory mem;
@@ -161,6 +163,11 @@ static void check_packet(struct world *w, const struct scps_pkt *out)
     MUST(scps_addr_equal(&ip.src, &w->us) && scps_addr_equal(&ip.dst, &w->them));
     if (ip.proto == SCPS_IPPROTO_TCP) {
         check_tcp(w, &ip, out->data + ip.hdr_len, out->len - ip.hdr_len, out);
+    } else if (ip.proto == SCPS_IPPROTO_UDP) {
+        struct scps_udp u;
+        MUST(!scps_udp_parse_pieces(&ip, out->data + ip.hdr_len, out->len - ip.hdr_len,
+                                    out->payload, out->payload_len, false, &u));
+        MUST(u.len + u.apart_len == total - ip.hdr_len - 8 && !out->gso);
     } else {
         MUST(ip.proto == (ip.version == 4 ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6));
         MUST(!scps_icmp_parse(&ip, out->data + ip.hdr_len, total - ip.hdr_len, &m));
@@ -391,6 +398,108 @@ static void raw(struct world *w)
     input(w, p, len);
 }
 
+/* A datagram, or an ICMP error that quotes one; lengths and ports nearly right. */
+static void datagram(struct world *w)
+{
+    uint8_t p[SCPS_MAX_HEADERS + 256] = {0}, n = get8(&w->in), how = get8(&w->in);
+    struct scps_ip ip = {.src = w->them, .dst = w->us, .version = w->us.family, .ttl = 64};
+    struct scps_udp u = {
+        .sport = 5000, .dport = (uint16_t)(53 + how % 3), .data = p + 128, .len = n};
+    bool error = how & 8;
+    size_t at, len;
+
+    if (error) { /* what we may have sent, quoted */
+        struct scps_ip q = {.src = w->us, .dst = w->them, .version = w->us.family, .proto = 17};
+        uint8_t *m = p + (w->us.family == 6 ? 40 : 20);
+        ip.proto = w->us.family == 6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP;
+        m[0] = how & 16 ? n : w->us.family == 6 ? 1 : 3;
+        m[1] = how & 16 ? how >> 5 : w->us.family == 6 ? 4 : 3;
+        scps_put32(m + 4, n * 8u);
+        len = 8 + scps_ip_build(m + 8, &q, 40);
+        u = (struct scps_udp){.sport = (uint16_t)(53 + how % 3), .dport = 5000, .data = p};
+        len += scps_udp_build(m + len, &w->us, &w->them, &u);
+        scps_ip_build(p, &ip, len);
+        uint64_t sum = scps_cksum_add(0, m, len);
+        if (ip.version == 6)
+            sum = scps_cksum_pseudo(sum, &ip.src, &ip.dst, ip.proto, (uint32_t)len);
+        scps_put16(m + 2, scps_cksum_fold(sum));
+        input(w, p, (size_t)(m - p) + len);
+        return;
+    }
+    ip.proto = SCPS_IPPROTO_UDP;
+    for (unsigned i = 0; i < n; i++)
+        p[128 + i] = get8(&w->in);
+    at = scps_ip_build(p, &ip, 8u + n);
+    scps_udp_build(p + at, &ip.src, &ip.dst, &u);
+    if (how & 32)
+        scps_put16(p + at + 6, 0);
+    if (how & 64)
+        scps_put16(p + at + 4, (uint16_t)(8 + n + (how >> 7 ? 1 : -1)));
+    memmove(p + at + 8, p + 128, n);
+    len = at + 8 + n;
+    input(w, p, how & 4 && len > at ? at + how % 11 : len);
+}
+
+/* The route to the peer gets a rate, which both kinds share; 0: none. */
+static void share_rate(struct world *w, uint64_t rate)
+{
+    struct scps_route r = {
+        .dst = w->them, .prefix = w->us.family == 6 ? 128 : 32, .nif = &w->nif, .rate = rate};
+
+    if (scps_stack_set_route(w->st, &r) == SCPS_ERR_NOENT)
+        scps_stack_add_route(w->st, &r);
+}
+
+/* What an owner of datagrams does. */
+static void dgram_call(struct world *w, uint8_t which)
+{
+    struct scps_dgram **d = &w->d[which & 1];
+    struct scps_endpoint at = {.port = (uint16_t)(53 + (which & 1))}, to = {w->them, 5000};
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    uint8_t buf[1600] = {0};
+    struct scps_dgram_from from;
+    int64_t n;
+
+    switch (which >> 1 & 7) {
+    case 0:
+        cfg.sndbuf = cfg.rcvbuf = which & 128 ? 100 : 20000;
+        cfg.df_off = which & 64;
+        if (!*d)
+            *d = scps_dgram_open(w->st, &cfg, &at, NULL);
+        break;
+    case 1:
+    case 2:
+        if (*d)
+            scps_dgram_send(*d, which & 64 ? &to : NULL, buf, (size_t)get8(&w->in) << (which >> 6),
+                            0);
+        break;
+    case 3:
+        if (*d &&
+            (n = scps_dgram_recv(*d, buf, get8(&w->in), which & 64 ? SCPS_PEEK : 0, &from)) >= 0)
+            MUST(scps_addr_equal(&from.remote.addr, &w->them) && n <= MTU);
+        break;
+    case 4:
+        if (*d && which >> 6 == 3) {
+            scps_dgram_close(*d);
+            *d = NULL;
+        } else if (which >> 6 == 2) {
+            share_rate(w, get8(&w->in) * 1000u);
+        }
+        break;
+    case 5:
+        if (*d)
+            scps_dgram_connect(*d, which & 64 ? &to : NULL);
+        break;
+    case 6:
+        if (*d)
+            MUST(scps_dgram_error(*d, &to, NULL) <= 0);
+        break;
+    case 7:
+        datagram(w);
+        break;
+    }
+}
+
 /* ---- the application ------------------------------------------------------------------------- */
 
 static void app_connect(struct world *w, struct flow *f)
@@ -506,9 +615,9 @@ static void events(struct world *w)
             MUST(ev.listener == w->l);
             continue;
         }
-        bool owned = false;
+        bool owned = ev.dgram && (ev.dgram == w->d[0] || ev.dgram == w->d[1]);
         for (int i = 0; i < FLOWS; i++)
-            owned |= w->f[i].c == ev.conn;
+            owned |= ev.conn && w->f[i].c == ev.conn;
         MUST(owned);
         MUST(ev.kind != SCPS_EV_ERROR || ev.err < 0);
     }
@@ -565,10 +674,10 @@ static void order(struct world *w)
     uint8_t what = get8(&w->in), which = get8(&w->in);
     struct flow *f = &w->f[which % FLOWS];
     static const char *const name[24] = {
-        "advance",   "next timer", "segment",         "segment",      "segment",        "good ack",
-        "good data", "good fin",   "good syn",        "write",        "read",           "shutdown",
-        "close",     "abort",      "connect",         "accept",       "reconfigure",    "icmp",
-        "raw",       "signal",     "cork or nodelay", "memory fails", "close listener", "events"};
+        "advance",   "next timer", "segment",         "segment",      "segment",     "good ack",
+        "good data", "good fin",   "good syn",        "write",        "read",        "shutdown",
+        "close",     "abort",      "connect",         "accept",       "reconfigure", "icmp",
+        "raw",       "signal",     "cork or nodelay", "memory fails", "datagrams",   "events"};
 
     tell(w, name[what % 24], NULL, 0);
     switch (what % 24) {
@@ -646,6 +755,8 @@ static void order(struct world *w)
         if (w->l && which == 255) {
             scps_listener_close(w->l);
             w->l = NULL;
+        } else {
+            dgram_call(w, which);
         }
         break;
     case 23:
@@ -728,11 +839,16 @@ static void finish(struct world *w)
     if (w->l)
         scps_listener_close(w->l);
     w->l = NULL;
+    for (int i = 0; i < DGRAMS; i++) {
+        if (w->d[i])
+            scps_dgram_close(w->d[i]);
+        w->d[i] = NULL;
+    }
     drain(w);
     advance(w, w->now + SCPS_SEC(7 * 86400), 60000);
     events(w);
     scps_stack_stats(w->st, &s);
-    MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
+    MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0 && s.dgrams == 0);
     MUST(scps_stack_deadline(w->st) == SCPS_NEVER);
     scps_stack_free(w->st);
     MUST(w->mem.live == 0);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the M of CCSDS 714.0-B-2 for it).
+ *
+ * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue either way.  What is sent
+ * waits in the one, in order, until its link asks for a packet and, where the route has a rate, that lets it go: datagrams
+ * pay like segments, and each kind gets half of what both want.  What arrives waits in the other until it is read;
+ * a queue that is full refuses: SCPS_ERR_AGAIN here, a counted SCPS_DROP_UDP_QUEUE_FULL there.
+ *
+ *     struct scps_endpoint any = {.port = 5001};
+ *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
+ *     ...                                            // SCPS_EV_READABLE, ev.dgram == d
+ *     while ((n = scps_dgram_recv(d, buf, sizeof buf, 0, &from)) >= 0)
+ *         scps_dgram_send(d, &from.remote, buf, n, 0);
+ *
+ * Datagrams are not cut: one that does not fit the MTU is refused with SCPS_ERR_MSGSIZE, and fragments of others are
+ * dropped by name (SCPS_DROP_FRAGMENT).  Nothing here slows down for a crowded path: that is for a route's rate, or for the
+ * application (RFC 8085 section 3.1).
+ */
+#ifndef SCPS_DGRAM_H
+#define SCPS_DGRAM_H
+
+#include <scps/conn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct scps_dgram;
+
+struct scps_dgram_config {
+    uint32_t
+        sndbuf; /* IP packets that wait to leave, bytes; default 64 KiB. An empty queue takes any one */
+    uint32_t
+        rcvbuf; /* datagrams that wait to be read, bytes, 64 more counted for each; default 256 KiB. Likewise */
+    uint8_t tos, ttl; /* default 0, 64 */
+    bool
+        df_off; /* IPv4: routers may cut what we send. Default false: too big is heard of (RFC 1191) */
+    bool
+        reuse; /* the port may be shared with others that say so, too: the last one opened gets it */
+};
+SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
+
+/* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen here (RFC 6056), which
+ * port 0 asks for, too; its address as with scps_listen. NULL with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL,
+ * INVAL, NOMEM. */
+SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
+                                            const struct scps_dgram_config *cfg,
+                                            const struct scps_endpoint *local, int *err);
+/* Lets go: what waits to be read is gone, what waits to leave still does. d is gone on return. */
+SCPS_API void scps_dgram_close(struct scps_dgram *d);
+
+/* From now on sends to remote unless told otherwise, and receives from there alone. NULL: from anybody again. An endpoint
+ * at any address gets the one that leads there. 0, INVAL, UNREACH, ADDRNOTAVAIL. */
+SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
+
+/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that nobody stores, for links that carry
+ * those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it is connected. 0; SCPS_ERR_AGAIN: the queue is
+ * full, an SCPS_EV_WRITABLE will come; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?; UNREACH, ADDRNOTAVAIL, INVAL, NOMEM. */
+SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
+                             size_t len, size_t hollow);
+#define SCPS_DGRAM_PREFIX 64u
+
+struct scps_dgram_from {
+    struct scps_endpoint remote; /* who sent it */
+    struct scps_addr local;      /* which of our addresses it was for */
+    uint8_t tos;
+    scps_time at;  /* when it arrived */
+    size_t hollow; /* of its bytes the last so many are zeros that nobody stored */
+};
+/* The oldest datagram: up to len of its bytes into buf, the rest is lost, whether it was hollow or not. Returns its whole
+ * length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none. SCPS_PEEK of flags: it stays.
+ * buf may be NULL with len 0, from NULL. */
+SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
+                                 struct scps_dgram_from *from);
+
+/* The newest error heard of what was sent and not told of yet, then 0: SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN.
+ * about (may be NULL) gets whereto it had been sent, *icmp (may be NULL) type << 8 | code, 0 if it was none. Nothing ends by it. */
+SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
+
+SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv with SCPS_PEEK */
+SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d); /* IP packets waiting, bytes */
+/* The largest datagram there; 0: none can be sent. to NULL: where it is connected. */
+SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);
+SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out);
+/* Family 0: not connected. */
+SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out);
+SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
+/* From now on; what has been queued stays. */
+SCPS_API void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
+SCPS_API void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out);
+
+struct scps_dgram_stats {    /* bytes are the application's */
+    uint64_t out, out_bytes; /* have left */
+    uint64_t in, in_bytes;   /* were queued to be read */
+    uint64_t full;           /* arrived and found the queue full */
+    uint64_t unsent; /* queued to leave, and then the way was gone or had become too narrow */
+};
+SCPS_API void scps_dgram_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
+
+/* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of that family). */
+SCPS_API bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

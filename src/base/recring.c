@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Each record stands behind a word that has its size; WRAP in its place says that the next one is at the front. */
+#include "base/recring.h"
+
+#include "base/bytes.h"
+
+#define WRAP  UINT32_MAX
+#define FIRST 2048u
+
+static uint32_t space(uint32_t size)
+{
+    return (SCPS_RECRING_HEAD + size + 7) & ~7u;
+}
+
+static uint32_t word(const struct scps_recring *q, uint32_t at)
+{
+    uint32_t v;
+
+    memcpy(&v, q->mem + at, sizeof v);
+    return v;
+}
+
+void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
+{
+    if (q->mem)
+        a->free(a->ctx, q->mem, q->cap);
+    *q = (struct scps_recring){0};
+}
+
+/* Steps over a mark that sends to the front. */
+static void settle(struct scps_recring *q)
+{
+    uint32_t at = q->head & (q->cap - 1);
+
+    if (q->head != q->tail && word(q, at) == WRAP)
+        q->head += q->cap - at;
+}
+
+/* Bytes at the end of the ring that a record taking need would leave unused. */
+static uint32_t waste(const struct scps_recring *q, uint32_t need)
+{
+    uint32_t left = q->cap - (q->tail & (q->cap - 1));
+
+    return left < need ? left : 0;
+}
+
+/* A ring in which need bytes more fit, the records moved together at its front. */
+static bool grow(struct scps_recring *q, const struct scps_alloc *a, uint32_t need, uint32_t most)
+{
+    struct scps_recring to = {.cap = SCPS_MAX(q->cap, FIRST / 2)};
+
+    do {
+        if (to.cap >= most)
+            return false;
+        to.cap *= 2;
+    } while (to.cap < q->tail - q->head + need);
+    to.mem = a->alloc(a->ctx, to.cap);
+    if (!to.mem)
+        return false;
+    for (uint32_t size; !scps_recring_empty(q); scps_recring_pop(q)) {
+        const uint8_t *rec = scps_recring_front(q, &size);
+        memcpy(to.mem + to.tail, rec - SCPS_RECRING_HEAD, SCPS_RECRING_HEAD + size);
+        to.tail += space(size);
+    }
+    scps_recring_fini(q, a);
+    *q = to;
+    return true;
+}
+
+void *scps_recring_put(struct scps_recring *q, const struct scps_alloc *a, uint32_t size,
+                       uint32_t most)
+{
+    uint32_t need = space(size), gap, at;
+
+    if (size > most || need > most)
+        return NULL;
+    if (!q->cap || q->tail - q->head + waste(q, need) + need > q->cap)
+        if (!grow(q, a, need, most))
+            return NULL;
+    gap = waste(q, need);
+    at = q->tail & (q->cap - 1);
+    if (gap) {
+        memcpy(q->mem + at, &(uint32_t){WRAP}, sizeof(uint32_t));
+        q->tail += gap;
+        at = 0;
+    }
+    memcpy(q->mem + at, &size, sizeof size);
+    q->tail += need;
+    return q->mem + at + SCPS_RECRING_HEAD;
+}
+
+void *scps_recring_front(struct scps_recring *q, uint32_t *size)
+{
+    if (scps_recring_empty(q))
+        return NULL;
+    settle(q);
+    *size = word(q, q->head & (q->cap - 1));
+    return q->mem + (q->head & (q->cap - 1)) + SCPS_RECRING_HEAD;
+}
+
+void scps_recring_pop(struct scps_recring *q)
+{
+    uint32_t size;
+
+    if (!scps_recring_front(q, &size))
+        return;
+    q->head += space(size);
+    if (scps_recring_empty(q)) /* from the front again: the memory the processor has at hand */
+        q->head = q->tail = 0;
+}

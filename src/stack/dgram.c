@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* Endpoints of datagrams: opening, connecting, receiving, and what ICMP says of what was sent (RFC 1122 section 4.1).
+ *
+ * They are found by their port, and of several the one that fits best: connected to the sender, then at this very
+ * address, then opened last.  An arriving datagram is copied once, into its endpoint's queue.
+ *
+ * An ICMP error is the endpoint's whose port it quotes, connected or not (RFC 1122 section 4.1.3.3 wants the application
+ * to hear of each).  Nothing in a quoted datagram is hard to guess (RFC 8085 section 5.2), so an error is told and ends
+ * nothing; too big lowers the path MTU of an endpoint that is connected there, for ten minutes (RFC 1191 section 6.3).
+ */
+#include "stack/dgram.h"
+
+#include "base/prng.h"
+
+#define EACH 64u /* what a datagram in the queue counts besides its bytes */
+
+struct scps_dgram_config scps_dgram_config_default(void)
+{
+    return (struct scps_dgram_config){.sndbuf = 64u << 10, .rcvbuf = 256u << 10, .ttl = 64};
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------ */
+
+static struct scps_dgram **bucket(const struct scps_stack *st, uint16_t port)
+{
+    return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];
+}
+
+struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d)
+{
+    uint32_t i = 0;
+
+    if (!st->dgrams)
+        return NULL;
+    if (d) {
+        if (d->next)
+            return d->next;
+        i = d->local.port % SCPS_DGRAM_BUCKETS + 1;
+    }
+    for (; i < SCPS_DGRAM_BUCKETS; i++)
+        if (st->dgrams->bucket[i])
+            return st->dgrams->bucket[i];
+    return NULL;
+}
+
+/* Who is to have a datagram of this flow? */
+static struct scps_dgram *find(const struct scps_stack *st, const struct scps_flow *f)
+{
+    struct scps_dgram *best = NULL;
+    int most = -1;
+
+    if (!st->dgrams)
+        return NULL;
+    for (struct scps_dgram *d = *bucket(st, f->lport); d; d = d->next) {
+        const struct scps_addr *at = &d->local.addr;
+        int score = 0;
+        if (d->local.port != f->lport || (at->family && at->family != f->local.family))
+            continue;
+        if (!scps_stack_any(at)) {
+            if (!scps_addr_equal(at, &f->local))
+                continue;
+            score += 1;
+        }
+        if (d->remote.addr.family) {
+            if (d->remote.port != f->rport || !scps_addr_equal(&d->remote.addr, &f->remote))
+                continue;
+            score += 2;
+        }
+        if (score > most) {
+            best = d;
+            most = score;
+        }
+    }
+    return best;
+}
+
+/* Does another endpoint have local? shared: those that would share it do not count. */
+static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
+{
+    if (!st->dgrams)
+        return false;
+    for (const struct scps_dgram *d = *bucket(st, local->port); d; d = d->next)
+        if (d->local.port == local->port && !(shared && d->cfg.reuse) &&
+            scps_port_overlap(&d->local.addr, &local->addr))
+            return true;
+    return false;
+}
+
+bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoint *local)
+{
+    return taken(st, local, false);
+}
+
+uint32_t scps_dgram_count(const struct scps_stack *st)
+{
+    return st->dgrams ? st->dgrams->n : 0;
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------- */
+
+void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind)
+{
+    struct scps_stack *st = d->st;
+
+    if (d->closed)
+        return;
+    d->events |= (uint16_t)(1u << kind);
+    if (d->queued)
+        return;
+    d->queued = true;
+    d->ev_next = NULL;
+    if (st->ev_dgrams)
+        st->ev_dgrams_last->ev_next = d;
+    else
+        st->ev_dgrams = d;
+    st->ev_dgrams_last = d;
+}
+
+static void untell(struct scps_dgram *d)
+{
+    struct scps_stack *st = d->st;
+    struct scps_dgram **at = &st->ev_dgrams, *before = NULL;
+
+    if (!d->queued)
+        return;
+    for (; *at != d; at = &(*at)->ev_next)
+        before = *at;
+    *at = d->ev_next;
+    if (st->ev_dgrams_last == d)
+        st->ev_dgrams_last = before;
+    d->queued = false;
+}
+
+bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev)
+{
+    struct scps_dgram *d;
+
+    while ((d = st->ev_dgrams)) {
+        if (d->events) {
+            unsigned kind = 0;
+            while (!(d->events >> kind & 1))
+                kind++;
+            d->events &= (uint16_t)(d->events - 1);
+            *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
+                                      .dgram = d,
+                                      .user = d->user,
+                                      .err = kind == SCPS_EV_ERROR ? d->err : 0};
+            return true;
+        }
+        untell(d);
+    }
+    return false;
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------- */
+
+/* A free port for local, whose address is set (RFC 6056 section 3.3.1). 0, SCPS_ERR_ADDRINUSE. */
+static int choose_port(struct scps_stack *st, struct scps_endpoint *local)
+{
+    uint32_t range = (uint32_t)(st->cfg.port_max - st->cfg.port_min) + 1, first;
+    uint8_t msg[5] = {'d'};
+
+    scps_put32(msg + 1, st->dgrams->port_next++);
+    first = (uint32_t)(scps_siphash(st->env.key, msg, sizeof msg) % range);
+    for (uint32_t i = 0; i < range; i++) {
+        local->port = (uint16_t)(st->cfg.port_min + (first + i) % range);
+        if (!taken(st, local, false))
+            return 0;
+    }
+    return SCPS_ERR_ADDRINUSE;
+}
+
+static struct scps_addr only_its_own(const struct scps_addr *a)
+{
+    struct scps_addr out = *a;
+    size_t n = a->family == 4 ? 4 : a->family == 6 ? 16 : 0;
+
+    memset(out.b + n, 0, sizeof out.b - n);
+    return out;
+}
+
+/* 0, or why local cannot be had. */
+static int settle(struct scps_stack *st, bool shared, struct scps_endpoint *local)
+{
+    local->addr = only_its_own(&local->addr);
+    if (local->addr.family && local->addr.family != 4 && local->addr.family != 6)
+        return SCPS_ERR_INVAL;
+    if (!scps_stack_any(&local->addr) && !scps_stack_has_addr(st, &local->addr))
+        return SCPS_ERR_ADDRNOTAVAIL;
+    if (!local->port)
+        return choose_port(st, local);
+    return taken(st, local, shared) ? SCPS_ERR_ADDRINUSE : 0;
+}
+
+static void *zeroed(struct scps_stack *st, size_t size)
+{
+    void *p = st->env.alloc.alloc(st->env.alloc.ctx, size);
+
+    return p ? memset(p, 0, size) : NULL;
+}
+
+struct scps_dgram *scps_dgram_open(struct scps_stack *st, const struct scps_dgram_config *cfg,
+                                   const struct scps_endpoint *local, int *err)
+{
+    struct scps_endpoint at = local ? *local : (struct scps_endpoint){0};
+    struct scps_dgram *d;
+    int dummy;
+
+    err = err ? err : &dummy;
+    *err = SCPS_ERR_NOMEM;
+    if (!st->dgrams)
+        st->dgrams = zeroed(st, sizeof *st->dgrams);
+    if (!st->dgrams)
+        return NULL;
+    *err = settle(st, cfg && cfg->reuse, &at);
+    if (*err)
+        return NULL;
+    d = zeroed(st, sizeof *d);
+    if (!d) {
+        *err = SCPS_ERR_NOMEM;
+        return NULL;
+    }
+    d->st = st;
+    d->cfg = cfg ? *cfg : scps_dgram_config_default();
+    d->local = at;
+    d->asked = at.addr;
+    d->next = *bucket(st, at.port);
+    *bucket(st, at.port) = d;
+    st->dgrams->n++;
+    return d;
+}
+
+static void unlink_from(struct scps_dgram **at, const struct scps_dgram *d)
+{
+    while (*at != d)
+        at = &(*at)->next;
+    *at = d->next;
+}
+
+void scps_dgram_free(struct scps_dgram *d)
+{
+    struct scps_stack *st = d->st;
+    const struct scps_alloc *a = &st->env.alloc;
+
+    scps_dgram_unready(d);
+    untell(d);
+    if (d->closed)
+        unlink_from(&st->dgrams->closed, d);
+    scps_recring_fini(&d->in, a);
+    scps_recring_fini(&d->out, a);
+    a->free(a->ctx, d, sizeof *d);
+}
+
+void scps_dgram_close(struct scps_dgram *d)
+{
+    struct scps_stack *st = d->st;
+
+    unlink_from(bucket(st, d->local.port), d);
+    st->dgrams->n--;
+    if (!d->ready) {
+        scps_dgram_free(d);
+        return;
+    }
+    untell(d);
+    scps_recring_fini(&d->in, &st->env.alloc);
+    d->closed = true;
+    d->next = st->dgrams->closed;
+    st->dgrams->closed = d;
+}
+
+void scps_dgram_free_all(struct scps_stack *st)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+
+    if (!st->dgrams)
+        return;
+    for (struct scps_dgram *d; (d = scps_dgram_each(st, NULL));)
+        scps_dgram_close(d);
+    while (st->dgrams->closed)
+        scps_dgram_free(st->dgrams->closed);
+    a->free(a->ctx, st->dgrams, sizeof *st->dgrams);
+    st->dgrams = NULL;
+}
+
+int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
+{
+    struct scps_stack *st = d->st;
+    const struct scps_addr *src = &d->asked;
+    const struct scps_way *way;
+    struct scps_endpoint to;
+
+    if (!remote) {
+        d->remote = (struct scps_endpoint){0};
+        d->local.addr = d->asked;
+        d->pmtu = 0;
+        return 0;
+    }
+    to = (struct scps_endpoint){only_its_own(&remote->addr), remote->port};
+    if (!to.port || scps_stack_any(&to.addr) || (to.addr.family != 4 && to.addr.family != 6))
+        return SCPS_ERR_INVAL;
+    way = scps_route_find(st, &to.addr);
+    if (!way || scps_stack_multicast(&to.addr))
+        return SCPS_ERR_UNREACH;
+    if (d->asked.family && d->asked.family != to.addr.family)
+        return SCPS_ERR_ADDRNOTAVAIL;
+    if (scps_stack_any(&d->asked))
+        src = scps_route_source(st, scps_nif_of(way->route.nif), &to.addr);
+    if (!src)
+        return SCPS_ERR_ADDRNOTAVAIL;
+    d->local.addr = *src;
+    d->remote = to;
+    d->pmtu = 0;
+    return 0;
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
+                     const struct scps_udp *u, const struct scps_pkt *in)
+{
+    struct scps_flow f = {ip->dst, ip->src, u->dport, u->sport};
+    struct scps_dgram *d = find(st, &f);
+    size_t apart = u->apart ? u->apart_len : 0, hollow = u->apart_len - apart;
+    uint32_t bytes = (uint32_t)(u->len + u->apart_len);
+    struct scps_dgram_in *rec = NULL;
+    uint8_t *data;
+
+    if (!d) {
+        scps_answer_port_unreachable(st, nif, ip, in->data, SCPS_MIN(in->len, ip->total_len));
+        return scps_stack_drop(st, SCPS_DROP_NO_UDP_PORT);
+    }
+    if (!d->in_used || (uint64_t)d->in_used + bytes + EACH <= d->cfg.rcvbuf)
+        rec = scps_recring_put(&d->in, &st->env.alloc, (uint32_t)(sizeof *rec + u->len + apart),
+                               SCPS_DGRAM_RING);
+    if (!rec) {
+        d->count.full++;
+        return scps_stack_drop(st, SCPS_DROP_UDP_QUEUE_FULL);
+    }
+    rec->from = (struct scps_dgram_from){.remote = {ip->src, u->sport},
+                                         .local = ip->dst,
+                                         .tos = ip->tos,
+                                         .at = in->at,
+                                         .hollow = hollow};
+    rec->len = bytes - (uint32_t)hollow;
+    data = (uint8_t *)(rec + 1);
+    if (u->len)
+        memcpy(data, u->data, u->len);
+    if (apart)
+        memcpy(data + u->len, u->apart, apart);
+    d->in_used += bytes + EACH;
+    d->count.in++;
+    d->count.in_bytes += bytes;
+    st->count.datagrams_in++;
+    scps_dgram_tell(d, SCPS_EV_READABLE);
+    return 0;
+}
+
+int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
+                        struct scps_dgram_from *from)
+{
+    uint32_t size, bytes;
+    const struct scps_dgram_in *rec = scps_recring_front(&d->in, &size);
+    size_t stored;
+
+    if (!rec)
+        return SCPS_ERR_AGAIN;
+    bytes = rec->len + (uint32_t)rec->from.hollow;
+    stored = SCPS_MIN(len, rec->len);
+    if (stored)
+        memcpy(buf, rec + 1, stored);
+    if (len > stored && rec->from.hollow)
+        memset((uint8_t *)buf + stored, 0, SCPS_MIN(len, bytes) - stored);
+    if (from)
+        *from = rec->from;
+    if (!(flags & SCPS_PEEK)) {
+        d->in_used -= bytes + EACH;
+        scps_recring_pop(&d->in);
+    }
+    return bytes;
+}
+
+int64_t scps_dgram_next(struct scps_dgram *d)
+{
+    return scps_dgram_recv(d, NULL, 0, SCPS_PEEK, NULL);
+}
+
+/* ---- errors -------------------------------------------------------------------------------------------------- */
+
+void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
+                     const struct scps_endpoint *about)
+{
+    d->err = err;
+    d->icmp = icmp;
+    d->err_about = *about;
+    scps_dgram_tell(d, SCPS_EV_ERROR);
+}
+
+bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
+{
+    struct scps_flow f = {m->quote.src, m->quote.dst, m->sport, m->dport};
+    struct scps_dgram *d = find(st, &f);
+    int err = scps_icmp_err(m->kind);
+
+    if (!d || !err)
+        return false;
+    if (err == SCPS_ERR_MSGSIZE && d->remote.addr.family && m->mtu && !d->cfg.df_off) {
+        d->pmtu = SCPS_MAX(m->mtu, scps_icmp_least_mtu(f.remote.family));
+        d->pmtu_at = st->env.now;
+    }
+    scps_dgram_fail(d, err, (unsigned)m->type << 8 | m->code,
+                    &(struct scps_endpoint){f.remote, f.rport});
+    return true;
+}
+
+void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif)
+{
+    for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));) {
+        const struct scps_way *way =
+            d->remote.addr.family ? scps_route_find(st, &d->remote.addr) : NULL;
+        if (way && scps_nif_of(way->route.nif) == nif)
+            scps_dgram_fail(d, SCPS_ERR_LINKDOWN, 0, &d->remote);
+    }
+}
+
+int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp)
+{
+    int err = d->err;
+
+    if (about && err)
+        *about = d->err_about;
+    if (icmp && err)
+        *icmp = d->icmp;
+    d->err = 0;
+    d->events &= (uint16_t) ~(1u << SCPS_EV_ERROR);
+    return err;
+}
+
+/* ---- what it is ---------------------------------------------------------------------------------------------- */
+
+void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out)
+{
+    *out = d->local;
+}
+
+void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out)
+{
+    *out = d->remote;
+}
+
+void scps_dgram_set_user(struct scps_dgram *d, void *user)
+{
+    d->user = user;
+}
+
+void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg)
+{
+    d->cfg = *cfg;
+}
+
+void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
+{
+    *out = d->cfg;
+}
+
+void scps_dgram_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
+{
+    *out = d->count;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Datagrams on their way out.
+ *
+ *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe -> a packet
+ *
+ * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one datagram each.  A
+ * route that has a rate is shared with connections: its gate (core/gate.c) takes the same from both, and whose turn it is
+ * goes back and forth, each of them worth what the largest packet costs.  While one kind waits for credit the other does
+ * not overtake it.
+ *
+ * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until something new is put in.
+ * So an endpoint that was closed with datagrams waiting is freed one call after its last one has left.
+ *
+ * Every datagram has its checksum (RFC 1122 section 4.1.3.4) and the DF bit, unless the configuration leaves that out; then
+ * it has an identification of its own (RFC 6864 section 4.2).
+ */
+#include "stack/dgram.h"
+
+#define UDP_HDR   8u
+#define PMTU_GOOD SCPS_SEC(600)
+#define MOST      65535u
+
+static uint32_t ip_header(uint8_t family)
+{
+    return family == 4 ? 20 : 40;
+}
+
+/* The IP packet that it will be. */
+static uint32_t packet(const struct scps_dgram_out *rec)
+{
+    return ip_header(rec->to.addr.family) + UDP_HDR + rec->len + rec->hollow;
+}
+
+/* The largest packet to addr by way of w. */
+static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_way *w,
+                       const struct scps_addr *addr)
+{
+    const struct scps_route *r = &w->route;
+    uint32_t mtu = r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
+
+    if (d->pmtu && d->st->env.now - d->pmtu_at < PMTU_GOOD &&
+        scps_addr_equal(addr, &d->remote.addr))
+        mtu = SCPS_MIN(mtu, d->pmtu);
+    return SCPS_MIN(mtu, MOST);
+}
+
+static const struct scps_addr *source(const struct scps_dgram *d, const struct scps_way *w,
+                                      const struct scps_addr *to)
+{
+    if (!scps_stack_any(&d->local.addr))
+        return d->local.addr.family == to->family ? &d->local.addr : NULL;
+    if (d->local.addr.family && d->local.addr.family != to->family)
+        return NULL;
+    return scps_route_source(d->st, scps_nif_of(w->route.nif), to);
+}
+
+/* The way to an endpoint, from an address of ours. 0 or an error. */
+static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
+                    const struct scps_way **way)
+{
+    if (!to->addr.family)
+        return SCPS_ERR_NOTCONN;
+    if (!to->port || (to->addr.family != 4 && to->addr.family != 6))
+        return SCPS_ERR_INVAL;
+    *way = scps_route_find(d->st, &to->addr);
+    if (!*way || scps_stack_any(&to->addr) || scps_stack_multicast(&to->addr))
+        return SCPS_ERR_UNREACH;
+    return source(d, *way, &to->addr) ? 0 : SCPS_ERR_ADDRNOTAVAIL;
+}
+
+uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to)
+{
+    const struct scps_way *way;
+    uint32_t over, mtu;
+
+    to = to ? to : &d->remote;
+    if (find_way(d, to, &way))
+        return 0;
+    over = ip_header(to->addr.family) + UDP_HDR;
+    mtu = mtu_to(d, way, &to->addr);
+    return mtu > over ? mtu - over : 0;
+}
+
+uint32_t scps_dgram_unsent(const struct scps_dgram *d)
+{
+    return d->out_used;
+}
+
+/* ---- turns --------------------------------------------------------------------------------------------------- */
+
+static struct scps_dgram_turns *turns_of(const struct scps_dgram *d)
+{
+    return d->pipe ? &d->pipe->dgrams : &d->nif->dgrams;
+}
+
+static void make_ready(struct scps_dgram *d)
+{
+    struct scps_dgram_turns *t = turns_of(d);
+
+    d->ready = true;
+    d->ready_next = NULL;
+    if (t->head)
+        t->tail->ready_next = d;
+    else
+        t->head = d;
+    t->tail = d;
+    d->nif->n_dgrams++;
+}
+
+void scps_dgram_unready(struct scps_dgram *d)
+{
+    struct scps_dgram_turns *t;
+    struct scps_dgram **at, *before = NULL;
+
+    if (!d->ready)
+        return;
+    t = turns_of(d);
+    for (at = &t->head; *at != d; at = &(*at)->ready_next)
+        before = *at;
+    *at = d->ready_next;
+    if (t->tail == d)
+        t->tail = before;
+    d->nif->n_dgrams--;
+    d->ready = false;
+}
+
+static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
+{
+    d->out_used -= packet(rec);
+    scps_recring_pop(&d->out);
+    if (scps_recring_empty(&d->out))
+        scps_dgram_tell(d, SCPS_EV_DRAINED);
+    if (!d->wants_room || d->out_used > d->cfg.sndbuf / 2)
+        return;
+    d->wants_room = false;
+    scps_dgram_tell(d, SCPS_EV_WRITABLE);
+}
+
+/* To the end of the turns its oldest datagram waits for. Those for which there is no way any more are lost. False: none is
+ * left. */
+static bool place(struct scps_dgram *d)
+{
+    const struct scps_dgram_out *rec;
+    const struct scps_way *way;
+    uint32_t size;
+
+    while ((rec = scps_recring_front(&d->out, &size))) {
+        if (!find_way(d, &rec->to, &way) && packet(rec) <= mtu_to(d, way, &rec->to.addr)) {
+            d->nif = scps_nif_of(way->route.nif);
+            d->pipe = way->pipe;
+            make_ready(d);
+            return true;
+        }
+        d->count.unsent++;
+        pop(d, rec);
+    }
+    return false;
+}
+
+static void move(struct scps_dgram *d)
+{
+    if (!d->ready)
+        return;
+    scps_dgram_unready(d);
+    if (!place(d) && d->closed)
+        scps_dgram_free(d);
+}
+
+void scps_dgram_regroup(struct scps_stack *st)
+{
+    if (!st->dgrams)
+        return;
+    for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)
+        move(d);
+    for (struct scps_dgram *d = st->dgrams->closed, *next; d; d = next) {
+        next = d->next;
+        move(d);
+    }
+}
+
+int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
+                    size_t len, size_t hollow)
+{
+    const struct scps_way *way;
+    struct scps_dgram_out *rec;
+    uint32_t over;
+    int err;
+
+    to = to ? to : &d->remote;
+    err = find_way(d, to, &way);
+    if (err)
+        return err;
+    if (hollow && (len > SCPS_DGRAM_PREFIX || !(way->route.nif->flags & SCPS_NETIF_HOLLOW)))
+        return SCPS_ERR_INVAL;
+    over = ip_header(to->addr.family) + UDP_HDR;
+    if (len > MOST || hollow > MOST || over + len + hollow > mtu_to(d, way, &to->addr))
+        return SCPS_ERR_MSGSIZE;
+    if (d->out_used && d->out_used + over + len + hollow > d->cfg.sndbuf) {
+        d->wants_room = true;
+        return SCPS_ERR_AGAIN;
+    }
+    rec = scps_recring_put(&d->out, &d->st->env.alloc, (uint32_t)(sizeof *rec + len),
+                           SCPS_DGRAM_RING);
+    if (!rec)
+        return SCPS_ERR_NOMEM;
+    *rec = (struct scps_dgram_out){*to, (uint32_t)len, (uint32_t)hollow};
+    if (len)
+        memcpy(rec + 1, data, len);
+    d->out_used += packet(rec);
+    if (!d->ready)
+        place(d);
+    return 0;
+}
+
+/* ---- packets ------------------------------------------------------------------------------------------------- */
+
+static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
+{
+    struct scps_stack *st = d->st;
+    const struct scps_way *way = scps_route_find(st, &rec->to.addr);
+    const uint8_t *data = (const uint8_t *)(rec + 1);
+    struct scps_udp u = {.sport = d->local.port,
+                         .dport = rec->to.port,
+                         .data = data,
+                         .len = rec->len,
+                         .apart_len = rec->hollow};
+    struct scps_ip ip = {.src = *source(d, way, &rec->to.addr),
+                         .dst = rec->to.addr,
+                         .version = rec->to.addr.family,
+                         .proto = SCPS_IPPROTO_UDP,
+                         .tos = d->cfg.tos,
+                         .ttl = d->cfg.ttl,
+                         .df = !d->cfg.df_off,
+                         .id = d->cfg.df_off ? st->dgrams->ip_id++ : 0};
+
+    out->len = scps_ip_build(out->data, &ip, UDP_HDR + u.len + u.apart_len);
+    out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
+    out->payload = NULL;
+    out->payload_len = rec->hollow;
+    if (rec->hollow) { /* what is not hollow lies before it */
+        memcpy(out->data + out->len, data, rec->len);
+        out->len += rec->len;
+    } else if (rec->len) {
+        out->payload = data;
+        out->payload_len = rec->len;
+    }
+    out->gso = 0;
+    out->csum_ok = true;
+    out->at = st->env.now;
+}
+
+/* The datagram whose turn it is leaves; returns the bytes of its packet. */
+static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
+{
+    struct scps_stack *st = d->st;
+    uint32_t size, bytes;
+    const struct scps_dgram_out *rec = scps_recring_front(&d->out, &size);
+
+    build(d, rec, out);
+    bytes = packet(rec);
+    d->count.out++;
+    d->count.out_bytes += rec->len + rec->hollow;
+    st->count.datagrams_out++;
+    st->count.packets_out++;
+    st->count.bytes_out += bytes;
+    pop(d, rec);
+    scps_dgram_unready(d);
+    if (!place(d) && d->closed)
+        make_ready(d); /* what is lent is its own: it goes when its turn comes */
+    return bytes;
+}
+
+/* Who is next; endpoints that only wait for their end get it. */
+static struct scps_dgram *next(struct scps_dgram_turns *t)
+{
+    while (t->head && scps_recring_empty(&t->head->out))
+        scps_dgram_free(t->head);
+    return t->head;
+}
+
+/* The bytes of d's oldest packet; 0: it has none. */
+static uint32_t first_bytes(struct scps_dgram *d)
+{
+    uint32_t size;
+    const struct scps_dgram_out *rec = scps_recring_front(&d->out, &size);
+
+    return rec ? packet(rec) : 0;
+}
+
+scps_time scps_dgram_due(struct scps_pipe *p, scps_time now)
+{
+    uint32_t bytes = first_bytes(p->dgrams.head);
+
+    return bytes ? scps_gate_when(&p->gate, now, bytes) : now;
+}
+
+void scps_dgram_yield(struct scps_turns *t)
+{
+    struct scps_pipe *p = (struct scps_pipe *)((uint8_t *)t - offsetof(struct scps_pipe, turns));
+
+    p->for_dgrams = true;
+}
+
+/* Of a route with a rate. */
+static void leave_pipe(struct scps_pipe *p, struct scps_dgram *d, struct scps_pkt *out)
+{
+    p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));
+    if (p->share > 0)
+        return;
+    p->share += (int32_t)p->gate.quantum;
+    p->for_dgrams = false;
+}
+
+bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    scps_time now = st->env.now;
+    struct scps_dgram *d;
+
+    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+        d = next(&p->dgrams);
+        if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
+            continue;
+        scps_stack_last(at);
+        leave_pipe(p, d, out);
+        return true;
+    }
+    d = next(&nif->dgrams);
+    if (!d)
+        return false;
+    leave(d, out);
+    return true;
+}

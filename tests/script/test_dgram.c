@@ -1,0 +1,819 @@
+/* SPDX-License-Identifier: MIT */
+/* The UDP service packet by packet (RFC 768; RFC 1122 section 4.1; RFC 8085): what leaves and when, who gets what arrives,
+ * what is wrong with a datagram, what ICMP says of one. */
+#include <scps/dgram.h>
+#include <scps/wire.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cm.h"
+#include "poor.h"
+
+#define MTU 1500u
+
+struct host {
+    struct scps_stack *st;
+    struct scps_netif nif;
+    struct scps_endpoint us, them;
+    scps_time now;
+    struct poor poor;
+    uint8_t p[4096]; /* the last packet that left, whole */
+    size_t len, hollow;
+    struct scps_ip ip;
+    struct scps_udp udp;
+};
+
+static void host_init(struct host *h, void **x)
+{
+    struct scps_stack_config cfg = scps_stack_config_default();
+    bool six = (uintptr_t)*x == 6;
+
+    *h = (struct host){.now = SCPS_SEC(5), .poor = {.left = 1000000}};
+    cfg.now = h->now;
+    cfg.alloc = (struct scps_alloc){poor_alloc, poor_free, &h->poor};
+    assert_int_equal(scps_addr_parse(six ? "2001:db8::1" : "10.0.0.1", &h->us.addr), 0);
+    assert_int_equal(scps_addr_parse(six ? "2001:db8::2" : "10.0.0.2", &h->them.addr), 0);
+    h->us.port = 5001;
+    h->them.port = 7000;
+    h->st = scps_stack_new(&cfg);
+    h->nif = (struct scps_netif){.name = "test", .mtu = MTU};
+    assert_non_null(h->st);
+    assert_int_equal(scps_stack_add_netif(h->st, &h->nif), 0);
+    assert_int_equal(scps_stack_add_addr(h->st, &h->nif, &h->us.addr, six ? 64 : 24), 0);
+}
+
+static void host_fini(struct host *h)
+{
+    scps_stack_free(h->st);
+    assert_int_equal(h->poor.out, 0);
+}
+
+static uint32_t headers(const struct host *h)
+{
+    return h->us.addr.family == 6 ? 48 : 28;
+}
+
+/* ---- what leaves --------------------------------------------------------------------------------------------- */
+
+/* The next packet at now, pieces put together, its headers and checksums checked. False: none leaves. */
+static bool leaves(struct host *h)
+{
+    struct scps_pkt out = {.data = h->p, .cap = SCPS_MAX_HEADERS};
+
+    if (!scps_stack_output(h->st, &h->nif, h->now, &out)) {
+        assert_true(scps_stack_deadline(h->st) > h->now);
+        return false;
+    }
+    h->hollow = out.payload ? 0 : out.payload_len;
+    h->len = out.len + out.payload_len;
+    assert_true(out.len <= SCPS_MAX_HEADERS && h->len <= h->nif.mtu && !out.gso);
+    if (out.payload)
+        memcpy(h->p + out.len, out.payload, out.payload_len);
+    else
+        memset(h->p + out.len, 0, out.payload_len);
+    assert_int_equal(scps_ip_parse(h->p, h->len, h->len, &h->ip), 0);
+    assert_int_equal(h->ip.total_len, h->len);
+    if (h->ip.proto == SCPS_IPPROTO_UDP)
+        assert_int_equal(
+            scps_udp_parse(&h->ip, h->p + h->ip.hdr_len, h->len - h->ip.hdr_len, &h->udp), 0);
+    return true;
+}
+
+static void expect_datagram(struct host *h, const void *data, size_t len)
+{
+    assert_true(leaves(h));
+    assert_int_equal(h->ip.proto, SCPS_IPPROTO_UDP);
+    assert_int_equal(h->udp.len, len);
+    assert_memory_equal(h->udp.data, data, len);
+}
+
+static void expect_nothing(struct host *h)
+{
+    assert_false(leaves(h));
+}
+
+static void expect_event(struct host *h, const struct scps_dgram *d, enum scps_event_kind kind)
+{
+    struct scps_event ev;
+
+    assert_int_equal(scps_stack_event(h->st, &ev), 1);
+    assert_int_equal(ev.kind, kind);
+    assert_ptr_equal(ev.dgram, d);
+    assert_null(ev.conn);
+}
+
+static void expect_no_event(struct host *h)
+{
+    struct scps_event ev;
+
+    assert_int_equal(scps_stack_event(h->st, &ev), 0);
+}
+
+static void forget_events(struct host *h)
+{
+    struct scps_event ev;
+
+    while (scps_stack_event(h->st, &ev))
+        continue;
+}
+
+/* ---- what arrives -------------------------------------------------------------------------------------------- */
+
+/* A packet from `from` to `to`: headers and len octets at p + headers; returns its length. */
+static size_t datagram(uint8_t *p, const struct scps_endpoint *from, const struct scps_endpoint *to,
+                       const void *data, size_t len)
+{
+    struct scps_ip ip = {.src = from->addr,
+                         .dst = to->addr,
+                         .version = from->addr.family,
+                         .proto = SCPS_IPPROTO_UDP,
+                         .tos = 0x20,
+                         .ttl = 60};
+    struct scps_udp u = {.sport = from->port, .dport = to->port, .data = data, .len = len};
+    size_t n = scps_ip_build(p, &ip, 8 + len);
+
+    scps_udp_build(p + n, &ip.src, &ip.dst, &u);
+    if (len)
+        memcpy(p + n + 8, data, len);
+    return n + 8 + len;
+}
+
+static int input(struct host *h, const uint8_t *p, size_t len)
+{
+    return scps_stack_input(
+        h->st, &h->nif,
+        &(struct scps_pkt){.data = (uint8_t *)(uintptr_t)p, .len = len, .at = h->now});
+}
+
+static int arrives_from(struct host *h, const struct scps_endpoint *from, const char *text)
+{
+    uint8_t p[2048];
+
+    return input(h, p, datagram(p, from, &h->us, text, strlen(text)));
+}
+
+static int arrives(struct host *h, const char *text)
+{
+    return arrives_from(h, &h->them, text);
+}
+
+static void expect_read(struct scps_dgram *d, const char *text)
+{
+    struct scps_dgram_from from;
+    char buf[2048];
+    int64_t n = scps_dgram_recv(d, buf, sizeof buf, 0, &from);
+
+    assert_int_equal(n, strlen(text));
+    assert_memory_equal(buf, text, (size_t)n);
+}
+
+static struct scps_dgram *opened(struct host *h)
+{
+    struct scps_endpoint at = {.port = h->us.port};
+    int err = 1;
+    struct scps_dgram *d = scps_dgram_open(h->st, NULL, &at, &err);
+
+    assert_non_null(d);
+    assert_int_equal(err, 0);
+    return d;
+}
+
+static uint64_t dropped(const struct host *h, enum scps_drop why)
+{
+    struct scps_stack_stats s;
+
+    scps_stack_stats(h->st, &s);
+    return s.drops[why];
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+/* The packet, field by field; a datagram without data is one, too. */
+static void one_leaves(void **x)
+{
+    struct host h;
+    host_init(&h, x);
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    cfg.tos = 0xb8;
+    cfg.ttl = 9;
+    struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    struct scps_dgram_stats s;
+    assert_int_equal(scps_stack_deadline(h.st), SCPS_NEVER);
+    assert_int_equal(scps_dgram_send(d, NULL, "x", 1, 0), SCPS_ERR_NOTCONN);
+    assert_int_equal(scps_dgram_send(d, &h.them, "hello", 5, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, NULL, 0, 0), 0);
+    assert_int_equal(scps_dgram_unsent(d), 2 * headers(&h) + 5);
+    assert_true(scps_stack_deadline(h.st) <= h.now);
+    expect_datagram(&h, "hello", 5);
+    assert_true(scps_addr_equal(&h.ip.src, &h.us.addr) && scps_addr_equal(&h.ip.dst, &h.them.addr));
+    assert_int_equal(h.udp.sport, 5001);
+    assert_int_equal(h.udp.dport, 7000);
+    assert_int_equal(h.ip.tos, 0xb8);
+    assert_int_equal(h.ip.ttl, 9);
+    assert_true(h.ip.df);
+    assert_int_equal(h.ip.id, 0);
+    assert_int_not_equal(scps_get16(h.p + h.ip.hdr_len + 6), 0); /* RFC 1122 section 4.1.3.4 */
+    expect_no_event(&h);
+    expect_datagram(&h, "", 0);
+    expect_nothing(&h);
+    expect_event(&h, d, SCPS_EV_DRAINED);
+    expect_no_event(&h);
+    scps_dgram_stats(d, &s);
+    assert_int_equal(s.out, 2);
+    assert_int_equal(s.out_bytes, 5);
+    /* where routers may cut, each has an identification of its own */
+    cfg.df_off = true;
+    scps_dgram_set_config(d, &cfg);
+    if (h.us.addr.family == 4) {
+        uint32_t id = 0;
+        for (int i = 0; i < 3; i++) {
+            scps_dgram_send(d, &h.them, "x", 1, 0);
+            expect_datagram(&h, "x", 1);
+            assert_false(h.ip.df);
+            assert_true(i == 0 || h.ip.id == id + 1);
+            id = h.ip.id;
+        }
+    }
+    host_fini(&h);
+}
+
+/* A checksum that comes out as 0 is sent as 0xffff (RFC 768). */
+static void checksum_zero(void **x)
+{
+    struct host h;
+    bool met = false;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    for (uint32_t v = 0; v < 65536; v++) {
+        uint8_t data[2] = {(uint8_t)(v >> 8), (uint8_t)v};
+        assert_int_equal(scps_dgram_send(d, &h.them, data, 2, 0), 0);
+        assert_true(
+            leaves(&h)); /* and a checksum of 0 would not pass in IPv6, nor stand for one in IPv4 */
+        assert_int_not_equal(scps_get16(h.p + h.ip.hdr_len + 6), 0);
+        met |= scps_get16(h.p + h.ip.hdr_len + 6) == 0xffff;
+    }
+    assert_true(met);
+    host_fini(&h);
+}
+
+/* What fits the MTU leaves whole; one octet more is refused: nothing is cut. */
+static void too_long(void **x)
+{
+    struct host h;
+    uint8_t data[MTU] = {1};
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    uint32_t most = scps_dgram_room(d, &h.them);
+    assert_int_equal(most, MTU - headers(&h));
+    assert_int_equal(scps_dgram_send(d, &h.them, data, most + 1, 0), SCPS_ERR_MSGSIZE);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, SIZE_MAX, 0), SCPS_ERR_MSGSIZE);
+    expect_nothing(&h);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, most, 0), 0);
+    expect_datagram(&h, data, most);
+    assert_int_equal(h.len, MTU);
+    /* the route's MTU counts as well */
+    struct scps_route r = {.dst = h.them.addr,
+                           .prefix = h.them.addr.family == 4 ? 32 : 128,
+                           .nif = &h.nif,
+                           .mtu = 1400};
+    assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, most, 0), SCPS_ERR_MSGSIZE);
+    assert_int_equal(scps_dgram_room(d, &h.them), 1400 - headers(&h));
+    host_fini(&h);
+}
+
+/* The queue out is bounded, takes any one when empty, and says when there is room: at half of it. */
+static void queue_out(void **x)
+{
+    struct host h;
+    uint8_t data[1000] = {0};
+    host_init(&h, x);
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    cfg.sndbuf = 4 * (1000 + headers(&h));
+    struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(scps_dgram_send(d, &h.them, data, 1000, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 0, 0), SCPS_ERR_AGAIN);
+    assert_true(leaves(&h));
+    expect_no_event(&h);
+    assert_true(leaves(&h));
+    expect_event(&h, d, SCPS_EV_WRITABLE);
+    assert_true(leaves(&h));
+    expect_no_event(&h); /* nobody was refused since */
+    assert_true(leaves(&h));
+    expect_event(&h, d, SCPS_EV_DRAINED);
+    cfg.sndbuf = 1;
+    scps_dgram_set_config(d, &cfg);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 1000, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 1, 0), SCPS_ERR_AGAIN);
+    host_fini(&h);
+}
+
+/* Several endpoints take turns; each keeps its order. */
+static void turns(void **x)
+{
+    struct host h;
+    char text[8];
+    host_init(&h, x);
+    struct scps_dgram *d[3];
+    for (int i = 0; i < 3; i++) {
+        d[i] = scps_dgram_open(h.st, NULL, NULL, NULL);
+        assert_int_equal(scps_dgram_connect(d[i], &h.them), 0);
+        for (int k = 0; k < 4; k++) {
+            snprintf(text, sizeof text, "%d %d", i, k);
+            assert_int_equal(scps_dgram_send(d[i], NULL, text, 3, 0), 0);
+        }
+    }
+    scps_dgram_close(d[1]); /* what it has to send leaves all the same */
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 3; i++) {
+            snprintf(text, sizeof text, "%d %d", i, k);
+            expect_datagram(&h, text, 3);
+        }
+    expect_nothing(&h);
+    struct scps_stack_stats s;
+    scps_stack_stats(h.st, &s);
+    assert_int_equal(s.dgrams, 2);
+    assert_int_equal(s.datagrams_out, 12);
+    host_fini(&h);
+}
+
+/* From whom, to which address, when, in what class; the rest of one that is too long for the reader is lost. */
+static void one_arrives(void **x)
+{
+    struct host h;
+    struct scps_dgram_from from;
+    char buf[16] = "...............";
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    assert_int_equal(scps_dgram_recv(d, buf, sizeof buf, 0, &from), SCPS_ERR_AGAIN);
+    h.now += 77;
+    assert_int_equal(arrives(&h, "hello"), 0);
+    assert_int_equal(arrives(&h, ""), 0);
+    assert_int_equal(arrives(&h, "0123456789"), 0);
+    expect_event(&h, d, SCPS_EV_READABLE);
+    expect_no_event(&h);
+    expect_nothing(&h);
+    assert_int_equal(scps_dgram_next(d), 5);
+    assert_int_equal(scps_dgram_recv(d, buf, sizeof buf, SCPS_PEEK, NULL), 5);
+    assert_int_equal(scps_dgram_recv(d, buf, sizeof buf, 0, &from), 5);
+    assert_memory_equal(buf, "hello.", 6);
+    assert_true(scps_addr_equal(&from.remote.addr, &h.them.addr));
+    assert_int_equal(from.remote.port, 7000);
+    assert_true(scps_addr_equal(&from.local, &h.us.addr));
+    assert_int_equal(from.tos, 0x20);
+    assert_int_equal(from.at, h.now);
+    assert_int_equal(scps_dgram_recv(d, buf, sizeof buf, 0, &from), 0);
+    assert_int_equal(scps_dgram_recv(d, buf, 4, 0, &from), 10);
+    assert_memory_equal(buf, "0123o", 5);
+    assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
+    host_fini(&h);
+}
+
+/* Every length that makes no sense, and every damaged bit, has its name; nothing is answered, nothing delivered. */
+static void hostile(void **x)
+{
+    struct host h;
+    uint8_t p[256], q[256];
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    size_t ip = headers(&h) - 8, n = datagram(p, &h.them, &h.us, "odd", 3);
+
+    for (size_t len = 0; len < 8; len++) { /* a packet that ends within the UDP header */
+        memcpy(q, p, ip + len);
+        struct scps_ip head = {.src = h.them.addr,
+                               .dst = h.us.addr,
+                               .version = h.us.addr.family,
+                               .proto = 17,
+                               .ttl = 60};
+        scps_ip_build(q, &head, len);
+        uint64_t was = dropped(&h, SCPS_DROP_TRUNCATED);
+        assert_int_equal(input(&h, q, ip + len), SCPS_DROP_TRUNCATED);
+        assert_int_equal(dropped(&h, SCPS_DROP_TRUNCATED), was + 1);
+    }
+    for (unsigned len = 0; len < 65536; len++) { /* the length field */
+        memcpy(q, p, n);
+        scps_put16(q + ip + 4, (uint16_t)len);
+        scps_put16(q + ip + 6, 0);
+        if (len == 11)
+            continue;
+        int want = len < 8 || len > 11     ? SCPS_DROP_BAD_UDP
+                   : h.us.addr.family == 6 ? SCPS_DROP_BAD_CHECKSUM
+                                           : 0;
+        uint64_t was = dropped(&h, SCPS_DROP_BAD_UDP);
+        assert_int_equal(input(&h, q, n), want);
+        assert_int_equal(dropped(&h, SCPS_DROP_BAD_UDP), was + (want == SCPS_DROP_BAD_UDP));
+    }
+    if (h.us.addr.family == 4) { /* shorter than the packet: the rest is padding */
+        expect_read(d, "");
+        expect_read(d, "o");
+        expect_read(d, "od");
+    }
+    for (size_t bit = (ip + 6) * 8; bit < n * 8; bit++) {
+        memcpy(q, p, n);
+        q[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_equal(input(&h, q, n), SCPS_DROP_BAD_CHECKSUM);
+    }
+    /* no checksum: for IPv4 only (RFC 1122 section 4.1.3.4, RFC 8200 section 8.1) */
+    memcpy(q, p, n);
+    scps_put16(q + ip + 6, 0);
+    assert_int_equal(input(&h, q, n), h.us.addr.family == 4 ? 0 : SCPS_DROP_BAD_CHECKSUM);
+    if (h.us.addr.family == 4)
+        expect_read(d, "odd");
+    /* a device that vouches for it */
+    memcpy(q, p, n);
+    q[ip + 6] ^= 1;
+    struct scps_pkt sure = {.data = q, .len = n, .csum_ok = true, .at = h.now};
+    assert_int_equal(scps_stack_input(h.st, &h.nif, &sure), 0);
+    expect_read(d, "odd");
+    assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
+/* Fragments are dropped by name: nothing is put together here. */
+static void fragments(void **x)
+{
+    struct host h;
+    uint8_t p[256];
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    if (h.us.addr.family == 4) {
+        struct scps_ip ip = {.src = h.them.addr,
+                             .dst = h.us.addr,
+                             .version = 4,
+                             .proto = 17,
+                             .ttl = 60,
+                             .more_frags = true};
+        scps_ip_build(p, &ip, 40);
+        memset(p + 20, 0, 40);
+        assert_int_equal(input(&h, p, 60), SCPS_DROP_FRAGMENT);
+        ip.more_frags = false;
+        ip.frag_off = 40;
+        scps_ip_build(p, &ip, 40);
+        assert_int_equal(input(&h, p, 60), SCPS_DROP_FRAGMENT);
+    } else {
+        struct scps_ip ip = {
+            .src = h.them.addr, .dst = h.us.addr, .version = 6, .proto = 44, .ttl = 60};
+        scps_ip_build(p, &ip, 48);
+        memset(p + 40, 0, 48);
+        p[40] = 17;
+        p[43] = 1; /* more */
+        assert_int_equal(input(&h, p, 88), SCPS_DROP_FRAGMENT);
+    }
+    assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
+/* A packet in pieces, cut anywhere, and with hollow octets behind. */
+static void pieces(void **x)
+{
+    static const char text[] = "twenty octets of text";
+    struct host h;
+    uint8_t p[256], q[256];
+    char buf[64];
+    struct scps_dgram_from from;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    size_t n = datagram(p, &h.them, &h.us, text, 21), hl = headers(&h);
+
+    for (size_t cut = hl; cut <= n; cut++) {
+        struct scps_pkt in = {
+            .data = p, .len = cut, .payload = p + cut, .payload_len = n - cut, .at = h.now};
+        assert_int_equal(scps_stack_input(h.st, &h.nif, &in), 0);
+        expect_read(d, text);
+        if (cut == n)
+            break;
+        p[n - 1] ^= 4;
+        assert_int_equal(scps_stack_input(h.st, &h.nif, &in), SCPS_DROP_BAD_CHECKSUM);
+        p[n - 1] ^= 4;
+    }
+    memset(q, 0, sizeof q);
+    memcpy(q, text, 5);
+    n = datagram(p, &h.them, &h.us, q, 40);
+    struct scps_pkt in = {.data = p, .len = hl + 5, .payload_len = 35, .at = h.now};
+    assert_int_equal(scps_stack_input(h.st, &h.nif, &in), 0);
+    memset(buf, 1, sizeof buf);
+    assert_int_equal(scps_dgram_recv(d, buf, sizeof buf, 0, &from), 40);
+    assert_int_equal(from.hollow, 35);
+    assert_memory_equal(buf, q, 40);
+    assert_int_equal(buf[40], 1);
+    host_fini(&h);
+}
+
+/* Hollow octets leave as such, over links that carry them, behind a few that do not. */
+static void hollow(void **x)
+{
+    struct host h;
+    uint8_t first[SCPS_DGRAM_PREFIX + 1] = "first", want[1000] = "first";
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    assert_int_equal(scps_dgram_send(d, &h.them, first, 6, 994), SCPS_ERR_INVAL);
+    h.nif.flags = SCPS_NETIF_HOLLOW;
+    assert_int_equal(scps_dgram_send(d, &h.them, first, SCPS_DGRAM_PREFIX + 1, 1), SCPS_ERR_INVAL);
+    assert_int_equal(scps_dgram_send(d, &h.them, first, 6, MTU), SCPS_ERR_MSGSIZE);
+    for (size_t len = 0; len <= SCPS_DGRAM_PREFIX; len += 3) {
+        assert_int_equal(scps_dgram_send(d, &h.them, first, len, 1000 - len), 0);
+        memset(want, 0, sizeof want);
+        memcpy(want, first, len);
+        expect_datagram(&h, want, 1000);
+        assert_int_equal(h.hollow, 1000 - len);
+    }
+    host_fini(&h);
+}
+
+/* The queue in is bounded in bytes, takes any one when empty; what finds it full is a counted drop. */
+static void queue_in(void **x)
+{
+    struct host h;
+    char text[101];
+    host_init(&h, x);
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    struct scps_dgram_stats s;
+    memset(text, 'x', 100);
+    text[100] = 0;
+    cfg.rcvbuf = 3 * 164;
+    struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(arrives(&h, text), i < 3 ? 0 : SCPS_DROP_UDP_QUEUE_FULL);
+    assert_int_equal(arrives(&h, ""),
+                     SCPS_DROP_UDP_QUEUE_FULL); /* those without data have a weight, too */
+    scps_dgram_stats(d, &s);
+    assert_int_equal(s.in, 3);
+    assert_int_equal(s.full, 3);
+    assert_int_equal(dropped(&h, SCPS_DROP_UDP_QUEUE_FULL), 3);
+    for (int i = 0; i < 3; i++)
+        expect_read(d, text);
+    assert_int_equal(arrives(&h, "again"), 0);
+    expect_read(d, "again");
+    cfg.rcvbuf = 0;
+    scps_dgram_set_config(d, &cfg);
+    assert_int_equal(arrives(&h, text), 0);
+    assert_int_equal(arrives(&h, ""), SCPS_DROP_UDP_QUEUE_FULL);
+    h.poor.left = 0; /* no memory is no reason to fall over */
+    struct scps_dgram *e = scps_dgram_open(h.st, NULL, NULL, NULL);
+    assert_null(e);
+    h.poor.left = 1;
+    e = scps_dgram_open(h.st, NULL, NULL, NULL);
+    assert_non_null(e);
+    assert_int_equal(scps_dgram_send(e, &h.them, "x", 1, 0), SCPS_ERR_NOMEM);
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
+/* Ports, addresses, connections: the best fit gets it. */
+static void who_gets_it(void **x)
+{
+    struct host h;
+    struct scps_endpoint any = {.port = 5001}, family = any, other, at;
+    int err;
+    host_init(&h, x);
+    family.addr.family = h.us.addr.family;
+    other = h.them;
+    other.port = 7001;
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    struct scps_dgram *d = opened(&h);
+    assert_true(scps_dgram_port_busy(h.st, &h.us));
+    assert_null(scps_dgram_open(h.st, NULL, &h.us, &err));
+    assert_int_equal(err, SCPS_ERR_ADDRINUSE);
+    assert_null(scps_dgram_open(h.st, NULL, &family, &err));
+    assert_int_equal(err, SCPS_ERR_ADDRINUSE);
+    assert_null(scps_dgram_open(h.st, NULL, &h.them, &err));
+    assert_int_equal(err, SCPS_ERR_ADDRNOTAVAIL);
+    assert_false(scps_stack_port_busy(h.st, &h.us)); /* TCP's are others */
+    scps_dgram_close(d);
+    assert_false(scps_dgram_port_busy(h.st, &h.us));
+    cfg.reuse = true;
+    struct scps_dgram *wide = scps_dgram_open(h.st, &cfg, &any, NULL);
+    struct scps_dgram *exact = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    struct scps_dgram *bound = scps_dgram_open(h.st, &cfg, &any, NULL);
+    assert_true(wide && exact && bound);
+    assert_null(scps_dgram_open(h.st, NULL, &any, &err));
+    assert_int_equal(scps_dgram_connect(bound, &other), 0);
+    scps_dgram_local(bound, &at);
+    assert_true(scps_addr_equal(&at.addr, &h.us.addr));
+    assert_int_equal(arrives(&h, "a"), 0);
+    assert_int_equal(arrives_from(&h, &other, "b"), 0);
+    expect_read(exact, "a");
+    expect_read(bound, "b");
+    assert_int_equal(scps_dgram_connect(bound, NULL), 0);
+    scps_dgram_local(bound, &at);
+    assert_int_equal(at.addr.family, 0);
+    scps_dgram_close(exact);
+    assert_int_equal(arrives(&h, "c"), 0);
+    expect_read(bound, "c"); /* of equals the last one opened */
+    scps_dgram_close(bound);
+    assert_int_equal(arrives(&h, "d"), 0);
+    expect_read(wide, "d");
+    scps_dgram_close(wide);
+    assert_int_equal(arrives(&h, "e"), SCPS_DROP_NO_UDP_PORT);
+    forget_events(&h);
+    host_fini(&h);
+}
+
+/* Ports chosen here are of the range, and each another. */
+static void ephemeral(void **x)
+{
+    struct host h;
+    struct scps_endpoint at;
+    uint16_t seen[64];
+    host_init(&h, x);
+    for (int i = 0; i < 64; i++) {
+        struct scps_dgram *d = scps_dgram_open(h.st, NULL, NULL, NULL);
+        scps_dgram_local(d, &at);
+        assert_true(at.port >= 49152);
+        for (int k = 0; k < i; k++)
+            assert_int_not_equal(at.port, seen[k]);
+        seen[i] = at.port;
+    }
+    host_fini(&h);
+}
+
+/* Destinations that are none. */
+static void nowhere(void **x)
+{
+    struct host h;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    bool six = h.us.addr.family == 6;
+    const char *bad[] = {six ? "::" : "0.0.0.0", six ? "ff02::1" : "224.0.0.1",
+                         six ? "2001:db9::1" : "192.0.2.1", six ? "10.0.0.2" : "2001:db8::2"};
+    for (int i = 0; i < 4; i++) {
+        struct scps_endpoint to = {.port = 9};
+        assert_int_equal(scps_addr_parse(bad[i], &to.addr), 0);
+        assert_int_equal(scps_dgram_send(d, &to, "x", 1, 0), SCPS_ERR_UNREACH);
+        assert_true(scps_dgram_connect(d, &to) < 0);
+    }
+    struct scps_endpoint to = h.them;
+    to.port = 0;
+    assert_int_equal(scps_dgram_send(d, &to, "x", 1, 0), SCPS_ERR_INVAL);
+    assert_int_equal(scps_dgram_connect(d, &to), SCPS_ERR_INVAL);
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
+/* Nobody listens: port unreachable, with the datagram quoted, in measure. */
+static void port_unreachable(void **x)
+{
+    struct host h;
+    struct scps_icmp m;
+    host_init(&h, x);
+    uint64_t was = dropped(&h, SCPS_DROP_NO_UDP_PORT);
+    assert_int_equal(arrives(&h, "anybody?"), SCPS_DROP_NO_UDP_PORT);
+    assert_int_equal(dropped(&h, SCPS_DROP_NO_UDP_PORT), was + 1);
+    assert_true(leaves(&h));
+    assert_int_equal(scps_icmp_parse(&h.ip, h.p + h.ip.hdr_len, h.len - h.ip.hdr_len, &m), 0);
+    assert_int_equal(m.kind, SCPS_ICMP_UNREACH_PORT);
+    assert_true(m.has_quote && m.sport == 7000 && m.dport == 5001);
+    for (int i = 0; i < 2000; i++)
+        arrives(&h, "flood");
+    assert_true(dropped(&h, SCPS_DROP_RATE_LIMITED) >= 1000);
+    host_fini(&h);
+}
+
+enum { NET, HOST, PORT, ADMIN, BIG };
+
+/* An ICMP error that quotes the packet that left last. */
+static int icmp(struct host *h, int what, uint32_t mtu)
+{
+    static const uint8_t v4[][2] = {{3, 0}, {3, 1}, {3, 3}, {3, 13}, {3, 4}};
+    static const uint8_t v6[][2] = {{1, 0}, {1, 3}, {1, 4}, {1, 1}, {2, 0}};
+    bool six = h->us.addr.family == 6;
+    const uint8_t *c = six ? v6[what] : v4[what];
+    struct scps_ip ip = {
+        .src = h->them.addr, .dst = h->us.addr, .version = h->us.addr.family, .ttl = 60};
+    uint8_t p[256];
+    size_t n = six ? 40 : 20, quote = headers(h), len = 8 + quote;
+
+    ip.proto = six ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP;
+    scps_ip_build(p, &ip, len);
+    p[n] = c[0];
+    p[n + 1] = c[1];
+    scps_put16(p + n + 2, 0);
+    scps_put32(p + n + 4, mtu);
+    memcpy(p + n + 8, h->p, quote);
+    uint64_t sum = scps_cksum_add(0, p + n, len);
+    if (six)
+        sum = scps_cksum_pseudo(sum, &ip.src, &ip.dst, SCPS_IPPROTO_ICMPV6, (uint32_t)len);
+    scps_put16(p + n + 2, scps_cksum_fold(sum));
+    return input(h, p, n + len);
+}
+
+/* RFC 1122 section 4.1.3.3: the application hears of every error; it ends nothing. */
+static void icmp_errors(void **x)
+{
+    static const int want[] = {SCPS_ERR_UNREACH, SCPS_ERR_UNREACH, SCPS_ERR_REFUSED,
+                               SCPS_ERR_UNREACH, SCPS_ERR_MSGSIZE};
+    struct host h;
+    struct scps_event ev;
+    struct scps_endpoint about;
+    unsigned type = 0;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    for (int connected = 0; connected < 2; connected++) {
+        if (connected)
+            assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+        for (int what = NET; what <= BIG; what++) {
+            assert_int_equal(scps_dgram_send(d, &h.them, "x", 1, 0), 0);
+            expect_datagram(&h, "x", 1);
+            forget_events(&h);
+            assert_int_equal(icmp(&h, what, 1400), 0);
+            assert_int_equal(scps_stack_event(h.st, &ev), 1);
+            assert_int_equal(ev.kind, SCPS_EV_ERROR);
+            assert_int_equal(ev.err, want[what]);
+            assert_int_equal(scps_dgram_error(d, &about, &type), want[what]);
+            assert_true(scps_addr_equal(&about.addr, &h.them.addr) && about.port == h.them.port);
+            assert_int_equal(type >> 8, h.us.addr.family == 4 ? 3 : what == BIG ? 2 : 1);
+            assert_int_equal(scps_dgram_error(d, NULL, NULL), 0);
+        }
+        /* too big: connected there, for ten minutes; it never rises by it, nor falls below what paths have */
+        assert_int_equal(scps_dgram_room(d, &h.them), (connected ? 1400 : MTU) - headers(&h));
+    }
+    icmp(&h, BIG, 1);
+    assert_int_equal(scps_dgram_room(d, NULL), (h.us.addr.family == 4 ? 256 : 1280) - headers(&h));
+    icmp(&h, BIG, 9000);
+    assert_int_equal(scps_dgram_room(d, NULL), MTU - headers(&h));
+    icmp(&h, BIG, 1400);
+    scps_stack_advance(h.st, h.now += SCPS_SEC(601));
+    assert_int_equal(scps_dgram_room(d, NULL), MTU - headers(&h));
+    /* of a port nobody has: nobody's */
+    scps_dgram_close(d);
+    assert_int_equal(icmp(&h, PORT, 0), SCPS_DROP_BAD_ICMP);
+    host_fini(&h);
+}
+
+/* A route's rate: the burst, then one exactly every so often. */
+static void rate(void **x)
+{
+    struct host h;
+    uint8_t data[1000] = {0};
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    uint32_t size = 1000 + headers(&h);
+    struct scps_route r = {.dst = h.them.addr,
+                           .prefix = h.them.addr.family == 4 ? 32 : 128,
+                           .nif = &h.nif,
+                           .rate = 12345,
+                           .burst = 2 * (size + 20),
+                           .overhead = {.packet = 20}};
+    for (int i = 0; i < 3;
+         i++) /* queued before the route had a rate: they wait for it all the same */
+        assert_int_equal(scps_dgram_send(d, &h.them, data, 1000, 0), 0);
+    assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+    for (int i = 0; i < 17; i++)
+        assert_int_equal(scps_dgram_send(d, &h.them, data, 1000, 0), 0);
+    scps_time begin = h.now;
+    for (uint64_t n = 0; n < 20; n++) {
+        scps_time at =
+            n < 2 ? begin
+                  : begin + (scps_time)(((n - 1) * (size + 20) * 1000000 + r.rate - 1) / r.rate);
+        if (at > h.now) {
+            expect_nothing(&h);
+            assert_int_equal(scps_stack_deadline(h.st), at);
+        }
+        h.now = at;
+        expect_datagram(&h, data, 1000);
+    }
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
+/* The device goes: what waited for it is lost, whoever is connected over it hears so. */
+static void link_gone(void **x)
+{
+    struct host h;
+    struct scps_dgram_stats s;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h), *gone = scps_dgram_open(h.st, NULL, NULL, NULL);
+    assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+    scps_dgram_send(d, NULL, "x", 1, 0);
+    scps_dgram_send(gone, &h.them, "y", 1, 0);
+    scps_dgram_close(gone);
+    scps_stack_remove_netif(h.st, &h.nif);
+    scps_dgram_stats(d, &s);
+    assert_int_equal(s.unsent, 1);
+    assert_int_equal(scps_dgram_error(d, NULL, NULL), SCPS_ERR_LINKDOWN);
+    assert_int_equal(scps_dgram_send(d, NULL, "x", 1, 0), SCPS_ERR_UNREACH);
+    assert_int_equal(scps_stack_deadline(h.st), SCPS_NEVER);
+    host_fini(&h);
+}
+
+#define BOTH(name)                                                                                 \
+    {#name " (IPv4)", name, NULL, NULL, (void *)(uintptr_t)4},                                     \
+    {                                                                                              \
+#name " (IPv6)", name, NULL, NULL, (void *)(uintptr_t)6                                    \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BOTH(one_leaves), BOTH(checksum_zero), BOTH(too_long),         BOTH(queue_out),
+        BOTH(turns),      BOTH(one_arrives),   BOTH(hostile),          BOTH(fragments),
+        BOTH(pieces),     BOTH(hollow),        BOTH(queue_in),         BOTH(who_gets_it),
+        BOTH(ephemeral),  BOTH(nowhere),       BOTH(port_unreachable), BOTH(icmp_errors),
+        BOTH(rate),       BOTH(link_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
