@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiving side: what is acceptable, reassembly, the window to offer.
  *
+ * Departure from RFC 9293 section 3.10.7.4: an empty segment may stand on the right edge, and one octet beyond a closed
+ * window (which the section asks special allowance for).
+ *
  * The right edge never moves back (RFC 9293 section 3.8.6).  Octets between what was announced and what the buffer
  * allows now are accepted; octets beyond what was announced are cut off.
  */
@@ -26,8 +29,8 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     edge = limit(c);
     window = (int64_t)(edge > next ? edge - next : 0);
-    if (!len)
-        return at >= 0 && at < window;
+    if (!len) /* all the window is under way, or a probe beyond it: an acknowledgement from there is news all the same */
+        return at >= 0 && (at < window || (at <= SCPS_MAX(window, 1) && !(seg->flags & SCPS_RST)));
     return window && at < window && at + len > 0;
 }
 

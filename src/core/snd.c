@@ -57,6 +57,14 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     }
 }
 
+/* Where a segment without data stands.  A probe stands beyond the peer's window until it is taken, and so does what is
+ * under way when a peer takes its window back: a number there is not acceptable (RFC 9293 section 3.10.7.4), and what
+ * the segment says would go unheard. */
+static inline scps_off acceptable(const struct scps_conn *c)
+{
+    return c->nxt <= c->edge ? c->nxt : SCPS_MAX(c->edge, c->una);
+}
+
 static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
 {
     scps_time now = c->env->now;
@@ -680,7 +688,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
 {
     *done = true;
     if (c->flags & SCPS_F_RST_NOW) {
-        base(c, seg, c->nxt); /* with timestamps, as RFC 7323 section 3.2 would have it */
+        base(c, seg, acceptable(c)); /* with timestamps, as RFC 7323 section 3.2 would have it */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->irs, scps_rcv_nxt(c));
         c->segs_out++;
@@ -721,10 +729,12 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
 
 static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    base(c, seg, c->nxt);
+    scps_off at = acceptable(c);
+
+    base(c, seg, at);
     scps_ackout_fill(c, seg);
     c->st->acks_out++;
-    left(c, seg, c->nxt, false);
+    left(c, seg, at, false);
     SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
 }
 

@@ -53,6 +53,61 @@ static void the_peer_probes(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.8.6.1, 3.10.7.4: while a probe stands beyond a closed window, and while data does beyond a window that was
+ * taken back, what else is said stands where the peer accepts it */
+static void acknowledgements_stay_acceptable(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1500);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    scps_time at = MS(300) + script_info(t).rto;
+    expect_sent(t, .at = at, .slack = MS(20), .from = 1001, .len = 1);
+    peer_says(t, at + MS(50), .ack = 1001, .wnd = ZERO);
+    peer_says(t, at + MS(60), .len = 100, .ack = 1001, .wnd = ZERO);
+    script_run(t, at + MS(300));
+    expect_sent(t, .from = 1001, .len = 0, .ack = 101);
+    script_forget_sent(t);
+    script_free(t);
+
+    t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    script_forget_sent(t);
+    peer_says(t, MS(300), .ack = 1001, .wnd = 500);
+    peer_says(t, MS(310), .len = 1000);
+    peer_says(t, MS(310), .len = 1000);
+    expect_sent(t, .at = MS(310), .from = 1501, .len = 0, .ack = 2001);
+    script_free(t);
+}
+
+/* Our window is full of what came beyond a hole, or closed and probed: the peer's acknowledgements from its right edge,
+ * and from behind the probe, count */
+static void acknowledgements_from_the_right_edge(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 2000;
+    script_established(t, MS(100));
+    app_writes(t, MS(150), 2000);
+    script_forget_sent(t);
+    peer_says(t, MS(200), .seq = 1001, .len = 1000);
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 2001}});
+    peer_says(t, MS(250), .seq = 2001, .ack = 1001);
+    assert_int_equal(script_info(t).outstanding, 1000);
+    peer_says(t, MS(260), .seq = 1, .len = 1000, .ack = 1001);
+    expect_sent(t, .at = MS(260), .ack = 2001, .wnd = ZERO);
+    peer_says(t, MS(300), .seq = 2002, .ack = 2001);
+    assert_int_equal(script_info(t).outstanding, 0);
+    peer_says(t, MS(400), .seq = 2003, .ack = 2001); /* not from there */
+    expect_sent(t, .at = MS(400), .ack = 2001);
+    peer_says(t, MS(500), .seq = 2002, .flags = SCPS_RST);
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* Data beyond the window is cut off, not taken; the rest of the segment is */
 static void beyond_our_window(void **x)
 {
@@ -382,6 +437,8 @@ int main(void)
         SCRIPT_TEST(repair_under_a_shrunken_window),
         SCRIPT_TEST(our_window_closes_and_opens),
         SCRIPT_TEST(the_peer_probes),
+        SCRIPT_TEST(acknowledgements_stay_acceptable),
+        SCRIPT_TEST(acknowledgements_from_the_right_edge),
         SCRIPT_TEST(beyond_our_window),
         SCRIPT_TEST(our_window_scaled),
         SCRIPT_TEST(our_window_scaled_while_half_open),
