@@ -202,18 +202,18 @@ static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
 static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
-    bool snack = c->caps & SCPS_CAP_SNACK1 && c->in.ooo->n, more = false,
+    bool snack = c->caps & SCPS_CAP_SNACK1 && (c->in.ooo->n || rx->fin_at), more = false,
          sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
     /* one acknowledgement stands for many segments: each range is told once before any is told again */
     bool sparse = thin || strict(c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;
-    unsigned room = 40 - scps_negotiate_overhead(c), max;
+    unsigned room = thin ? scps_snack_room(c) : 40 - scps_negotiate_overhead(c), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
         uint32_t most = scps_conn_any_mss(c);
-        room = SCPS_MIN(room, most > seg->len ? most - seg->len : 0u);
+        room = SCPS_MIN(40 - scps_negotiate_overhead(c), most > seg->len ? most - seg->len : 0u);
         snack = false;
         if (room < 12 + taken)
             return true;
@@ -291,23 +291,33 @@ bool scps_ackout_within_budget(struct scps_conn *c)
     return false;
 }
 
+/* Of a bare acknowledgement. */
+static uint32_t packet_size(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    uint32_t ip = c->remote.family == 4 ? 20 : 40;
+    uint8_t octets[SCPS_COMP_MAX];
+
+    if (c->caps & SCPS_CAP_COM) {
+        struct scps_comp_tx as_now = c->tp->comp_tx;
+        size_t n = scps_comp_build(octets, &as_now, seg, NULL);
+        if (n)
+            return ip + (uint32_t)n;
+    }
+    return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
+}
+
 void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 {
-    uint8_t options[OPT_ROOM];
-
     if (!c->rx)
         return;
-    scps_pacer_spend(&c->rx->budget, (c->remote.family == 4 ? 40u : 60u) +
-                                         (uint32_t)scps_tcpopt_build(options, seg) +
-                                         c->cfg->c.rate_overhead);
+    scps_pacer_spend(&c->rx->budget, packet_size(c, seg) + c->cfg->c.rate_overhead);
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
-    /* a FIN forces one that does not tell everything: the timer's does, when it is due */
-    bool more = false, keep = c->in.ooo->n && strict(c);
+    bool more = false;
 
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);
@@ -317,7 +327,7 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->tp && seg->len + 8 <= scps_conn_any_mss(c) && !(seg->flags & SCPS_SYN) &&
         scps_corruption_tell(c))
         seg->has |= SCPS_HAS_CORRUPTION;
-    if (c->rx && (c->in.ooo->n || c->rx->dsack_to) &&
+    if (c->rx && (c->in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
         (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1))
         more = report(c, seg) && c->rx->burst++ < BURST;
     c->acked_to = next;
@@ -325,11 +335,14 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
         c->ack_owed--;
     else if (!more)
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
-    if (!keep)
+    if (!c->rx) {
         scps_timer_stop(c, SCPS_T_ACK);
-    if (c->rx) {
-        c->rx->waiting = 0;
-        if (!more)
-            c->rx->burst = 0;
+        return;
     }
+    c->rx->waiting = 0;
+    if (!more)
+        c->rx->burst = 0;
+    /* a FIN forces one that does not tell everything: the timer's does, when it is due */
+    if (!c->in.ooo->n || !strict(c))
+        scps_timer_stop(c, SCPS_T_ACK);
 }

@@ -471,6 +471,8 @@ void scps_delivery_app_limited(struct scps_conn *c);
 /* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole: what has arrived
  * between two reported holes is to be told, too, even if that takes more acknowledgements. */
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole);
+/* Octets of options that an acknowledgement without data has for reports. */
+unsigned scps_snack_room(const struct scps_conn *c);
 /* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */
 bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run);
 /* More reports than one acknowledgement holds are due: how many more acknowledgements that takes. */

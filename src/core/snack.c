@@ -7,6 +7,8 @@
  * first hole three times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
  * for many round trips; with one hole an option that is the wrong economy.
  *
+ * A FIN tells of what is missing before it, too (sheet 2.3), with no data beyond the hole.
+ *
  * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up to the last one
  * held ("from memory, unverified" in the sheet: most significant bit first, right behind Hole1).
  *
@@ -56,7 +58,7 @@
 #define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
 #define LEAST   SCPS_MS(10) /* margin of an embargo: the peer may be busy */
 #define SILENCE (2 * LEAST) /* of a peer that tells no more */
-#define VECTOR  22          /* octets: what 40 leave beside timestamps and Hole1 */
+#define HOLE1   6           /* octets of the option before its vector */
 #define WORK    8192        /* records one report may touch: a hostile one costs no more */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
@@ -67,7 +69,7 @@ static uint32_t unit(const struct scps_conn *c, uint16_t mss)
     return (uint32_t)SCPS_MAX(size, 8);
 }
 
-/* The first hole that ends beyond off. False: there is none. */
+/* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
 static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
     const struct scps_rangeset *ooo = c->in.ooo;
@@ -76,11 +78,9 @@ static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_rang
     if (i < ooo->n &&
         scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
         i++;
-    if (i >= ooo->n)
-        return false;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : c->in.next;
-    h->to = scps_rangeset_at(ooo, i)->from;
-    return true;
+    h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : c->rx->fin_at;
+    return h->to > SCPS_MAX(off, h->from);
 }
 
 unsigned scps_snack_backlog(const struct scps_conn *c)
@@ -114,6 +114,20 @@ static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at
     return start + (whole && i < ooo->n && hole ? hole : last) * size;
 }
 
+unsigned scps_snack_room(const struct scps_conn *c)
+{
+    /* a compressed header has timestamps apart from its options */
+    return 40 - (c->caps & SCPS_CAP_COM ? 0 : scps_negotiate_overhead(c));
+}
+
+/* How far a bit vector reaches. */
+static uint64_t reach(const struct scps_conn *c)
+{
+    unsigned octets = SCPS_MIN(scps_snack_room(c) - HOLE1, SCPS_SNACK_VEC_MAX);
+
+    return (uint64_t)unit(c, c->peer_mss) * 8 * octets;
+}
+
 /* The hole below what has arrived last, if a bit vector that begins there tells of both. */
 static bool below_mended(const struct scps_conn *c, struct scps_range *h)
 {
@@ -125,7 +139,7 @@ static bool below_mended(const struct scps_conn *c, struct scps_range *h)
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < c->rx->snack_next &&
-           c->rx->mended < h->to + (uint64_t)unit(c, c->peer_mss) * 8 * (VECTOR - 4);
+           c->rx->mended < h->to + reach(c) * 3 / 4; /* and a mark beside it may take room */
 }
 
 /* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
@@ -133,8 +147,6 @@ static scps_off *turn(struct scps_conn *c, struct scps_range *h)
 {
     struct scps_rx *rx = c->rx;
 
-    if (!c->in.ooo->n)
-        return NULL;
     if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), h))
         return &rx->snack_high;
     if (rx->mended && below_mended(c, h))
@@ -148,10 +160,10 @@ bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run)
 {
     struct scps_range h;
 
-    if (!turn(c, &h))
+    if (!turn(c, &h) || h.to == c->rx->fin_at)
         return false;
     *run = *scps_rangeset_at(c->in.ooo, scps_rangeset_find(c->in.ooo, h.to));
-    return run->to - run->from > (uint64_t)unit(c, c->peer_mss) * 8 * VECTOR;
+    return run->to - run->from > reach(c);
 }
 
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole)
@@ -161,7 +173,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     struct scps_range h;
     scps_off *told;
 
-    if (room < 6 || !(told = turn(c, &h)))
+    if (room < HOLE1 || !(told = turn(c, &h)))
         return;
     *told = h.to;
     off = (h.from - c->in.next) / size;
@@ -172,7 +184,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     seg->snack_vec_len = 0;
     if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535) {
         scps_off end = long_form(c, seg, c->in.next + (off + blocks) * size, size,
-                                 SCPS_MIN(room - 6, VECTOR), whole);
+                                 SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
     }
     if (!(c->flags & SCPS_F_SACK))

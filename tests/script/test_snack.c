@@ -512,6 +512,29 @@ static void at_once(void **x)
     script_free(t);
 }
 
+/* A FIN alone beyond a hole is what tells of it */
+static void before_a_fin(void **x)
+{
+    for (int sack = 0; sack < 2; sack++) {
+        struct script *t = script_of(x);
+        t->cfg.snack = true;
+        t->cfg.sack = t->peer.sack = sack;
+        t->peer.caps = LONG;
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .seq = R(0), .len = 1000);
+        expect_quiet(t, ANY_HOLD);
+        peer_says(t, MS(210), .seq = R(3), .flags = SCPS_ACK | SCPS_FIN);
+        expect_sent(t, .at = MS(210), .ack = R(1), .snack = {{0, 2}}, .no_sack = true);
+        peer_says(t, MS(220), .seq = R(2), .len = 1000);
+        expect_sent(t, .at = MS(220), .ack = R(1), .snack = {{0, 1}});
+        peer_says(t, MS(230), .seq = R(1), .len = 1000);
+        expect_sent(t, .at = MS(230), .ack = R(3) + 1, .no_snack = true, .no_sack = true);
+        app_reads(t, MS(240), 3000);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* The long form tells of all behind the first hole at once, and the next report goes on behind what it told */
 static void long_reports(void **x)
 {
@@ -557,13 +580,13 @@ static void nothing_left_out(void **x)
     t->peer.sack = true;
     t->peer.mss = 200;
     script_established(t, MS(100));
-    for (int k = 1; k < 300; k++) /* missing: 0, 250, 260 */
-        if (k != 250 && k != 260)
+    for (int k = 1; k < 320; k++) /* missing: 0, 290, 300 */
+        if (k != 290 && k != 300)
             peer_says(t, MS(200) + k, .seq = Q(k), .len = 200);
-    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{0, 1}}, .sack = {{Q(1), Q(250)}});
+    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{0, 1}}, .sack = {{Q(1), Q(290)}});
     assert_int_equal(t->last.snack_vec_len, 0);
-    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{250, 1}});
-    assert_int_equal(t->last.snack_vec_len, 7); /* 251 to 299, and one more not here */
+    expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{290, 1}});
+    assert_int_equal(t->last.snack_vec_len, 4); /* 291 to 319, one of them not here */
     expect_quiet(t, ANY_HOLD);
     script_free(t);
 }
@@ -591,6 +614,7 @@ int main(void)
         SCRIPT_TEST(strictly_delayed),
         SCRIPT_TEST(the_timer_goes_on),
         SCRIPT_TEST(at_once),
+        SCRIPT_TEST(before_a_fin),
         SCRIPT_TEST(long_reports),
         SCRIPT_TEST(repairs_are_told),
         SCRIPT_TEST(nothing_left_out),

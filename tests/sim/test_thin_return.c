@@ -4,9 +4,13 @@
  *
  * The return link never queues more than a few acknowledgements, in the forward direction little is sent twice
  * without need, and what a transfer loses to the thin return is the wait of its last acknowledgement, unless holes appear
- * faster than the link can name them: 20 kbit/s carry 25 acknowledgements of 98 octets a second (80 of them IP, with
- * timestamps and a bit vector of 176 segments), and a vector skips to the next hole, so it covers some 290 segments when
- * one in 117 is lost (1e-6): 7400 segments a second of the 8700 sent.
+ * faster than the link can name them.
+ *
+ * What it can name: at 1e-6 one segment in 117 is lost, 78 a second, and 20 kbit/s carry 25 acknowledgements of 98 octets
+ * (18 are framing, 12 timestamps, 28 the SNACK).  Its vector of 22 octets stands for 176 segments, and the next report
+ * skips to the next hole, so one covers 293: 7400 of 9140 sent a second, 81 %.  Three SACK blocks in the same place would
+ * cover 351, not enough either.  Where timestamps take none of the 40 octets, because they are off or in a compressed
+ * header, a vector of 32 covers 373 segments in 98 octets: 9500, which is enough.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +57,9 @@ static void reaches(struct simrun_config *c, unsigned permille)
     assert_true(r.intact);
     assert_true(limit * 1000 >= (double)r.acked * permille);
     assert_int_equal(r.sender.timeouts, 0);
+    /* where an acknowledgement is lost, so is all that it told of: two thousandths of all segments */
+    if (c->compress)
+        lost += SIZE / 1024 / 500;
     assert_true((double)r.sender.resent_segs <= lost * 1.02 + 1);
     if (c->ack_budget) {
         assert_true(r.here.max_queue_bytes <= 4 * (100 + 18));
@@ -110,6 +117,18 @@ static void errors(void **x)
     reaches(&c, 930);
 }
 
+/* As many as it can name with compressed headers */
+static void compressed(void **x)
+{
+    struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
+    (void)x;
+
+    c.ack_budget = 20000 / 8;
+    c.compress = true;
+    for (c.seed = 1; c.seed <= 3; c.seed++)
+        reaches(&c, 950);
+}
+
 /* More holes than it can name in time: every lost repair waits its turn to be told of again, and in the end for a timer */
 static void more_than_it_can_say(void **x)
 {
@@ -120,7 +139,7 @@ static void more_than_it_can_say(void **x)
     c.ack_budget = 20000 / 8;
     simrun(&c, &r);
     assert_true(r.intact && !r.err);
-    assert_true(2.5 * (double)simrun_limit(&c, &r) >= (double)r.acked);
+    assert_true(1.33 * (double)simrun_limit(&c, &r) >= (double)r.acked);
     assert_true(r.sender.timeouts <= 3);
 }
 
@@ -141,8 +160,11 @@ static void without(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_errors), cmocka_unit_test(so_many_packets),
-        cmocka_unit_test(errors),    cmocka_unit_test(more_than_it_can_say),
+        cmocka_unit_test(no_errors),
+        cmocka_unit_test(so_many_packets),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(compressed),
+        cmocka_unit_test(more_than_it_can_say),
         cmocka_unit_test(without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
