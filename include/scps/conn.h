@@ -117,7 +117,7 @@ struct scps_conn_config {
     scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
     scps_dur
         fin_wait2; /* a closed connection waits this long for the peer's FIN; 0: 60 s or 8 x expected_rtt */
-    uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 6 and 15 */
+    uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 7 and 15 */
     uint8_t
         outage_after; /* consecutive timeouts taken for an outage: probes, but no end (spec sheet 3.5); 0 (default): never */
     scps_dur

@@ -262,7 +262,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
     f->rport = remote->port;
     *way = scps_route_find(st, &f->remote);
-    if (!*way)
+    if (!*way || scps_stack_multicast(&f->remote)) /* one peer, never a group */
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))

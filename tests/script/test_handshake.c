@@ -167,6 +167,20 @@ static void syn_is_repeated_and_given_up(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.8.3: of its own accord for three minutes at least */
+static void three_minutes_of_syns(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, MS(0));
+    script_run(t, SEC(180));
+    expect_state(t, SCPS_SYN_SENT);
+    assert_int_equal(script_forget_sent(t), 8);
+    script_run(t, SEC(300));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* RFC 6298 5.7: after a lost SYN the timeout is 3 s again at least for data; RFC 5681 3.1: window
  * of one segment */
 static void after_a_lost_syn(void **x)
@@ -432,6 +446,7 @@ int main(void)
         SCRIPT_TEST(window_shift_is_clamped),
         SCRIPT_TEST(windows_of_syns_are_not_scaled),
         SCRIPT_TEST(syn_is_repeated_and_given_up),
+        SCRIPT_TEST(three_minutes_of_syns),
         SCRIPT_TEST(after_a_lost_syn),
         SCRIPT_TEST(syn_ack_is_repeated),
         SCRIPT_TEST(half_open_is_given_up),

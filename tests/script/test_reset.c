@@ -116,6 +116,22 @@ static void unacceptable_segments(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.8.6: a reset counts even when our window is closed */
+static void reset_into_a_closed_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 2000;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001, .wnd = ZERO);
+    peer_says(t, MS(300), .seq = 2001, .flags = SCPS_RST);
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(scps_conn_error(t->c), SCPS_ERR_RESET);
+    script_free(t);
+}
+
 static void without_ack(void **x)
 {
     struct script *t = script_of(x);
@@ -167,6 +183,7 @@ int main(void)
         SCRIPT_TEST(blind_acknowledgements),
         SCRIPT_TEST(challenges_are_limited),
         SCRIPT_TEST(unacceptable_segments),
+        SCRIPT_TEST(reset_into_a_closed_window),
         SCRIPT_TEST(without_ack),
         SCRIPT_TEST(damaged_segments),
         SCRIPT_TEST(urgent_pointer),

@@ -210,6 +210,13 @@ static void nowhere_to_go(void **state)
     assert_errno(scps_sock_connect(p.ctx, s, &ss, len), EAFNOSUPPORT);
     int s6 = peer_socket(&p); /* no IPv6 address, no route */
     assert_errno(scps_sock_connect(p.ctx, s6, &ss, len), ENETUNREACH);
+    static const char *const groups[] = {"224.0.0.1", "255.255.255.255"}; /* RFC 9293 3.9.2.3 */
+    p.domain = SCPS_AF_INET;
+    for (int i = 0; i < 2; i++) {
+        struct scps_addr group = peer_addr(groups[i]);
+        len = peer_sockaddr(&p, &ss, &group, 80);
+        assert_errno(scps_sock_connect(p.ctx, peer_socket(&p), &ss, len), ENETUNREACH);
+    }
     peer_gets_nothing(&p);
     /* a connection of the same four-tuple */
     p.domain = SCPS_AF_INET;
