@@ -21,15 +21,15 @@ static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *
         struct flow_quick q;
         memcpy(&q.addrs, k->ip + 12, 8);
         memcpy(&q.ports, k->th, 4);
-        struct flow *f = tr_flow_quick(t, &q, s->flags, dir);
+        struct flow *f = scps_tr_flow_quick(t, &q, s->flags, dir);
         if (TR_LIKELY(f))
             return f;
     }
     struct flow_key key;
-    tr_addresses(k, &key);
+    scps_tr_addresses(k, &key);
     key.pa = scps_get16(k->th);
     key.pb = scps_get16(k->th + 2);
-    return tr_flow_find(t, &key, s->flags, s->seq, dir);
+    return scps_tr_flow_find(t, &key, s->flags, s->seq, dir);
 }
 
 static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
@@ -37,15 +37,15 @@ static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_
 {
     struct segment s;
     int dir;
-    if (TR_UNLIKELY(!tr_parse_tcp(t, k, &s)))
+    if (TR_UNLIKELY(!scps_tr_parse_tcp(t, k, &s)))
         return 1;
     struct flow *f = find(t, k, &s, &dir);
     if (TR_UNLIKELY(!f))
         return SCPS_ERR_NOMEM;
     t->tot.tcp_packets++;
-    tr_segment(t, p, k, &s, f, dir);
+    scps_tr_segment(t, p, k, &s, f, dir);
     if (TR_UNLIKELY(f->h[dir].caps_seen))
-        tr_comp_note(&f->h[dir], &s);
+        scps_tr_comp_note(&f->h[dir], &s);
     return 0;
 }
 
@@ -71,7 +71,7 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
     pass_time(t, p->at);
 
     uint32_t at = 0;
-    int off = tr_link_ip(t, p->link, p->data, p->caplen);
+    int off = scps_tr_link_ip(t, p->link, p->data, p->caplen);
     for (int depth = 0; TR_LIKELY(off >= 0 && depth < TUNNELS); depth++) {
         struct packet k;
         at += (uint32_t)off;
@@ -81,13 +81,13 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
         }
         k.ip = p->data + at;
         k.cap = p->caplen - at;
-        if (TR_UNLIKELY(!tr_parse_ip(t, &k, SCPS_MAX(p->len, p->caplen) - at)))
+        if (TR_UNLIKELY(!scps_tr_parse_ip(t, &k, SCPS_MAX(p->len, p->caplen) - at)))
             return 1;
         if (TR_LIKELY(k.proto == SCPS_IPPROTO_TCP || k.proto == SCPS_IPPROTO_SCPS_TP))
             return tcp_packet(t, p, &k);
         if (k.proto == SCPS_IPPROTO_SCPS_COMP)
-            return tr_comp_packet(t, p, &k);
-        off = tr_tunnel_ip(t, &k);
+            return scps_tr_comp_packet(t, p, &k);
+        off = scps_tr_tunnel_ip(t, &k);
     }
     t->tot.other_protocol += off >= 0; /* deeper than anybody looks */
     return 1;
@@ -116,9 +116,9 @@ void scps_trace_free(struct scps_trace *t)
 {
     if (!t)
         return;
-    tr_flows_free(t);
-    tr_free(t, t->comp, t->capcomp * sizeof *t->comp);
-    tr_truth_free(t);
+    scps_tr_flows_free(t);
+    scps_tr_free(t, t->comp, t->capcomp * sizeof *t->comp);
+    scps_tr_truth_free(t);
     free(t);
 }
 
@@ -137,7 +137,7 @@ void scps_trace_finish(struct scps_trace *t)
     uint64_t *v = malloc((size_t)(t->live ? t->live : 1) * sizeof *v);
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->nflows; i++) {
-        struct flow *f = tr_flow(t, i);
+        struct flow *f = scps_tr_flow(t, i);
         if (!f->used)
             continue;
         if (v)
@@ -152,7 +152,7 @@ void scps_trace_finish(struct scps_trace *t)
     if (!v)
         return;
     qsort(v, n, sizeof *v, by_number);
-    t->order = tr_alloc(t, (size_t)SCPS_MAX(n, 1u) * sizeof *t->order);
+    t->order = scps_tr_alloc(t, (size_t)SCPS_MAX(n, 1u) * sizeof *t->order);
     for (uint32_t i = 0; t->order && i < n; i++)
         t->order[i] = (uint32_t)v[i];
     free(v);
@@ -172,7 +172,7 @@ int scps_trace_conn(const struct scps_trace *t, uint32_t i, struct scps_trace_co
 {
     if (!t->order || i >= t->live)
         return SCPS_ERR_INVAL;
-    tr_report(t, tr_flow(t, t->order[i]), out);
+    scps_tr_report(t, scps_tr_flow(t, t->order[i]), out);
     return 0;
 }
 

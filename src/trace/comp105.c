@@ -28,7 +28,7 @@ static const uint8_t *src_of(const struct flow *f, int dir)
 
 static bool alive(const struct scps_trace *t, const struct comp_entry *e)
 {
-    const struct flow *f = tr_flow(t, e->flow);
+    const struct flow *f = scps_tr_flow(t, e->flow);
     return f->used && f->number == e->number;
 }
 
@@ -39,7 +39,7 @@ static struct comp_entry *look(struct scps_trace *t, const uint8_t *src, const u
         struct comp_entry *e = &t->comp[i];
         if (!e->used)
             return e;
-        const struct flow *f = tr_flow(t, e->flow);
+        const struct flow *f = scps_tr_flow(t, e->flow);
         if (alive(t, e) && e->id == id && !memcmp(src_of(f, e->dir), src, 16) &&
             !memcmp(src_of(f, !e->dir), dst, 16))
             return e;
@@ -55,7 +55,7 @@ static bool grow(struct scps_trace *t)
     uint32_t cap = 64;
     while (cap < live * 4)
         cap *= 2;
-    struct comp_entry *old = t->comp, *v = tr_alloc(t, cap * sizeof *v);
+    struct comp_entry *old = t->comp, *v = scps_tr_alloc(t, cap * sizeof *v);
     uint32_t oldcap = t->capcomp;
     if (!v)
         return false;
@@ -65,15 +65,15 @@ static bool grow(struct scps_trace *t)
     for (uint32_t i = 0; i < oldcap; i++) {
         if (!old[i].used || !alive(t, &old[i]))
             continue;
-        const struct flow *f = tr_flow(t, old[i].flow);
+        const struct flow *f = scps_tr_flow(t, old[i].flow);
         *look(t, src_of(f, old[i].dir), src_of(f, !old[i].dir), old[i].id) = old[i];
         t->ncomp++;
     }
-    tr_free(t, old, oldcap * sizeof *old);
+    scps_tr_free(t, old, oldcap * sizeof *old);
     return true;
 }
 
-void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id)
+void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id)
 {
     if (t->ncomp * 2 >= t->capcomp && !grow(t))
         return;
@@ -84,7 +84,7 @@ void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t 
         .flow = t->last_flow, .number = f->number, .dir = (uint8_t)dir, .id = id, .used = true};
 }
 
-struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir)
+struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir)
 {
     if (!t->capcomp)
         return NULL;
@@ -93,5 +93,5 @@ struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_
         return NULL;
     *dir = e->dir;
     t->last_flow = e->flow;
-    return tr_flow(t, e->flow);
+    return scps_tr_flow(t, e->flow);
 }

@@ -20,7 +20,7 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     }
     s->opt = p;
     s->opt_len = n;
-    tr_parse_options(p, n, &s->o);
+    scps_tr_parse_options(p, n, &s->o);
 }
 
 /* The fields, in their order on the wire; bits: octet 1, bits2: octet 2. */
@@ -58,7 +58,8 @@ static uint16_t flags_of(uint8_t bits, uint8_t bits2)
                       (bits2 & COMP_FIN ? SCPS_FIN : 0));
 }
 
-int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k)
+int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
+                        const struct packet *k)
 {
     struct scps_cursor c = {.p = k->th, .end = k->th + k->th_cap};
     uint8_t id = scps_cursor_get8(&c), bits = scps_cursor_get8(&c);
@@ -69,8 +70,8 @@ int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const s
     }
     int dir;
     struct flow_key key;
-    tr_addresses(k, &key);
-    struct flow *f = tr_comp_find(t, &key, id, &dir);
+    scps_tr_addresses(k, &key);
+    struct flow *f = scps_tr_comp_find(t, &key, id, &dir);
     if (!f || !f->h[dir].c.known) {
         t->tot.unknown_compressed++;
         return 1;
@@ -102,11 +103,11 @@ int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const s
     f->h[dir].c = v;
     t->tot.tcp_packets++;
     t->tot.compressed++;
-    tr_segment(t, p, k, &s, f, dir);
+    scps_tr_segment(t, p, k, &s, f, dir);
     return 0;
 }
 
-void tr_comp_note(struct half *h, const struct segment *s)
+void scps_tr_comp_note(struct half *h, const struct segment *s)
 {
     h->c = (struct comp_state){.seq = s->seq,
                                .ack = s->ack,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define KIND(k) (#k)[0]
-const struct field tr_field[F_COUNT] = {
+const struct field scps_tr_field[F_COUNT] = {
 #define FIELD_ROW(k, n, l, u, g)                                                                   \
     {.name = #n,                                                                                   \
      .label = l,                                                                                   \
@@ -20,31 +20,31 @@ const struct field tr_field[F_COUNT] = {
 
 static const void *place(const struct scps_trace_dir *d, enum field_id i)
 {
-    return (const char *)d + tr_field[i].at;
+    return (const char *)d + scps_tr_field[i].at;
 }
 
-uint64_t tr_count(const struct scps_trace_dir *d, enum field_id i)
+uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i)
 {
     uint64_t v;
     memcpy(&v, place(d, i), sizeof v);
     return v;
 }
 
-double tr_number(const struct scps_trace_dir *d, enum field_id i)
+double scps_tr_number(const struct scps_trace_dir *d, enum field_id i)
 {
     double v;
     memcpy(&v, place(d, i), sizeof v);
     return v;
 }
 
-const char *tr_words(const struct scps_trace_dir *d, enum field_id i)
+const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i)
 {
     return place(d, i);
 }
 
-bool tr_wanted(enum field_id i, unsigned what)
+bool scps_tr_wanted(enum field_id i, unsigned what)
 {
-    switch (tr_field[i].group) {
+    switch (scps_tr_field[i].group) {
     case 'L':
         return true;
     case 'W':
@@ -60,16 +60,16 @@ bool tr_wanted(enum field_id i, unsigned what)
     }
 }
 
-bool tr_says(const struct scps_trace_dir *d, enum field_id i)
+bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i)
 {
-    switch (tr_field[i].kind) {
+    switch (scps_tr_field[i].kind) {
     case 'U':
-        return tr_count(d, i) != 0;
+        return scps_tr_count(d, i) != 0;
     case 'N':
-        return tr_count(d, i) != SCPS_TRACE_NA;
+        return scps_tr_count(d, i) != SCPS_TRACE_NA;
     case 'D':
-        return !isnan(tr_number(d, i)) && tr_number(d, i) != 0;
+        return !isnan(scps_tr_number(d, i)) && scps_tr_number(d, i) != 0;
     default:
-        return tr_words(d, i)[0] && strncmp(tr_words(d, i), "too little", 10) != 0;
+        return scps_tr_words(d, i)[0] && strncmp(scps_tr_words(d, i), "too little", 10) != 0;
     }
 }

@@ -18,14 +18,14 @@ struct field {
     char kind;  /* 'U', 'N', 'D', 'S' */
     char group; /* 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
 };
-extern const struct field tr_field[F_COUNT];
+extern const struct field scps_tr_field[F_COUNT];
 
-uint64_t tr_count(const struct scps_trace_dir *d, enum field_id i);
-double tr_number(const struct scps_trace_dir *d, enum field_id i);
-const char *tr_words(const struct scps_trace_dir *d, enum field_id i);
+uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i);
+double scps_tr_number(const struct scps_trace_dir *d, enum field_id i);
+const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
 /* Is a field part of a report of this extent? */
-bool tr_wanted(enum field_id i, unsigned what);
+bool scps_tr_wanted(enum field_id i, unsigned what);
 /* Does it say anything: not zero, not absent? */
-bool tr_says(const struct scps_trace_dir *d, enum field_id i);
+bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i);
 
 #endif

@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void tr_round_sent(struct half *h, uint64_t outstanding)
+void scps_tr_round_sent(struct half *h, uint64_t outstanding)
 {
     uint32_t v = (uint32_t)SCPS_MIN(outstanding, UINT32_MAX);
     if (v > h->round_peak)
         h->round_peak = v;
 }
 
-void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now)
+void scps_tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now)
 {
     if (h->nrounds >= ROUNDS)
         return;
@@ -36,7 +36,8 @@ void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_tim
         return;
     if (h->nrounds == h->caprounds) {
         uint16_t cap = h->caprounds ? (uint16_t)(h->caprounds * 2) : 4;
-        void *p = tr_grow(t, h->rounds, h->caprounds * sizeof *h->rounds, cap * sizeof *h->rounds);
+        void *p =
+            scps_tr_grow(t, h->rounds, h->caprounds * sizeof *h->rounds, cap * sizeof *h->rounds);
         if (!p)
             return;
         h->rounds = p;
@@ -123,7 +124,7 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-void tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
+void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
 {
     const struct round *r = h->rounds;
     unsigned n = h->nrounds, first_loss = n, losses = 0;

@@ -20,7 +20,7 @@
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
-void *tr_alloc(struct scps_trace *t, size_t size)
+void *scps_tr_alloc(struct scps_trace *t, size_t size)
 {
     void *p = calloc(1, size);
     if (p) {
@@ -30,7 +30,7 @@ void *tr_alloc(struct scps_trace *t, size_t size)
     return p;
 }
 
-void tr_free(struct scps_trace *t, void *p, size_t size)
+void scps_tr_free(struct scps_trace *t, void *p, size_t size)
 {
     if (!p)
         return;
@@ -38,7 +38,7 @@ void tr_free(struct scps_trace *t, void *p, size_t size)
     free(p);
 }
 
-void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
+void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
 {
     void *q = realloc(p, to);
     if (q) {
@@ -48,24 +48,24 @@ void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
     return q;
 }
 
-struct seldom *tr_seldom(struct scps_trace *t, struct half *h)
+struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h)
 {
     if (!h->seldom)
-        h->seldom = tr_alloc(t, sizeof *h->seldom);
+        h->seldom = scps_tr_alloc(t, sizeof *h->seldom);
     return h->seldom ? h->seldom : &t->lost;
 }
 
 static void *range_alloc(void *ctx, size_t size)
 {
-    return tr_alloc(ctx, size);
+    return scps_tr_alloc(ctx, size);
 }
 
 static void range_free(void *ctx, void *p, size_t size)
 {
-    tr_free(ctx, p, size);
+    scps_tr_free(ctx, p, size);
 }
 
-struct scps_alloc tr_range_alloc(struct scps_trace *t)
+struct scps_alloc scps_tr_range_alloc(struct scps_trace *t)
 {
     return (struct scps_alloc){.alloc = range_alloc, .free = range_free, .ctx = t};
 }
@@ -126,7 +126,7 @@ static void unlist(struct scps_trace *t, struct flow *f, uint32_t idx)
         return;
     uint32_t *at = &t->bucket[f->hash & (t->nbucket - 1)];
     while (*at != idx)
-        at = &tr_flow(t, *at)->next;
+        at = &scps_tr_flow(t, *at)->next;
     *at = f->next;
     f->listed = false;
 }
@@ -134,15 +134,15 @@ static void unlist(struct scps_trace *t, struct flow *f, uint32_t idx)
 static bool rehash(struct scps_trace *t)
 {
     uint32_t n = t->nbucket ? t->nbucket * 2 : 1024;
-    uint32_t *b = tr_alloc(t, (size_t)n * sizeof *b);
+    uint32_t *b = scps_tr_alloc(t, (size_t)n * sizeof *b);
     if (!b)
         return false;
     memset(b, 0xff, (size_t)n * sizeof *b);
-    tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *b);
+    scps_tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *b);
     t->bucket = b;
     t->nbucket = n;
     for (uint32_t i = 0; i < t->nflows; i++) {
-        struct flow *f = tr_flow(t, i);
+        struct flow *f = scps_tr_flow(t, i);
         if (f->used && f->listed) {
             f->next = b[f->hash & (n - 1)];
             b[f->hash & (n - 1)] = i;
@@ -153,32 +153,32 @@ static bool rehash(struct scps_trace *t)
 
 /* ---- lifetime ----------------------------------------------------------------------------------------- */
 
-void tr_flow_reset(struct scps_trace *t, struct flow *f)
+void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {
     for (int d = 0; d < 2; d++) {
         struct half *h = &f->h[d];
-        tr_segs_free(t, h);
-        tr_hist_free(t, &h->rtt_hist);
-        tr_hist_free(t, &h->tsrtt_hist);
-        tr_why_free(t, h);
-        tr_free(t, h->rounds, h->caprounds * sizeof *h->rounds);
-        tr_free(t, h->seldom, sizeof *h->seldom);
+        scps_tr_segs_free(t, h);
+        scps_tr_hist_free(t, &h->rtt_hist);
+        scps_tr_hist_free(t, &h->tsrtt_hist);
+        scps_tr_why_free(t, h);
+        scps_tr_free(t, h->rounds, h->caprounds * sizeof *h->rounds);
+        scps_tr_free(t, h->seldom, sizeof *h->seldom);
         h->seldom = NULL;
         h->rounds = NULL;
         h->caprounds = h->nrounds = 0;
     }
 }
 
-void tr_flows_free(struct scps_trace *t)
+void scps_tr_flows_free(struct scps_trace *t)
 {
     for (uint32_t i = 0; i < t->nflows; i++)
-        if (tr_flow(t, i)->used)
-            tr_flow_reset(t, tr_flow(t, i));
+        if (scps_tr_flow(t, i)->used)
+            scps_tr_flow_reset(t, scps_tr_flow(t, i));
     for (uint32_t i = 0; i < t->nslab; i++)
-        tr_free(t, t->slab[i], SLAB * sizeof **t->slab);
-    tr_free(t, t->slab, t->capslab * sizeof *t->slab);
-    tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *t->bucket);
-    tr_free(t, t->order, (size_t)t->live * sizeof *t->order);
+        scps_tr_free(t, t->slab[i], SLAB * sizeof **t->slab);
+    scps_tr_free(t, t->slab, t->capslab * sizeof *t->slab);
+    scps_tr_free(t, t->bucket, (size_t)t->nbucket * sizeof *t->bucket);
+    scps_tr_free(t, t->order, (size_t)t->live * sizeof *t->order);
 }
 
 static bool is_closed(const struct flow *f)
@@ -195,29 +195,29 @@ static bool evict(struct scps_trace *t)
     for (uint32_t i = 0; i < t->nflows && seen < 64; i++) {
         uint32_t at = t->hand;
         t->hand = t->hand + 1 >= t->nflows ? 0 : t->hand + 1;
-        struct flow *f = tr_flow(t, at);
+        struct flow *f = scps_tr_flow(t, at);
         if (!f->used)
             continue;
         seen++;
         bool closed = is_closed(f);
         if (best == FLOW_NONE || (closed && !best_closed) ||
-            (closed == best_closed && f->last < tr_flow(t, best)->last)) {
+            (closed == best_closed && f->last < scps_tr_flow(t, best)->last)) {
             best = at;
             best_closed = closed;
         }
     }
     if (best == FLOW_NONE)
         return false;
-    struct flow *f = tr_flow(t, best);
+    struct flow *f = scps_tr_flow(t, best);
     t->tot.evicted++;
     if (t->cfg.on_evict) {
         struct scps_trace_conn c;
-        tr_report(t, f, &c);
+        scps_tr_report(t, f, &c);
         c.evicted = true;
         t->cfg.on_evict(t->cfg.ctx, &c);
     }
     unlist(t, f, best);
-    tr_flow_reset(t, f);
+    scps_tr_flow_reset(t, f);
     f->used = false;
     f->next = t->free;
     t->free = best;
@@ -238,19 +238,19 @@ static uint32_t take_slot(struct scps_trace *t)
             break; /* one out, one in: its slot is paid for */
     if (t->free != FLOW_NONE) {
         uint32_t i = t->free;
-        t->free = tr_flow(t, i)->next;
+        t->free = scps_tr_flow(t, i)->next;
         return i;
     }
     if (t->nflows == t->nslab * SLAB) {
         if (t->nslab == t->capslab) {
             uint32_t cap = t->capslab ? t->capslab * 2 : 16;
-            void *p = tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
+            void *p = scps_tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
             if (!p)
                 return FLOW_NONE;
             t->slab = p;
             t->capslab = cap;
         }
-        t->slab[t->nslab] = tr_alloc(t, SLAB * sizeof **t->slab);
+        t->slab[t->nslab] = scps_tr_alloc(t, SLAB * sizeof **t->slab);
         if (!t->slab[t->nslab])
             return FLOW_NONE;
         t->nslab++;
@@ -278,7 +278,7 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     uint32_t i = take_slot(t);
     if (i == FLOW_NONE)
         return NULL;
-    struct flow *f = tr_flow(t, i);
+    struct flow *f = scps_tr_flow(t, i);
     if (t->live >= t->nbucket && !rehash(t)) {
         f->used = false;
         f->next = t->free;
@@ -320,15 +320,15 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
     return h->syn_count > 1 && h->syn != seq;
 }
 
-struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
-                          uint32_t seq, int *dir)
+struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
+                               uint32_t seq, int *dir)
 {
     uint32_t idx = t->last_flow;
     struct flow *f = NULL;
     int d = -1;
     uint32_t hash = 0;
     if (idx != FLOW_NONE) {
-        f = tr_flow(t, idx);
+        f = scps_tr_flow(t, idx);
         d = f->listed ? which_dir(&f->key, k) : -1;
         hash = f->hash;
     }
@@ -336,7 +336,7 @@ struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16
         hash = hash_key(t, k);
         idx = t->nbucket ? t->bucket[hash & (t->nbucket - 1)] : FLOW_NONE;
         for (; idx != FLOW_NONE; idx = f->next) {
-            f = tr_flow(t, idx);
+            f = scps_tr_flow(t, idx);
             if (f->hash == hash && (d = which_dir(&f->key, k)) >= 0)
                 break;
         }
@@ -346,7 +346,7 @@ struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16
             unlist(t, f, idx);
         } else {
             t->last_flow = idx;
-            t->recent[tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};
+            t->recent[scps_tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};
             *dir = d;
             return f;
         }

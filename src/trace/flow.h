@@ -24,13 +24,13 @@
 
 /* ---- memory that counts itself (flow.c) ------------------------------------------------------------ */
 
-void *tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
-void tr_free(struct scps_trace *t, void *p, size_t size);
+void *scps_tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
+void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 /* Grows p, keeping the bytes; the new ones are not zeroed. NULL leaves p as it is. */
-void *tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
+void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct half;
-struct seldom *tr_seldom(struct scps_trace *t, struct half *h); /* never NULL */
+struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h); /* never NULL */
 
 /* ---- segments of one direction (segs.c) ------------------------------------------------------------ */
 
@@ -127,7 +127,7 @@ struct why { /* evidence; taken when first needed */
     uint64_t truth_unmatched;
 };
 
-const char *tr_cause_name(enum cause c);
+const char *scps_tr_cause_name(enum cause c);
 
 enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
 
@@ -303,25 +303,25 @@ struct scps_trace {
 #define SLAB_BITS 6u
 #define SLAB      (1u << SLAB_BITS)
 
-static inline struct flow *tr_flow(const struct scps_trace *t, uint32_t i)
+static inline struct flow *scps_tr_flow(const struct scps_trace *t, uint32_t i)
 {
     return &t->slab[i >> SLAB_BITS][i & (SLAB - 1)];
 }
 
 /* Finds the connection of a packet, or makes it; *dir: 0 from key.a. NULL on lack of memory. */
-struct flow *tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
-                          uint32_t seq, int *dir);
+struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
+                               uint32_t seq, int *dir);
 
-static inline uint32_t tr_recent(const struct flow_quick *q)
+static inline uint32_t scps_tr_recent(const struct flow_quick *q)
 {
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
 /* The same for an IPv4 packet of a connection seen lately, unless it might begin another; NULL: look it up. */
-static inline struct flow *tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
-                                         uint16_t flags, int *dir)
+static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
+                                              uint16_t flags, int *dir)
 {
-    const struct recent *r = &t->recent[tr_recent(q)];
+    const struct recent *r = &t->recent[scps_tr_recent(q)];
     struct flow *f = r->f;
     if (TR_UNLIKELY(!f || flags & SCPS_SYN || t->cfg.idle_split > 0))
         return NULL;
@@ -332,80 +332,84 @@ static inline struct flow *tr_flow_quick(struct scps_trace *t, const struct flow
     *dir = r->dir;
     return f;
 }
-void tr_flow_reset(struct scps_trace *t, struct flow *f); /* gives back what hangs on it */
-void tr_flows_free(struct scps_trace *t);
+void scps_tr_flow_reset(struct scps_trace *t, struct flow *f); /* gives back what hangs on it */
+void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- segs.c ---- */
 
 /* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out of order. */
-uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
-                     scps_time now, bool *ooo, struct resend *re);
+uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+                          scps_time now, bool *ooo, struct resend *re);
 /* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate besides its number.
  * Returns the sample it completed, or -1. */
-scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup);
-void tr_segs_free(struct scps_trace *t, struct half *h);
+scps_dur scps_tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now,
+                          bool dup);
+void scps_tr_segs_free(struct scps_trace *t, struct half *h);
 
 /* ---- rtt.c ---- */
 
-void tr_dist_add(struct dist *d, scps_dur v); /* tcptrace's rule: a minimum of 0 is replaced */
-double tr_dist_avg(const struct dist *d);     /* µs */
-double tr_dist_sd(const struct dist *d);
-void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
-double tr_hist_at(const struct hist *h, const struct dist *d,
-                  double q); /* µs; NaN without samples */
-void tr_hist_free(struct scps_trace *t, struct hist *h);
-void tr_rtt_smooth(struct half *h, scps_dur v);
-void tr_ts_sent(struct half *h, uint32_t tsval, scps_time now);
-void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now);
+void scps_tr_dist_add(struct dist *d, scps_dur v); /* tcptrace's rule: a minimum of 0 is replaced */
+double scps_tr_dist_avg(const struct dist *d);     /* µs */
+double scps_tr_dist_sd(const struct dist *d);
+void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
+double scps_tr_hist_at(const struct hist *h, const struct dist *d,
+                       double q); /* µs; NaN without samples */
+void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
+void scps_tr_rtt_smooth(struct half *h, scps_dur v);
+void scps_tr_ts_sent(struct half *h, uint32_t tsval, scps_time now);
+void scps_tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now);
 
 /* ---- why.c ---- */
 
-void tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
-void tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now);
+void scps_tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+                       scps_time now);
+void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+                      scps_time now);
 /* The receiver says it had [from, to) twice. */
-void tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
-void tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr);
-enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
-                         uint64_t first, uint64_t end, const struct resend *re, bool syn,
-                         bool has_ts, uint32_t tsval, scps_time now);
+void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
+void scps_tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr);
+enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
+                              uint64_t first, uint64_t end, const struct resend *re, bool syn,
+                              bool has_ts, uint32_t tsval, scps_time now);
 /* Data that fills the gap [first, end): is it the repair of something lost before it came by here (and not merely
  * overtaken on the way)? path: the round trip as far as known, 0 if not. */
-bool tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
-                scps_dur path, scps_time now);
-void tr_why_free(struct scps_trace *t, struct half *h);
-struct scps_alloc tr_range_alloc(struct scps_trace *t);
+bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
+                     scps_dur path, scps_time now);
+void scps_tr_why_free(struct scps_trace *t, struct half *h);
+struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
 /* ---- truth.c ---- */
 
-void tr_truth_free(struct scps_trace *t);
-void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
-                    uint32_t seq, uint32_t len);
+void scps_tr_truth_free(struct scps_trace *t);
+void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+                         uint32_t seq, uint32_t len);
 
 /* ---- fingerprint.c ---- */
 
-void tr_round_sent(struct half *h, uint64_t outstanding);
-void tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now);
-void tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
+void scps_tr_round_sent(struct half *h, uint64_t outstanding);
+void scps_tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now);
+void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
 
 /* ---- link.c ---- */
 
 /* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
-int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
+int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
 /* The same behind an EtherType or the length of an 802.3 frame, which ended at off. */
-int tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
-                    uint32_t type);
+int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                         uint32_t type);
 /* The same for a PPP protocol field at off, of one octet or two. */
-int tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 #define TR_LINK_ETHERNET 1
 
 /* ---- comp105.c: connections with compressed headers ---- */
 
-void tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
-struct flow *tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id, int *dir);
+void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
+struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id,
+                               int *dir);
 
 /* ---- report.c ---- */
 
-void tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out);
-void tr_letter(uint64_t n, char out[8]);
+void scps_tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out);
+void scps_tr_letter(uint64_t n, char out[8]);
 
 #endif

@@ -13,7 +13,7 @@ static ssize_t cookie_read(void *ctx, char *buf, size_t n)
 {
     struct window *w = ctx;
     if (w->pos == w->end && !w->eof)
-        tr_window_more(w);
+        scps_tr_window_more(w);
     n = SCPS_MIN(n, w->end - w->pos);
     if (n == 0 && w->err) {
         errno = w->err;
@@ -47,7 +47,7 @@ static void take(struct scps_trace *t, int link, const struct pcap_pkthdr *h, co
         *err = e;
 }
 
-int tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg)
+int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg)
 {
     char e[PCAP_ERRBUF_SIZE] = "";
     FILE *f = as_file(w);
@@ -56,7 +56,7 @@ int tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, ch
         if (f)
             fclose(f);
         if (w->err)
-            snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, tr_window_trouble(w));
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, scps_tr_window_trouble(w));
         else
             snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture (%.120s)", path,
                      f ? e : "and no libpcap stream on this system");
@@ -78,7 +78,7 @@ int tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, ch
     } else if (r == PCAP_ERROR) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: after packet %llu: %.140s: analysed up to there",
                  path, (unsigned long long)no, pcap_geterr(p));
-        t->tot.unread_bytes += tr_window_drain(w);
+        t->tot.unread_bytes += scps_tr_window_drain(w);
         ret = 1;
     }
     pcap_close(p); /* closes f too */
@@ -147,7 +147,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
             ret = n == PCAP_ERROR_BREAK ? 0 : 1;
             break;
         }
-        if (tr_stop_asked(t, t->tot.packets - from, packets))
+        if (scps_tr_stop_asked(t, t->tot.packets - from, packets))
             break;
         struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
         if (n == 0)

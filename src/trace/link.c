@@ -52,7 +52,7 @@ static int truncated(struct scps_trace *t)
     return -1;
 }
 
-int tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3) /* HDLC's address and control */
         off += 2;
@@ -81,8 +81,8 @@ static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_
     return p[off] >> 4 == 4 || p[off] >> 4 == 6 ? (int)off : other(t);
 }
 
-int tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
-                    uint32_t type)
+int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                         uint32_t type)
 {
     while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD) {
         if (off + 4 > caplen)
@@ -99,7 +99,7 @@ int tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uin
     if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
         return mpls(t, p, caplen, off);
     if (type == TYPE_PPPOE)
-        return tr_ppp_ip(t, p, caplen, off + 6);
+        return scps_tr_ppp_ip(t, p, caplen, off + 6);
     return other(t);
 }
 
@@ -116,11 +116,11 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     if (p[at] == NLPID_IP)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)
-        return tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));
+        return scps_tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));
     return other(t);
 }
 
-int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
+int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
     case LINK_ETHERNET:
@@ -128,7 +128,7 @@ int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen
             return truncated(t);
         if (TR_LIKELY(p[12] == 0x08 && p[13] == 0))
             return 14;
-        return tr_ethertype_ip(t, p, caplen, 14, scps_get16(p + 12));
+        return scps_tr_ethertype_ip(t, p, caplen, 14, scps_get16(p + 12));
     case LINK_RAW_BSD:
     case LINK_RAW_OPENBSD:
     case LINK_RAW:
@@ -145,23 +145,23 @@ int tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen
     }
     case LINK_PPP:
     case LINK_PPP_HDLC:
-        return tr_ppp_ip(t, p, caplen, 0);
+        return scps_tr_ppp_ip(t, p, caplen, 0);
     case LINK_PPPOE:
-        return tr_ppp_ip(t, p, caplen, 6);
+        return scps_tr_ppp_ip(t, p, caplen, 6);
     case LINK_CHDLC: /* address, control, and an EtherType */
         if (caplen < 4)
             return truncated(t);
-        return tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
+        return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
     case LINK_FRAME_RELAY:
         return frame_relay(t, p, caplen);
     case LINK_COOKED:
         if (caplen < 16)
             return truncated(t);
-        return tr_ethertype_ip(t, p, caplen, 16, scps_get16(p + 14));
+        return scps_tr_ethertype_ip(t, p, caplen, 16, scps_get16(p + 14));
     case LINK_COOKED2:
         if (caplen < 20)
             return truncated(t);
-        return tr_ethertype_ip(t, p, caplen, 20, scps_get16(p));
+        return scps_tr_ethertype_ip(t, p, caplen, 20, scps_get16(p));
     default:
         t->tot.bad_link++;
         return -1;

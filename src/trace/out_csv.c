@@ -35,14 +35,14 @@ static const char *column(enum field_id i)
     case F_max_retrans:
         return "max_#_retrans";
     default:
-        return tr_field[i].name;
+        return scps_tr_field[i].name;
     }
 }
 
 /* tcptrace's columns first, then ours. */
 static bool in_pass(enum field_id i, int pass)
 {
-    bool theirs = strchr("LWR", tr_field[i].group) != NULL;
+    bool theirs = strchr("LWR", scps_tr_field[i].group) != NULL;
     return pass == 0 ? theirs : !theirs;
 }
 
@@ -53,10 +53,10 @@ void scps_trace_csv_header(FILE *f, char sep, unsigned what)
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < F_COUNT; k++) {
             enum field_id i = (enum field_id)k;
-            if (!tr_wanted(i, what) || !in_pass(i, pass))
+            if (!scps_tr_wanted(i, what) || !in_pass(i, pass))
                 continue;
             const char *n = column(i);
-            bool rtt = tr_field[i].group == 'R' && !strncmp(n, "rtt_", 4);
+            bool rtt = scps_tr_field[i].group == 'R' && !strncmp(n, "rtt_", 4);
             for (int d = 0; d < 2; d++)
                 fprintf(f, "%c%s%s_%s", sep, rtt ? "RTT_" : "", rtt ? n + 4 : n, d ? "b2a" : "a2b");
         }
@@ -68,24 +68,24 @@ void scps_trace_csv_header(FILE *f, char sep, unsigned what)
 static void cell(FILE *f, const struct scps_trace_dir *d, enum field_id i, char sep)
 {
     fputc(sep, f);
-    switch (tr_field[i].kind) {
+    switch (scps_tr_field[i].kind) {
     case 'N':
-        if (tr_count(d, i) == SCPS_TRACE_NA) {
+        if (scps_tr_count(d, i) == SCPS_TRACE_NA) {
             fputs("NA", f);
             return;
         }
         /* fall through */
     case 'U':
-        fprintf(f, "%" PRIu64, tr_count(d, i));
+        fprintf(f, "%" PRIu64, scps_tr_count(d, i));
         return;
     case 'D':
-        if (isnan(tr_number(d, i)))
+        if (isnan(scps_tr_number(d, i)))
             fputs("NA", f);
         else
-            fprintf(f, "%.6g", tr_number(d, i));
+            fprintf(f, "%.6g", scps_tr_number(d, i));
         return;
     default:
-        for (const char *p = tr_words(d, i); *p; p++)
+        for (const char *p = scps_tr_words(d, i); *p; p++)
             fputc(*p == sep ? ';' : *p, f);
     }
 }
@@ -101,7 +101,7 @@ void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsi
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < F_COUNT; k++) {
             enum field_id i = (enum field_id)k;
-            if (!tr_wanted(i, what) || !in_pass(i, pass))
+            if (!scps_tr_wanted(i, what) || !in_pass(i, pass))
                 continue;
             cell(f, &c->a2b, i, sep);
             cell(f, &c->b2a, i, sep);

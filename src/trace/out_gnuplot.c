@@ -37,7 +37,7 @@ static void seconds(FILE *f, int64_t us)
 static int colour_of(const char *word)
 {
     for (int i = 0; i < COLOURS; i++)
-        if (!strcmp(word, tr_colour_name[i]))
+        if (!strcmp(word, scps_tr_colour_name[i]))
             return i;
     return -1;
 }
@@ -176,7 +176,7 @@ static void plain(FILE *f, const char *s)
     }
 }
 
-void tr_gnuplot_quoted(FILE *f, const char *s)
+void scps_tr_gnuplot_quoted(FILE *f, const char *s)
 {
     fputc('\'', f);
     for (; *s; s++) {
@@ -216,7 +216,7 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
           "'white' } else { set terminal pngcairo size 1400,900 font 'sans,11' }\n"
           "set output ",
           gpl);
-    tr_gnuplot_quoted(gpl, base);
+    scps_tr_gnuplot_quoted(gpl, base);
     fputs(". '.' . fmt\nset title '", gpl);
     plain(gpl, title);
     fprintf(gpl,
@@ -267,7 +267,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
                 continue;
             put_series(in, dat, c, (enum shape)s, f->t0);
             fputs(index ? ", \\\n     " : "plot ", gpl);
-            tr_gnuplot_quoted(gpl, base);
+            scps_tr_gnuplot_quoted(gpl, base);
             fprintf(gpl, ". '.dat' index %d using 1:2", index++);
             style(gpl, k, f, c, s, beyond);
         }
@@ -286,7 +286,7 @@ static FILE *open_beside(const char *base, const char *suffix, const char *mode)
     return fopen(path, mode);
 }
 
-int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title)
+int scps_tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title)
 {
     struct series found = {.t0 = -1};
     int ret = -1, saved;

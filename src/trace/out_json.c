@@ -38,20 +38,20 @@ static void direction(FILE *f, const char *key, const struct scps_trace_dir *d)
     fprintf(f, ",\n     \"%s\": {", key);
     for (int k = 0; k < F_COUNT; k++) {
         enum field_id i = (enum field_id)k;
-        fprintf(f, "%s\"%s\": ", k == 0 ? "" : k % 6 ? ", " : ",\n       ", tr_field[i].name);
-        switch (tr_field[i].kind) {
+        fprintf(f, "%s\"%s\": ", k == 0 ? "" : k % 6 ? ", " : ",\n       ", scps_tr_field[i].name);
+        switch (scps_tr_field[i].kind) {
         case 'U':
         case 'N':
-            if (tr_field[i].kind == 'N' && tr_count(d, i) == SCPS_TRACE_NA)
+            if (scps_tr_field[i].kind == 'N' && scps_tr_count(d, i) == SCPS_TRACE_NA)
                 fputs("null", f);
             else
-                fprintf(f, "%" PRIu64, tr_count(d, i));
+                fprintf(f, "%" PRIu64, scps_tr_count(d, i));
             break;
         case 'D':
-            number(f, tr_number(d, i));
+            number(f, scps_tr_number(d, i));
             break;
         default:
-            string(f, tr_words(d, i));
+            string(f, scps_tr_words(d, i));
         }
     }
     fputc('}', f);
@@ -191,10 +191,10 @@ void scps_trace_json_schema(FILE *f)
           "false,\n    \"required\": [",
           f);
     for (int i = 0; i < F_COUNT; i++)
-        fprintf(f, "%s\"%s\"", i ? ", " : "", tr_field[i].name);
+        fprintf(f, "%s\"%s\"", i ? ", " : "", scps_tr_field[i].name);
     fputs("],\n    \"properties\": {", f);
     for (int i = 0; i < F_COUNT; i++) {
-        const struct field *x = &tr_field[i];
+        const struct field *x = &scps_tr_field[i];
         const char *type = x->kind == 'U'   ? "\"integer\""
                            : x->kind == 'N' ? "[\"integer\", \"null\"]"
                            : x->kind == 'D' ? "[\"number\", \"null\"]"

@@ -75,21 +75,21 @@ void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width)
 static void value(const struct scps_trace_dir *d, enum field_id i, char *buf, size_t cap,
                   const char **unit)
 {
-    const struct field *x = &tr_field[i];
+    const struct field *x = &scps_tr_field[i];
     *unit = x->unit;
     switch (x->kind) {
     case 'N':
-        if (tr_count(d, i) == SCPS_TRACE_NA) {
+        if (scps_tr_count(d, i) == SCPS_TRACE_NA) {
             snprintf(buf, cap, "NA");
             *unit = "";
             break;
         }
         /* fall through */
     case 'U':
-        snprintf(buf, cap, "%8" PRIu64, tr_count(d, i));
+        snprintf(buf, cap, "%8" PRIu64, scps_tr_count(d, i));
         break;
     case 'D': {
-        double v = tr_number(d, i);
+        double v = scps_tr_number(d, i);
         if (isnan(v)) {
             snprintf(buf, cap, "NA");
             if (i != F_idletime_max)
@@ -106,7 +106,7 @@ static void value(const struct scps_trace_dir *d, enum field_id i, char *buf, si
         break;
     }
     default:
-        snprintf(buf, cap, "%s", tr_words(d, i));
+        snprintf(buf, cap, "%s", scps_tr_words(d, i));
     }
 }
 
@@ -115,7 +115,7 @@ static void line(FILE *f, const struct scps_trace_conn *c, enum field_id i)
     char label[20], v[40];
     const char *unit;
     const struct scps_trace_dir *d[2] = {&c->a2b, &c->b2a};
-    snprintf(label, sizeof label, "%s:", tr_field[i].label);
+    snprintf(label, sizeof label, "%s:", scps_tr_field[i].label);
     for (int k = 0; k < 2; k++) {
         value(d[k], i, v, sizeof v, &unit);
         fprintf(f, "     %-18s %9s %-5s", label, v, unit);
@@ -125,7 +125,7 @@ static void line(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 
 static bool either(const struct scps_trace_conn *c, enum field_id i)
 {
-    return tr_says(&c->a2b, i) || tr_says(&c->b2a, i);
+    return scps_tr_says(&c->a2b, i) || scps_tr_says(&c->b2a, i);
 }
 
 /* Words of ours may be long: a line each. */
@@ -133,9 +133,9 @@ static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i
 {
     for (int k = 0; k < 2; k++) {
         const struct scps_trace_dir *d = k ? &c->b2a : &c->a2b;
-        if (tr_says(d, i))
+        if (scps_tr_says(d, i))
             fprintf(f, "     %s->%s %s: %s\n", k ? c->letter_b : c->letter_a,
-                    k ? c->letter_a : c->letter_b, tr_field[i].label, tr_words(d, i));
+                    k ? c->letter_a : c->letter_b, scps_tr_field[i].label, scps_tr_words(d, i));
     }
 }
 
@@ -196,9 +196,9 @@ void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *
     bool ours = false;
     for (int k = 0; k < F_COUNT; k++) {
         enum field_id i = (enum field_id)k;
-        if (!tr_wanted(i, what) || !shown(c, i))
+        if (!scps_tr_wanted(i, what) || !shown(c, i))
             continue;
-        if (strchr("LWR", tr_field[i].group)) {
+        if (strchr("LWR", scps_tr_field[i].group)) {
             if (i == F_rtt_samples || i == F_rtt_from_3whs || i == F_rtt_full_sz_smpls ||
                 i == F_post_loss_acks)
                 fputc('\n', f);
@@ -223,7 +223,7 @@ void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *
                 fprintf(f, "     SCPS in force:     %s\n", c->scps_agreed);
             ours = true;
         }
-        if (tr_field[i].kind == 'S')
+        if (scps_tr_field[i].kind == 'S')
             long_words(f, c, i);
         else
             line(f, c, i);

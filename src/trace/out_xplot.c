@@ -26,10 +26,10 @@
 #define MAX_CONNS   2000u
 #define TPUT_PKTS   10u /* of tcptrace: packets an instantaneous value is averaged over */
 
-const char *const tr_colour_name[COLOURS] = {"white",  "green",  "red",     "blue", "yellow",
-                                             "purple", "orange", "magenta", "pink"};
+const char *const scps_tr_colour_name[COLOURS] = {"white",  "green",  "red",     "blue", "yellow",
+                                                  "purple", "orange", "magenta", "pink"};
 
-const struct plot_kind tr_plot_kind[PLOT_KINDS] = {
+const struct plot_kind scps_tr_plot_kind[PLOT_KINDS] = {
     {.bit = SCPS_PLOT_TSG,
      .suffix = "tsg",
      .title = "time sequence graph",
@@ -232,7 +232,7 @@ static struct plot *begin(struct scps_trace_plots *p, struct drawn *d, int dir, 
                           const struct scps_trace_seen *s)
 {
     struct plot *f = &d->s[dir].plot[kind];
-    const struct plot_kind *k = &tr_plot_kind[kind];
+    const struct plot_kind *k = &scps_tr_plot_kind[kind];
     if (!(p->what & k->bit))
         return NULL;
     if (f->base)
@@ -261,7 +261,7 @@ static void colour(struct scps_trace_plots *p, struct plot *f, enum colour c)
 {
     if (f->colour != c) {
         f->colour = c;
-        put(p, f, "%s\n", tr_colour_name[c]);
+        put(p, f, "%s\n", scps_tr_colour_name[c]);
     }
 }
 
@@ -534,8 +534,8 @@ static struct drawn *find(struct scps_trace_plots *p, const struct scps_trace_se
         return NULL;
     d->conn = n;
     d->first = s->pkt->at;
-    tr_letter((n - 1) * 2ull, d->la);
-    tr_letter((n - 1) * 2ull + 1, d->lb);
+    scps_tr_letter((n - 1) * 2ull, d->la);
+    scps_tr_letter((n - 1) * 2ull + 1, d->lb);
     p->d[p->n++] = d;
     p->slot[n] = p->n;
     return d;
@@ -607,7 +607,7 @@ static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
             continue;
         fprintf(*gp, "reset\nfmt = '%s'\nload ", v ? "svg" : "png");
         snprintf(path, sizeof path, "%s.gpl", f->base);
-        tr_gnuplot_quoted(*gp, path);
+        scps_tr_gnuplot_quoted(*gp, path);
         fputc('\n', *gp);
     }
 }
@@ -621,7 +621,7 @@ static void conclude(struct scps_trace_plots *p, struct plot *f, const struct pl
     p->pictures++;
     if (p->err || p->formats == SCPS_PLOT_XPLOT)
         return;
-    if (tr_gnuplot_convert(f->base, k, f->title) != 0)
+    if (scps_tr_gnuplot_convert(f->base, k, f->title) != 0)
         fail(p, f->base);
     else if (p->formats & (SCPS_PLOT_PNG | SCPS_PLOT_SVG))
         draw(p, f, gp);
@@ -636,7 +636,7 @@ static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
         for (int d = 0; d < 2; d++)
             for (int k = 0; k < PLOT_KINDS; k++)
                 if (p->d[i]->s[d].plot[k].base)
-                    conclude(p, &p->d[i]->s[d].plot[k], &tr_plot_kind[k], &gp);
+                    conclude(p, &p->d[i]->s[d].plot[k], &scps_tr_plot_kind[k], &gp);
     if (gp && pclose(gp) != 0 && !p->err) {
         snprintf(msg, SCPS_TRACE_MSGLEN,
                  "gnuplot failed (is it installed?): no PNG or SVG; its scripts are there");

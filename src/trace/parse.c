@@ -27,13 +27,13 @@ static uint32_t extension_len(uint8_t kind, const uint8_t *p)
     return kind == EXT_AUTH ? (p[1] + 2u) * 4 : (p[1] + 1u) * 8;
 }
 
-bool tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr)
+bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr)
 {
     const uint8_t *p = k->ip;
     if (p[0] >> 4 != 6)
-        return tr_bad_ip(t);
+        return scps_tr_bad_ip(t);
     if (k->cap < 40)
-        return tr_cut_short(t);
+        return scps_tr_cut_short(t);
     uint32_t plen = scps_get16(p + 4), at = 40;
     k->total = plen ? 40 + plen : left;
     k->version = 6;
@@ -41,19 +41,19 @@ bool tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_
     uint8_t next = p[6];
     for (int i = 0; i < EXT_MAX && is_extension(next); i++) {
         if (at + 8 > k->cap)
-            return tr_cut_short(t);
+            return scps_tr_cut_short(t);
         const uint8_t *ext = p + at;
-        if (next == EXT_FRAGMENT && !tr_fragment(t, scps_get16(ext + 2) & 0xfff8))
+        if (next == EXT_FRAGMENT && !scps_tr_fragment(t, scps_get16(ext + 2) & 0xfff8))
             return false;
         at += extension_len(next, ext);
         next = ext[0];
     }
     k->proto = next;
     *hdr = at;
-    return at <= k->total || tr_bad_ip(t);
+    return at <= k->total || scps_tr_bad_ip(t);
 }
 
-void tr_addresses(const struct packet *k, struct flow_key *key)
+void scps_tr_addresses(const struct packet *k, struct flow_key *key)
 {
     memset(key, 0, sizeof *key);
     key->version = k->version;
@@ -130,7 +130,7 @@ static SCPS_WITHIN bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n,
     }
 }
 
-void tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o)
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o)
 {
     for (uint32_t i = 0; i < len;) {
         const uint8_t kind = p[i];

@@ -45,20 +45,20 @@ struct segment {
 };
 
 /* Count a packet that ends here, and say so: false. */
-static inline bool tr_bad_ip(struct scps_trace *t)
+static inline bool scps_tr_bad_ip(struct scps_trace *t)
 {
     t->tot.bad_ip++;
     return false;
 }
 
-static inline bool tr_cut_short(struct scps_trace *t)
+static inline bool scps_tr_cut_short(struct scps_trace *t)
 {
     t->tot.truncated++;
     return false;
 }
 
 /* A packet in pieces. Only the first holds a header to go on with. */
-static inline bool tr_fragment(struct scps_trace *t, bool later)
+static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 {
     t->tot.fragments++;
     t->tot.other_protocol += later;
@@ -66,16 +66,16 @@ static inline bool tr_fragment(struct scps_trace *t, bool later)
 }
 
 /* An IPv6 header and its extensions: sets *hdr to the length of both. */
-bool tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
+bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
 /* IP inside the packet, which is neither TCP nor compressed: where, from k->ip, or -1 with the right counter stepped. */
-int tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
+int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
 /* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong length is skipped. */
-void tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* The addresses of a flow's key; the rest of it is zero. */
-void tr_addresses(const struct packet *k, struct flow_key *key);
+void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
-static SCPS_WITHIN bool tr_parse_ip4(struct scps_trace *t, struct packet *k, uint32_t left,
-                                     uint32_t *hdr)
+static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k, uint32_t left,
+                                          uint32_t *hdr)
 {
     const uint8_t *p = k->ip;
     *hdr = (p[0] & 15u) * 4;
@@ -83,29 +83,29 @@ static SCPS_WITHIN bool tr_parse_ip4(struct scps_trace *t, struct packet *k, uin
     if (k->total == 0)
         k->total = left; /* segmentation was left to the network card */
     if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
-        return tr_bad_ip(t);
+        return scps_tr_bad_ip(t);
     k->version = 4;
     k->tos = p[1];
     k->id = scps_get16(p + 4);
     k->proto = p[9];
     uint32_t frag = scps_get16(p + 6);
-    return TR_LIKELY(!(frag & 0x3fff)) || tr_fragment(t, frag & 0x1fff);
+    return TR_LIKELY(!(frag & 0x3fff)) || scps_tr_fragment(t, frag & 0x1fff);
 }
 
 /* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted, and no more to do. */
-static SCPS_WITHIN bool tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
+static SCPS_WITHIN bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
 {
     uint32_t hdr;
     if (TR_UNLIKELY(k->cap < 20))
-        return tr_cut_short(t);
+        return scps_tr_cut_short(t);
     if (TR_LIKELY(k->ip[0] >> 4 == 4)) {
-        if (TR_UNLIKELY(!tr_parse_ip4(t, k, left, &hdr)))
+        if (TR_UNLIKELY(!scps_tr_parse_ip4(t, k, left, &hdr)))
             return false;
-    } else if (!tr_parse_ip6(t, k, left, &hdr)) {
+    } else if (!scps_tr_parse_ip6(t, k, left, &hdr)) {
         return false;
     }
     if (hdr > k->cap)
-        return tr_cut_short(t);
+        return scps_tr_cut_short(t);
     k->th = k->ip + hdr;
     k->th_cap = SCPS_MIN(k->cap, k->total) - hdr;
     k->seg_len = k->total - hdr;
@@ -113,7 +113,7 @@ static SCPS_WITHIN bool tr_parse_ip(struct scps_trace *t, struct packet *k, uint
 }
 
 /* Timestamps alone, as everybody writes them? */
-static inline bool tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
+static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
 {
     if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
         return false;
@@ -123,11 +123,11 @@ static inline bool tr_parse_timestamps(const uint8_t *p, uint32_t len, struct op
 }
 
 /* The TCP header at k->th. False: counted, and no more to do. */
-static SCPS_WITHIN bool tr_parse_tcp(struct scps_trace *t, const struct packet *k,
-                                     struct segment *s)
+static SCPS_WITHIN bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
+                                          struct segment *s)
 {
     if (TR_UNLIKELY(k->th_cap < 20))
-        return tr_cut_short(t);
+        return scps_tr_cut_short(t);
     const uint8_t *h = k->th;
     uint32_t off = (h[12] >> 4) * 4u;
     if (TR_UNLIKELY(off < 20 || off > k->seg_len)) {
@@ -145,10 +145,10 @@ static SCPS_WITHIN bool tr_parse_tcp(struct scps_trace *t, const struct packet *
     s->opt_len = SCPS_MIN(off, k->th_cap) - 20;
     s->compressed = false;
     s->plain = !t->cfg.on_packet && (s->flags & ~SCPS_PSH) == SCPS_ACK &&
-               (s->opt_len == 0 || tr_parse_timestamps(s->opt, s->opt_len, &s->o));
+               (s->opt_len == 0 || scps_tr_parse_timestamps(s->opt, s->opt_len, &s->o));
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
-        tr_parse_options(s->opt, s->opt_len, &s->o);
+        scps_tr_parse_options(s->opt, s->opt_len, &s->o);
     } else { /* all a plain segment is asked for */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;

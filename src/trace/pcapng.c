@@ -62,7 +62,7 @@ static uint64_t get64(const struct pcapng *f, const uint8_t *p)
 /* The reading ends here; all that is left is counted. */
 static int senseless(struct pcapng *f, const char *what, uint64_t number)
 {
-    f->t->tot.unread_bytes += tr_window_drain(f->w);
+    f->t->tot.unread_bytes += scps_tr_window_drain(f->w);
     snprintf(f->msg, SCPS_TRACE_MSGLEN,
              "%s: after packet %" PRIu64 " comes %s %" PRIu64 ": analysed up to there", f->path,
              f->packets, what, number);
@@ -71,7 +71,7 @@ static int senseless(struct pcapng *f, const char *what, uint64_t number)
 
 static int cut_off(struct pcapng *f)
 {
-    f->t->tot.unread_bytes += tr_window_drain(f->w);
+    f->t->tot.unread_bytes += scps_tr_window_drain(f->w);
     snprintf(f->msg, SCPS_TRACE_MSGLEN,
              "%s: cut off within the block after packet %" PRIu64 ": analysed up to there", f->path,
              f->packets);
@@ -202,7 +202,7 @@ static int section(struct pcapng *f, const uint8_t *magic)
 static int block(struct pcapng *f)
 {
     struct window *w = f->w;
-    if (!tr_have(w, FRAME))
+    if (!scps_tr_have(w, FRAME))
         return cut_off(f);
     const uint8_t *p = w->buf + w->pos;
     const uint32_t type = get32(f, p);
@@ -213,8 +213,8 @@ static int block(struct pcapng *f)
     if (len < FRAME || len % 4 != 0 || (len > LONGEST && is_looked_into(type)))
         return senseless(f, "a block of length", len);
     if (!is_looked_into(type))
-        return tr_window_skip(w, len) ? 0 : cut_off(f);
-    if (!tr_have(w, len))
+        return scps_tr_window_skip(w, len) ? 0 : cut_off(f);
+    if (!scps_tr_have(w, len))
         return cut_off(f);
     p = w->buf + w->pos;
     if (get32(f, p + len - 4) != len)
@@ -227,15 +227,15 @@ static int block(struct pcapng *f)
     return packet_block(f, type, p + 8, len - FRAME);
 }
 
-int tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg)
+int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg)
 {
     struct pcapng f = {.t = t, .w = w, .path = path, .msg = msg};
     int r = 0;
-    while (r == 0 && !w->stopped && tr_have(w, 1))
+    while (r == 0 && !w->stopped && scps_tr_have(w, 1))
         r = block(&f);
     if (w->err && r >= 0) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s after packet %" PRIu64 ": analysed up to there",
-                 path, tr_window_trouble(w), f.packets);
+                 path, scps_tr_window_trouble(w), f.packets);
         r = 1;
     }
     free(f.ifs);

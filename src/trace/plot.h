@@ -7,7 +7,7 @@
 
 /* Colours are what tells the series of a picture apart, in xplot and after. */
 enum colour { WHITE, GREEN, RED, BLUE, YELLOW, PURPLE, ORANGE, MAGENTA, PINK, COLOURS };
-extern const char *const tr_colour_name[COLOURS];
+extern const char *const scps_tr_colour_name[COLOURS];
 
 struct plot_kind {
     unsigned bit;       /* SCPS_PLOT_* */
@@ -16,12 +16,12 @@ struct plot_kind {
     const char *legend[COLOURS]; /* NULL: that colour does not occur */
     bool steps, points;          /* how gnuplot draws curves */
 };
-extern const struct plot_kind tr_plot_kind[];
+extern const struct plot_kind scps_tr_plot_kind[];
 #define PLOT_KINDS 6
 
 /* Writes s in gnuplot's single quotes. */
-void tr_gnuplot_quoted(FILE *f, const char *s);
+void scps_tr_gnuplot_quoted(FILE *f, const char *s);
 /* Writes base.gpl and base.dat from base.xpl. 0, or -1 with errno. */
-int tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title);
+int scps_tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title);
 
 #endif

@@ -17,32 +17,32 @@
 
 static int read_pcap(struct scps_trace *t, struct window *w, const char *path, char *msg)
 {
-    uint32_t magic = tr_get32(w->buf + w->pos, false);
+    uint32_t magic = scps_tr_get32(w->buf + w->pos, false);
     bool swap = magic == 0xd4c3b2a1u || magic == 0x4d3cb2a1u;
     bool nano = magic == 0xa1b23c4du || magic == 0x4d3cb2a1u;
-    if (!tr_have(w, 24)) {
+    if (!scps_tr_have(w, 24)) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: it ends within the file header", path);
         return SCPS_ERR_INVAL;
     }
-    struct scps_trace_pkt p = {.link = (int)(tr_get32(w->buf + w->pos + 20, swap) & 0xffff)};
+    struct scps_trace_pkt p = {.link = (int)(scps_tr_get32(w->buf + w->pos + 20, swap) & 0xffff)};
     w->pos += 24;
     uint64_t no = 0;
     for (;;) {
-        if (TR_UNLIKELY(!tr_have(w, 16)))
+        if (TR_UNLIKELY(!scps_tr_have(w, 16)))
             break;
         const uint8_t *r = w->buf + w->pos;
-        uint32_t frac = tr_get32(r + 4, swap);
-        p.at = (scps_time)tr_get32(r, swap) * 1000000 + (nano ? frac / 1000 : frac);
-        p.caplen = tr_get32(r + 8, swap);
-        p.len = tr_get32(r + 12, swap);
+        uint32_t frac = scps_tr_get32(r + 4, swap);
+        p.at = (scps_time)scps_tr_get32(r, swap) * 1000000 + (nano ? frac / 1000 : frac);
+        p.caplen = scps_tr_get32(r + 8, swap);
+        p.len = scps_tr_get32(r + 12, swap);
         if (TR_UNLIKELY(p.caplen > TR_LARGEST)) {
-            t->tot.unread_bytes += tr_window_drain(w);
+            t->tot.unread_bytes += scps_tr_window_drain(w);
             snprintf(msg, SCPS_TRACE_MSGLEN,
                      "%s: after packet %llu comes a record of %u bytes: analysed up to there", path,
                      (unsigned long long)no, p.caplen);
             return 1;
         }
-        if (TR_UNLIKELY(!tr_have(w, 16 + (size_t)p.caplen)))
+        if (TR_UNLIKELY(!scps_tr_have(w, 16 + (size_t)p.caplen)))
             break;
         p.data = w->buf + w->pos + 16;
         w->pos += 16 + (size_t)p.caplen;
@@ -61,7 +61,7 @@ static int read_pcap(struct scps_trace *t, struct window *w, const char *path, c
     }
     if (w->err) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s after packet %llu: analysed up to there", path,
-                 tr_window_trouble(w), (unsigned long long)no);
+                 scps_tr_window_trouble(w), (unsigned long long)no);
         return 1;
     }
     if (w->end > w->pos) {
@@ -78,17 +78,17 @@ int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_
 {
     struct window w;
     msg[0] = '\0';
-    int ret = tr_window_open(&w, t, path, msg);
+    int ret = scps_tr_window_open(&w, t, path, msg);
     if (ret == 0) {
-        uint32_t magic = tr_get32(w.buf + w.pos, false);
+        uint32_t magic = scps_tr_get32(w.buf + w.pos, false);
         if (magic == 0xa1b2c3d4u || magic == 0xd4c3b2a1u || magic == 0xa1b23c4du ||
             magic == 0x4d3cb2a1u)
             ret = read_pcap(t, &w, path, msg);
         else if (magic == 0x0a0d0d0au)
-            ret = tr_read_pcapng(t, &w, path, msg);
+            ret = scps_tr_read_pcapng(t, &w, path, msg);
         else
-            ret = tr_read_libpcap(t, &w, path, msg);
+            ret = scps_tr_read_libpcap(t, &w, path, msg);
     }
-    tr_window_close(&w);
+    scps_tr_window_close(&w);
     return ret;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* tcptrace's host letters: a .. z, aa, ab ... */
-void tr_letter(uint64_t n, char out[8])
+void scps_tr_letter(uint64_t n, char out[8])
 {
     char rev[8];
     unsigned k = 0;
@@ -47,7 +47,7 @@ static void ack_mode(const struct half *h, char out[32])
 {
     uint64_t n = h->acks_adv;
     double per = n ? (double)h->acked_segs / (double)n : 0;
-    double gap = tr_dist_avg(&h->ackgap);
+    double gap = scps_tr_dist_avg(&h->ackgap);
     const char *w = "too little to tell";
     if (n >= 8) {
         if (h->acks_one * 10 >= n * 7)
@@ -142,28 +142,28 @@ static void round_trips(const struct half *h, const struct seldom *x, struct scp
     r->rtt_samples = h->rtt.n;
     r->rtt_min = ms((double)h->rtt.min);
     r->rtt_max = ms((double)h->rtt.max);
-    r->rtt_avg = ms(tr_dist_avg(&h->rtt));
-    r->rtt_stdev = ms(tr_dist_sd(&h->rtt));
+    r->rtt_avg = ms(scps_tr_dist_avg(&h->rtt));
+    r->rtt_stdev = ms(scps_tr_dist_sd(&h->rtt));
     r->rtt_from_3whs = ms((double)h->rtt_3whs);
     r->rtt_full_sz_smpls = h->rtt_full.n;
     r->rtt_full_sz_min = ms((double)h->rtt_full.min);
     r->rtt_full_sz_max = ms((double)h->rtt_full.max);
-    r->rtt_full_sz_avg = ms(tr_dist_avg(&h->rtt_full));
-    r->rtt_full_sz_stdev = ms(tr_dist_sd(&h->rtt_full));
+    r->rtt_full_sz_avg = ms(scps_tr_dist_avg(&h->rtt_full));
+    r->rtt_full_sz_stdev = ms(scps_tr_dist_sd(&h->rtt_full));
     r->post_loss_acks = h->rtt_nosample;
     r->ambiguous_acks = h->rtt_ambig;
     r->rtt_min_last = ms((double)x->rtt_last.min);
     r->rtt_max_last = ms((double)x->rtt_last.max);
-    r->rtt_avg_last = ms(tr_dist_avg(&x->rtt_last));
-    r->rtt_sdv_last = ms(tr_dist_sd(&x->rtt_last));
+    r->rtt_avg_last = ms(scps_tr_dist_avg(&x->rtt_last));
+    r->rtt_sdv_last = ms(scps_tr_dist_sd(&x->rtt_last));
     r->segs_cum_acked = h->rtt_cumack;
     r->duplicate_acks = h->dupacks;
     r->triple_dupacks = h->triple_dupacks;
     r->max_retrans = x->retr_max;
     r->min_retr_time = ms((double)x->retr.min);
     r->max_retr_time = ms((double)x->retr.max);
-    r->avg_retr_time = ms(tr_dist_avg(&x->retr));
-    r->sdv_retr_time = ms(tr_dist_sd(&x->retr));
+    r->avg_retr_time = ms(scps_tr_dist_avg(&x->retr));
+    r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
 /* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how fast. */
@@ -201,7 +201,7 @@ static void oddities(const struct half *h, const struct seldom *x, struct scps_t
 static void acks(const struct half *h, double etime, struct scps_trace_dir *r)
 {
     r->ack_spacing_min = h->ackgap.n ? ms((double)h->ackgap.min) : NAN;
-    r->ack_spacing_avg = h->ackgap.n ? ms(tr_dist_avg(&h->ackgap)) : NAN;
+    r->ack_spacing_avg = h->ackgap.n ? ms(scps_tr_dist_avg(&h->ackgap)) : NAN;
     r->ack_spacing_max = h->ackgap.n ? ms((double)h->ackgap.max) : NAN;
     r->ack_rate = etime > 0 ? (double)h->pureack_pkts / etime : NAN;
     r->segs_per_ack = h->acks_adv ? (double)h->acked_segs / (double)h->acks_adv : NAN;
@@ -222,17 +222,17 @@ static void held_back(const struct half *h, struct scps_trace_dir *r)
 
 static void percentiles(const struct half *h, struct scps_trace_dir *r)
 {
-    r->rtt_p50 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .5));
-    r->rtt_p90 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .9));
-    r->rtt_p99 = ms(tr_hist_at(&h->rtt_hist, &h->rtt, .99));
+    r->rtt_p50 = ms(scps_tr_hist_at(&h->rtt_hist, &h->rtt, .5));
+    r->rtt_p90 = ms(scps_tr_hist_at(&h->rtt_hist, &h->rtt, .9));
+    r->rtt_p99 = ms(scps_tr_hist_at(&h->rtt_hist, &h->rtt, .99));
     r->tsrtt_samples = h->tsrtt.n;
     r->tsrtt_min = h->tsrtt.n ? ms((double)h->tsrtt.min) : NAN;
     r->tsrtt_max = h->tsrtt.n ? ms((double)h->tsrtt.max) : NAN;
-    r->tsrtt_avg = h->tsrtt.n ? ms(tr_dist_avg(&h->tsrtt)) : NAN;
-    r->tsrtt_stdev = h->tsrtt.n ? ms(tr_dist_sd(&h->tsrtt)) : NAN;
-    r->tsrtt_p50 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .5));
-    r->tsrtt_p90 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .9));
-    r->tsrtt_p99 = ms(tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .99));
+    r->tsrtt_avg = h->tsrtt.n ? ms(scps_tr_dist_avg(&h->tsrtt)) : NAN;
+    r->tsrtt_stdev = h->tsrtt.n ? ms(scps_tr_dist_sd(&h->tsrtt)) : NAN;
+    r->tsrtt_p50 = ms(scps_tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .5));
+    r->tsrtt_p90 = ms(scps_tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .9));
+    r->tsrtt_p99 = ms(scps_tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .99));
 }
 
 static void scps(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
@@ -294,10 +294,10 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     percentiles(h, r);
     scps(h, x, r);
     why_resent(t, h, r);
-    tr_fingerprint(h, r);
+    scps_tr_fingerprint(h, r);
 }
 
-void tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out)
+void scps_tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out)
 {
     memset(out, 0, sizeof *out);
     out->number = f->number;
@@ -306,8 +306,8 @@ void tr_report(const struct scps_trace *t, const struct flow *f, struct scps_tra
     memcpy(out->b.addr.b, f->key.b, 16);
     out->a.port = f->key.pa;
     out->b.port = f->key.pb;
-    tr_letter((f->number - 1) * 2ull, out->letter_a);
-    tr_letter((f->number - 1) * 2ull + 1, out->letter_b);
+    scps_tr_letter((f->number - 1) * 2ull, out->letter_a);
+    scps_tr_letter((f->number - 1) * 2ull + 1, out->letter_b);
     out->first = f->first;
     out->last = f->last;
     out->packets = f->h[0].packets + f->h[1].packets;

@@ -15,7 +15,7 @@
 
 #define STEPS 32u /* an octave */
 
-void tr_dist_add(struct dist *d, scps_dur v)
+void scps_tr_dist_add(struct dist *d, scps_dur v)
 {
     if (d->min == 0 || d->min > v)
         d->min = v;
@@ -26,12 +26,12 @@ void tr_dist_add(struct dist *d, scps_dur v)
     d->n++;
 }
 
-double tr_dist_avg(const struct dist *d)
+double scps_tr_dist_avg(const struct dist *d)
 {
     return d->n ? d->sum / d->n : 0;
 }
 
-double tr_dist_sd(const struct dist *d)
+double scps_tr_dist_sd(const struct dist *d)
 {
     if (d->n <= 2)
         return 0;
@@ -52,7 +52,7 @@ static uint32_t octave(uint64_t v, uint32_t *step)
     return k;
 }
 
-void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v)
+void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v)
 {
     if (t->cfg.no_rtt_percentiles)
         return;
@@ -61,12 +61,12 @@ void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v)
         uint32_t lo = h->n ? SCPS_MIN(h->lo, k) : k;
         uint32_t hi = h->n ? SCPS_MAX((uint32_t)h->lo + h->n, k + 1) : k + 1;
         size_t room = (size_t)(hi - lo) * STEPS * sizeof *h->v;
-        uint32_t *w = tr_alloc(t, room);
+        uint32_t *w = scps_tr_alloc(t, room);
         if (!w)
             return;
         if (h->n)
             memcpy(w + (h->lo - lo) * STEPS, h->v, h->n * STEPS * sizeof *h->v);
-        tr_hist_free(t, h);
+        scps_tr_hist_free(t, h);
         h->v = w;
         h->lo = (uint8_t)lo;
         h->n = (uint8_t)(hi - lo);
@@ -74,14 +74,14 @@ void tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v)
     h->v[(k - h->lo) * STEPS + step]++;
 }
 
-void tr_hist_free(struct scps_trace *t, struct hist *h)
+void scps_tr_hist_free(struct scps_trace *t, struct hist *h)
 {
-    tr_free(t, h->v, (size_t)h->n * STEPS * sizeof *h->v);
+    scps_tr_free(t, h->v, (size_t)h->n * STEPS * sizeof *h->v);
     h->v = NULL;
     h->n = 0;
 }
 
-double tr_hist_at(const struct hist *h, const struct dist *d, double q)
+double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
 {
     uint64_t total = 0, at = 0;
     for (uint32_t i = 0; i < h->n * STEPS; i++)
@@ -95,11 +95,11 @@ double tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    return SCPS_MIN(v, (double)d->max); /* the minimum is no bound: see tr_dist_add */
+    return SCPS_MIN(v, (double)d->max); /* the minimum is no bound: see scps_tr_dist_add */
 }
 
 /* RFC 6298 section 2, for judging timeouts. */
-void tr_rtt_smooth(struct half *h, scps_dur v)
+void scps_tr_rtt_smooth(struct half *h, scps_dur v)
 {
     if (!h->srtt) {
         h->srtt = SCPS_MAX(v, 1);
@@ -112,7 +112,7 @@ void tr_rtt_smooth(struct half *h, scps_dur v)
     h->srtt = SCPS_MAX(h->srtt, 1);
 }
 
-void tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
+void scps_tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
 {
     if (h->ts_n == TSRING || (h->ts_any && (int32_t)(tsval - h->ts_newest) <= 0))
         return;
@@ -123,7 +123,7 @@ void tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
     h->tsring[i].at = now;
 }
 
-void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now)
+void scps_tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now)
 {
     scps_time at = -1;
     while (h->ts_n && (int32_t)(tsecr - h->tsring[h->ts_head].tsval) >= 0) {
@@ -133,8 +133,8 @@ void tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_tim
     }
     if (at < 0 || now < at)
         return;
-    tr_dist_add(&h->tsrtt, now - at);
-    tr_hist_add(t, &h->tsrtt_hist, now - at);
+    scps_tr_dist_add(&h->tsrtt, now - at);
+    scps_tr_hist_add(t, &h->tsrtt_hist, now - at);
     if (!h->rtt.n)
-        tr_rtt_smooth(h, now - at);
+        scps_tr_rtt_smooth(h, now - at);
 }

@@ -76,7 +76,7 @@ static SCPS_WITHIN uint64_t place(struct half *h, uint32_t seq)
         begin_at(h, seq);
         return h->ref;
     }
-    return tr_unwrap(h->ref, seq);
+    return scps_tr_unwrap(h->ref, seq);
 }
 
 static SCPS_WITHIN void position(struct step *x, struct half *h, struct half *o)
@@ -117,8 +117,8 @@ static SCPS_WITHIN void time_passes(const struct step *x, struct half *h, struct
 {
     if (x->now > x->f->spent_at) {
         scps_dur dt = x->now - x->f->spent_at;
-        tr_spend(h, dt);
-        tr_spend(o, dt);
+        scps_tr_spend(h, dt);
+        scps_tr_spend(o, dt);
         x->f->spent_at = x->now;
     }
 }
@@ -129,8 +129,8 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
 {
     if (s->o.has_mss) {
         h->mss = s->o.mss;
-        tr_full_segment(h, o);
-        tr_full_segment(o, h);
+        scps_tr_full_segment(h, o);
+        scps_tr_full_segment(o, h);
     }
     if (s->o.has_ws) {
         h->wscale = SCPS_MIN(s->o.ws, 14);
@@ -141,29 +141,29 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
     if (s->o.sack_ok)
         h->sack_ok = true;
     if (s->o.bad)
-        tr_seldom(t, h)->bad_options++;
+        scps_tr_seldom(t, h)->bad_options++;
     if (s->o.caps && syn) {
         h->caps_seen = true;
         h->caps = s->o.caps_bits;
         h->caps_id = s->o.caps_id;
         h->xcaps_len = s->o.xcaps_len;
         if (s->o.caps_bits & SCPS_CAP_COM)
-            tr_comp_learn(t, f, dir, s->o.caps_id);
+            scps_tr_comp_learn(t, f, dir, s->o.caps_id);
     }
     if (s->o.record && !syn)
-        tr_seldom(t, h)->records++;
+        scps_tr_seldom(t, h)->records++;
     if (s->o.corruption)
-        tr_seldom(t, h)->corruption++;
+        scps_tr_seldom(t, h)->corruption++;
     if (s->compressed)
-        tr_seldom(t, h)->comp_pkts++;
+        scps_tr_seldom(t, h)->comp_pkts++;
 }
 
 static SCPS_WITHIN void options(const struct step *x, struct half *h, struct half *o)
 {
     if (TR_UNLIKELY(x->s->o.has_ts && !h->ts)) {
         h->ts = true;
-        tr_full_segment(h, o);
-        tr_full_segment(o, h);
+        scps_tr_full_segment(h, o);
+        scps_tr_full_segment(o, h);
     }
     if (TR_UNLIKELY(h->ws != o->ws) && !x->syn)
         h->wscale = o->wscale = 0;
@@ -179,12 +179,12 @@ static SCPS_WITHIN void data(const struct step *x, struct half *h, const struct 
         h->push_pkts++;
     h->data_bytes += len;
     if (TR_UNLIKELY(x->flags & SCPS_URG)) {
-        tr_seldom(x->t, h)->urg_pkts++;
-        tr_seldom(x->t, h)->urg_bytes += x->s->urp;
+        scps_tr_seldom(x->t, h)->urg_pkts++;
+        scps_tr_seldom(x->t, h)->urg_bytes += x->s->urp;
     }
     if (TR_UNLIKELY(len > h->max_seg)) {
         h->max_seg = len;
-        tr_full_segment(h, o);
+        scps_tr_full_segment(h, o);
     }
     if (!h->min_seg || len < h->min_seg)
         h->min_seg = len;
@@ -227,10 +227,10 @@ static SCPS_WITHIN void packet(struct step *x, struct half *h)
         h->win_scaled_pkts++;
     x->dup_below = k->version == 4 && hw_dup(h, k->id, x->s->seq);
     if (TR_UNLIKELY(k->tos & 3) && (k->tos & 3) == SCPS_ECN_CE)
-        tr_seldom(x->t, h)->ce++;
+        scps_tr_seldom(x->t, h)->ce++;
     if (TR_UNLIKELY(x->flags & (SCPS_ECE | SCPS_CWR)) && !x->syn) {
-        tr_seldom(x->t, h)->ece += (x->flags & SCPS_ECE) != 0;
-        tr_seldom(x->t, h)->cwr += (x->flags & SCPS_CWR) != 0;
+        scps_tr_seldom(x->t, h)->ece += (x->flags & SCPS_ECE) != 0;
+        scps_tr_seldom(x->t, h)->cwr += (x->flags & SCPS_CWR) != 0;
     }
 }
 
@@ -241,10 +241,10 @@ static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct hal
                                 const struct resend *re)
 {
     const struct segment *s = x->s;
-    x->cause =
-        tr_why_resent(x->t, h, o, x->first, x->end, re, x->syn, s->o.has_ts, s->o.tsval, x->now);
+    x->cause = scps_tr_why_resent(x->t, h, o, x->first, x->end, re, x->syn, s->o.has_ts, s->o.tsval,
+                                  x->now);
     if (x->t->truth && x->len)
-        tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
+        scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
 /* Fills a gap, or had been acknowledged before it was seen: overtaken on the way, or the repair of something lost
@@ -253,12 +253,12 @@ static SCPS_WITHIN void late(struct step *x, struct half *h, const struct half *
                              const struct resend *re)
 {
     scps_dur path = SCPS_MAX(h->rtt.min, o->rtt.min);
-    tr_seldom(x->t, h)->gap_fills++;
-    if (tr_why_gap(h, o, x->first, x->end + x->fin, path, x->now)) {
-        tr_seldom(x->t, h)->repaired++;
+    scps_tr_seldom(x->t, h)->gap_fills++;
+    if (scps_tr_why_gap(h, o, x->first, x->end + x->fin, path, x->now)) {
+        scps_tr_seldom(x->t, h)->repaired++;
         explain(x, h, o, re);
     } else {
-        tr_seldom(x->t, h)->reordered++;
+        scps_tr_seldom(x->t, h)->reordered++;
     }
 }
 
@@ -277,13 +277,13 @@ static SCPS_WITHIN void sent(struct step *x, struct half *h, const struct half *
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
         x->probe = true;
-        tr_seldom(x->t, h)->zwnd_pkts++;
-        tr_seldom(x->t, h)->zwnd_bytes += x->len;
+        scps_tr_seldom(x->t, h)->zwnd_pkts++;
+        scps_tr_seldom(x->t, h)->zwnd_bytes += x->len;
         return;
     }
     struct resend re = {0};
     bool ooo = false;
-    x->again = tr_segs_add(x->t, h, x->first, x->len + x->syn + x->fin, x->now, &ooo, &re);
+    x->again = scps_tr_segs_add(x->t, h, x->first, x->len + x->syn + x->fin, x->now, &ooo, &re);
     x->ooo = ooo;
     x->keepalive = x->len <= 1 && !x->syn && !x->fin && !(x->flags & SCPS_RST) &&
                    x->first + 1 == h->sent_hi && x->again && o->ack_hi >= h->sent_hi;
@@ -317,9 +317,9 @@ static SCPS_WITHIN void sequence_space(struct step *x, struct half *h, const str
         /* without data; but an older acknowledgement was overtaken by the FIN */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
-        tr_ts_sent(h, x->s->o.tsval, x->now);
+        scps_tr_ts_sent(h, x->s->o.tsval, x->now);
     if (TR_UNLIKELY(x->keepalive))
-        tr_seldom(x->t, h)->keepalives++;
+        scps_tr_seldom(x->t, h)->keepalives++;
     if (x->len && !x->probe)
         sent_within(x, h, o);
 }
@@ -348,13 +348,13 @@ static SCPS_WITHIN void advance(const struct step *x, struct half *h, struct hal
     h->ack_hi = x->ack64;
     o->dup_run = 0;
     if (opt->has_ts)
-        tr_ts_echoed(x->t, o, opt->tsecr, x->now);
+        scps_tr_ts_echoed(x->t, o, opt->tsecr, x->now);
     if (o->why && o->why->open)
-        tr_why_acked(o, x->ack64, opt->has_ts, opt->tsecr);
+        scps_tr_why_acked(o, x->ack64, opt->has_ts, opt->tsecr);
     if (o->sacked.n)
         scps_rangeset_trim(&o->sacked, x->ack64);
     if (moved && o->data_pkts) {
-        tr_round_acked(x->t, o, x->ack64, x->now);
+        scps_tr_round_acked(x->t, o, x->ack64, x->now);
         if (x->len == 0 && moved > 1)
             segs_per_ack(h, o->full, moved);
     }
@@ -365,21 +365,21 @@ static SCPS_WITHIN void answer(struct step *x, struct half *h, struct half *o)
     bool dup = x->s->ack == h->ack && x->len == 0 && x->win == h->win_last && o->owin_tot > 0;
     uint64_t dup_before = o->dupacks;
     if (dup || TR_UNLIKELY(x->ack64 != o->segs.settled))
-        x->sample = tr_segs_ack(x->t, o, x->ack64, x->now, dup);
+        x->sample = scps_tr_segs_ack(x->t, o, x->ack64, x->now, dup);
     if (x->s->ack == o->syn + 1 && o->syn_count == 1)
         o->rtt_3whs = o->rtt_newest;
     if (TR_UNLIKELY(o->segs.top && x->ack64 > o->segs.top))
-        tr_seldom(x->t, h)->acks_beyond++;
+        scps_tr_seldom(x->t, h)->acks_beyond++;
     if (x->ack64 > h->ack_hi)
         advance(x, h, o);
     else if (x->ack64 < h->ack_hi)
-        tr_seldom(x->t, h)->acks_old++;
+        scps_tr_seldom(x->t, h)->acks_old++;
     else if (x->len == 0 && !x->syn && !x->fin && h->sent_hi <= x->first &&
              (o->dupacks != dup_before || (x->win == h->win_last && o->sent_hi > x->ack64)))
         o->dup_run++;
     if (TR_UNLIKELY(x->win != h->win_last) && x->len == 0 && x->win && x->s->ack == h->ack &&
         h->sent_hi <= x->first && !(x->flags & (SCPS_SYN | SCPS_FIN | SCPS_RST)))
-        tr_seldom(x->t, h)->win_updates++;
+        scps_tr_seldom(x->t, h)->win_updates++;
 }
 
 /* ---- what it offers and reports --------------------------------------------------------------------------- */
@@ -445,10 +445,11 @@ static SCPS_WITHIN void take_sack(const struct step *x, struct half *h, struct h
     h->max_sack_blocks = SCPS_MAX(h->max_sack_blocks, s->o.nsack);
     if (d) {
         h->num_dsacks++;
-        tr_why_dsack(o, tr_unwrap(o->ref, b->left), tr_unwrap(o->ref, b->right));
+        scps_tr_why_dsack(o, scps_tr_unwrap(o->ref, b->left), scps_tr_unwrap(o->ref, b->right));
     }
     for (uint32_t i = d; i < s->o.nsack; i++)
-        tr_why_sack(x->t, o, tr_unwrap(o->ref, b[i].left), tr_unwrap(o->ref, b[i].right), x->now);
+        scps_tr_why_sack(x->t, o, scps_tr_unwrap(o->ref, b[i].left),
+                         scps_tr_unwrap(o->ref, b[i].right), x->now);
 }
 
 static SCPS_WITHIN void acknowledgement(const struct step *x, struct half *h, struct half *o,
@@ -463,7 +464,7 @@ static SCPS_WITHIN void acknowledgement(const struct step *x, struct half *h, st
     if (x->odd && x->s->o.nsack)
         take_sack(x, h, o);
     if (x->odd && x->s->o.snack && !x->syn)
-        tr_take_snack(x->t, h, o, x->s, x->ack64, seen);
+        scps_tr_take_snack(x->t, h, o, x->s, x->ack64, seen);
     h->ack = x->s->ack;
 }
 
@@ -533,7 +534,7 @@ static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *
                                   .probe = x->probe,
                                   .hw_dup = x->dup_below,
                                   .keepalive = x->keepalive,
-                                  .cause = x->cause ? tr_cause_name(x->cause) : NULL,
+                                  .cause = x->cause ? scps_tr_cause_name(x->cause) : NULL,
                                   .rtt = x->sample,
                                   .win = x->win,
                                   .off = x->first - h->isn64,
@@ -602,10 +603,10 @@ static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *
             acknowledgement(&x, h, o, watch ? &seen : NULL);
         initial_window(&x, h, o);
         uint64_t owin = outstanding(&x, h, o);
-        tr_reckon(h, o);
-        tr_reckon(o, h);
+        scps_tr_reckon(h, o);
+        scps_tr_reckon(o, h);
         if (x.len)
-            tr_round_sent(h, h->out_now);
+            scps_tr_round_sent(h, h->out_now);
         if (watch)
             seen.owin = owin;
     }
@@ -613,8 +614,8 @@ static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *
         t->cfg.on_packet(t->cfg.ctx, &seen);
 }
 
-void tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
-                const struct segment *s, struct flow *f, int dir)
+void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
+                     const struct segment *s, struct flow *f, int dir)
 {
     struct half *h = &f->h[dir], *o = &f->h[!dir];
     if (TR_UNLIKELY(t->cfg.on_packet))

@@ -6,7 +6,7 @@
 #include "trace/parse.h"
 
 /* Sequence numbers are 64 bits wide in here: the one next to ref whose low half is x. */
-static inline uint64_t tr_unwrap(uint64_t ref, uint32_t x)
+static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
 {
     return ref + (uint64_t)(int64_t)(int32_t)(x - (uint32_t)ref);
 }
@@ -14,21 +14,22 @@ static inline uint64_t tr_unwrap(uint64_t ref, uint32_t x)
 /* ---- segment.c ---- */
 
 /* Takes segment s, carried by packet k, of direction dir of f. */
-void tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
-                const struct segment *s, struct flow *f, int dir);
+void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
+                     const struct segment *s, struct flow *f, int dir);
 
 /* ---- snack.c ---- */
 
 /* What the SNACK option of s, which acknowledges up to ack, says of the data of o. seen: where to note the first hole,
  * or NULL. */
-void tr_take_snack(struct scps_trace *t, struct half *h, struct half *o, const struct segment *s,
-                   uint64_t ack, struct scps_trace_seen *seen);
+void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
+                        const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 
 /* ---- compressed.c: protocol 105 ---- */
 
 /* Takes a packet whose header is compressed. Returns what scps_trace_packet does. */
-int tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k);
+int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
+                        const struct packet *k);
 /* h has sent s with a whole header: compressed ones leave out what did not change. */
-void tr_comp_note(struct half *h, const struct segment *s);
+void scps_tr_comp_note(struct half *h, const struct segment *s);
 
 #endif

@@ -34,24 +34,24 @@ static size_t chunk_size(uint32_t cap)
 
 static void chunk_free(struct scps_trace *t, struct chunk *c)
 {
-    tr_free(t, c, chunk_size(c->cap));
+    scps_tr_free(t, c, chunk_size(c->cap));
 }
 
 static struct chunk *chunk_new(struct scps_trace *t, uint32_t cap)
 {
-    struct chunk *c = tr_alloc(t, chunk_size(cap));
+    struct chunk *c = scps_tr_alloc(t, chunk_size(cap));
     if (c)
         c->cap = (uint16_t)cap;
     return c;
 }
 
-void tr_segs_free(struct scps_trace *t, struct half *h)
+void scps_tr_segs_free(struct scps_trace *t, struct half *h)
 {
     struct segs *s = &h->segs;
     for (uint32_t i = 0; i < s->n; i++)
         chunk_free(t, s->c[s->head + i]);
-    tr_free(t, s->c, s->cap * sizeof *s->c);
-    tr_free(t, s->b, s->capb * sizeof *s->b);
+    scps_tr_free(t, s->c, s->cap * sizeof *s->c);
+    scps_tr_free(t, s->b, s->capb * sizeof *s->b);
     memset(s, 0, sizeof *s);
 }
 
@@ -64,7 +64,7 @@ static bool chunk_slot(struct scps_trace *t, struct segs *s, uint32_t i)
             s->head = 0;
         } else {
             uint32_t cap = s->cap ? s->cap * 2 : 1;
-            void *p = tr_grow(t, s->c, s->cap * sizeof *s->c, cap * sizeof *s->c);
+            void *p = scps_tr_grow(t, s->c, s->cap * sizeof *s->c, cap * sizeof *s->c);
             if (!p)
                 return false;
             s->c = p;
@@ -99,7 +99,7 @@ static struct chunk *chunk_room(struct scps_trace *t, struct segs *s, uint32_t i
     if (c->cap >= CHUNK)
         return NULL;
     uint32_t cap = SCPS_MIN(CHUNK, c->cap * 2u);
-    struct chunk *d = tr_grow(t, c, chunk_size(c->cap), chunk_size(cap));
+    struct chunk *d = scps_tr_grow(t, c, chunk_size(c->cap), chunk_size(cap));
     if (!d)
         return NULL;
     d->cap = (uint16_t)cap;
@@ -250,7 +250,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
                 i--;
             } else {
                 uint32_t cap = s->capb ? s->capb * 2u : 1u;
-                void *p = tr_grow(t, s->b, s->capb * sizeof *s->b, cap * sizeof *s->b);
+                void *p = scps_tr_grow(t, s->b, s->capb * sizeof *s->b, cap * sizeof *s->b);
                 if (!p)
                     return;
                 s->b = p;
@@ -303,8 +303,8 @@ static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos
 static void resent_delay(struct scps_trace *t, struct half *h, struct seg *x, scps_time now)
 {
     scps_dur d = SCPS_MAX(now - x->at, 0);
-    tr_seldom(t, h)->retr_max = SCPS_MAX(tr_seldom(t, h)->retr_max, x->retrans);
-    tr_dist_add(&tr_seldom(t, h)->retr, d);
+    scps_tr_seldom(t, h)->retr_max = SCPS_MAX(scps_tr_seldom(t, h)->retr_max, x->retrans);
+    scps_tr_dist_add(&scps_tr_seldom(t, h)->retr, d);
     x->at = now;
 }
 
@@ -373,8 +373,8 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
     }
 }
 
-uint32_t tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
-                     scps_time now, bool *ooo, struct resend *re)
+uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+                          scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
     uint64_t last = first + len - 1;
@@ -405,7 +405,7 @@ static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
         h->rtt_full = (struct dist){
             .n = 1, .min = v, .max = v, .sum = (double)v, .sum2 = (double)v * (double)v};
     } else if (h->rtt_full_size == size) {
-        tr_dist_add(&h->rtt_full, v);
+        scps_tr_dist_add(&h->rtt_full, v);
     }
 }
 
@@ -420,20 +420,21 @@ static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg 
         return -1;
     }
     if (x->retrans) {
-        tr_dist_add(&tr_seldom(t, h)->rtt_last, v);
+        scps_tr_dist_add(&scps_tr_seldom(t, h)->rtt_last, v);
         h->rtt_ambig++;
         h->rtt_newest = 0;
         return -1;
     }
     h->rtt_newest = v;
-    tr_dist_add(&h->rtt, v);
+    scps_tr_dist_add(&h->rtt, v);
     full_size_sample(h, x->len, v);
-    tr_hist_add(t, &h->rtt_hist, v);
-    tr_rtt_smooth(h, v);
+    scps_tr_hist_add(t, &h->rtt_hist, v);
+    scps_tr_rtt_smooth(h, v);
     return v;
 }
 
-scps_dur tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now, bool dup)
+scps_dur scps_tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now,
+                          bool dup)
 {
     struct segs *s = &h->segs;
     scps_dur sample = -1;

@@ -23,10 +23,10 @@ static uint32_t snack_unit(const struct half *sender, const struct half *receive
 /* [from, to) of o's data is missing, says h. */
 static void hole(struct scps_trace *t, struct half *h, struct half *o, uint64_t from, uint64_t to)
 {
-    struct seldom *x = tr_seldom(t, h);
+    struct seldom *x = scps_tr_seldom(t, h);
     x->snack_bytes += to - from;
     x->snack_holes++;
-    tr_why_snack(t, o, from, to, t->now);
+    scps_tr_why_snack(t, o, from, to, t->now);
 }
 
 static bool received(const struct segment *s, uint32_t bit)
@@ -52,17 +52,17 @@ static void take_vector(struct scps_trace *t, struct half *h, struct half *o,
     }
 }
 
-void tr_take_snack(struct scps_trace *t, struct half *h, struct half *o, const struct segment *s,
-                   uint64_t ack, struct scps_trace_seen *seen)
+void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
+                        const struct segment *s, uint64_t ack, struct scps_trace_seen *seen)
 {
     uint32_t unit = snack_unit(o, h);
     uint64_t from = ack + (uint64_t)s->o.snack_off * unit;
     uint64_t to = from + (uint64_t)s->o.snack_size * unit;
-    tr_seldom(t, h)->snack_pkts++;
+    scps_tr_seldom(t, h)->snack_pkts++;
     if (s->o.snack_vec_len)
-        tr_seldom(t, h)->snack_long++;
+        scps_tr_seldom(t, h)->snack_long++;
     if (s->o.snack_size == 0 || from >= o->segs.top) {
-        tr_seldom(t, h)->snack_ignored++;
+        scps_tr_seldom(t, h)->snack_ignored++;
     } else {
         uint64_t end = SCPS_MIN(to, o->segs.top);
         hole(t, h, o, from, end);

@@ -202,7 +202,7 @@ static int add_row(struct scps_trace *t, struct truth *u, const struct row *row)
 {
     if (u->n == u->cap) {
         size_t cap = u->cap ? u->cap * 2 : 4096;
-        void *p = tr_grow(t, u->row, u->cap * sizeof *row, cap * sizeof *row);
+        void *p = scps_tr_grow(t, u->row, u->cap * sizeof *row, cap * sizeof *row);
         if (!p)
             return SCPS_ERR_NOMEM;
         u->row = p;
@@ -241,8 +241,8 @@ static int read_all(struct scps_trace *t, struct reader *r, struct truth *u)
 
 static void truth_free(struct scps_trace *t, struct truth *u)
 {
-    tr_free(t, u->row, u->cap * sizeof *u->row);
-    tr_free(t, u, sizeof *u);
+    scps_tr_free(t, u->row, u->cap * sizeof *u->row);
+    scps_tr_free(t, u, sizeof *u);
 }
 
 int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN])
@@ -252,7 +252,7 @@ int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_T
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(errno));
         return SCPS_ERR_SYSTEM;
     }
-    struct truth *u = tr_alloc(t, sizeof *u);
+    struct truth *u = scps_tr_alloc(t, sizeof *u);
     int e = u ? read_all(t, &r, u) : SCPS_ERR_NOMEM;
     fclose(r.in);
     if (e < 0) {
@@ -260,12 +260,12 @@ int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_T
             truth_free(t, u);
         return e;
     }
-    tr_truth_free(t);
+    scps_tr_truth_free(t);
     t->truth = u;
     return (int64_t)u->n;
 }
 
-void tr_truth_free(struct scps_trace *t)
+void scps_tr_truth_free(struct scps_trace *t)
 {
     if (!t->truth)
         return;
@@ -317,8 +317,8 @@ static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint3
     return n;
 }
 
-void tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
-                    uint32_t seq, uint32_t len)
+void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+                         uint32_t seq, uint32_t len)
 {
     struct truth *u = t->truth;
     if (!h->why)

@@ -32,7 +32,7 @@ enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ER
 
 static int cut_short(struct scps_trace *t)
 {
-    tr_cut_short(t);
+    scps_tr_cut_short(t);
     return -1;
 }
 
@@ -40,7 +40,7 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     if (at >= k->cap)
         return cut_short(t);
-    int off = tr_link_ip(t, TR_LINK_ETHERNET, k->ip + at, k->cap - at);
+    int off = scps_tr_link_ip(t, TR_LINK_ETHERNET, k->ip + at, k->cap - at);
     return off < 0 ? off : (int)at + off;
 }
 
@@ -49,7 +49,7 @@ static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint
 {
     if (type == TYPE_ETHERNET)
         return ethernet(t, k, at);
-    return tr_ethertype_ip(t, k->ip, k->cap, at, type);
+    return scps_tr_ethertype_ip(t, k->ip, k->cap, at, type);
 }
 
 static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
@@ -59,7 +59,8 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
     const uint32_t flags = scps_get16(k->ip + at), type = scps_get16(k->ip + at + 2);
     const bool sequence = flags & GRE_SEQUENCE;
     if ((flags & GRE_VERSION) == 1 && type == TYPE_PPP) /* PPTP: the key is always there */
-        return tr_ppp_ip(t, k->ip, k->cap, at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
+        return scps_tr_ppp_ip(t, k->ip, k->cap,
+                              at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
     if (flags & (GRE_ROUTING | GRE_VERSION))
         return NO_TUNNEL;
     at += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) + (sequence ? 4 : 0);
@@ -160,7 +161,7 @@ static int udp(struct scps_trace *t, const struct packet *k, uint32_t at)
     }
 }
 
-int tr_tunnel_ip(struct scps_trace *t, const struct packet *k)
+int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k)
 {
     const uint32_t at = (uint32_t)(k->th - k->ip);
     int off = NO_TUNNEL;

@@ -22,7 +22,7 @@
 #define MAX_SACKED 512u
 #define MIN_RTO    SCPS_MS(200)
 
-const char *tr_cause_name(enum cause c)
+const char *scps_tr_cause_name(enum cause c)
 {
     static const char *const name[CAUSE_COUNT] = {
         [CAUSE_NONE] = "none",           [CAUSE_SNACK] = "snack",
@@ -35,40 +35,42 @@ const char *tr_cause_name(enum cause c)
 static struct why *evidence(struct scps_trace *t, struct half *h)
 {
     if (!h->why)
-        h->why = tr_alloc(t, sizeof *h->why);
+        h->why = scps_tr_alloc(t, sizeof *h->why);
     return h->why;
 }
 
-void tr_why_free(struct scps_trace *t, struct half *h)
+void scps_tr_why_free(struct scps_trace *t, struct half *h)
 {
-    struct scps_alloc a = tr_range_alloc(t);
-    tr_free(t, h->why, sizeof *h->why);
+    struct scps_alloc a = scps_tr_range_alloc(t);
+    scps_tr_free(t, h->why, sizeof *h->why);
     h->why = NULL;
     if (h->sacked.max)
         scps_rangeset_fini(&h->sacked, &a);
     h->sacked.max = 0;
 }
 
-void tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now)
+void scps_tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+                       scps_time now)
 {
     struct why *w = evidence(t, h);
     if (w)
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
 
-void tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to, scps_time now)
+void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+                      scps_time now)
 {
     /* never below the left edge, never beyond what was sent: such a block is a lie or a leftover */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
-    struct scps_alloc a = tr_range_alloc(t);
+    struct scps_alloc a = scps_tr_range_alloc(t);
     if (!h->sacked.max)
         scps_rangeset_init(&h->sacked, MAX_SACKED);
     if (scps_rangeset_add(&h->sacked, &a, from, to, NULL) == 1)
         h->sack_at = now;
 }
 
-void tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
+void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
     if (!w || from >= to)
@@ -85,7 +87,7 @@ void tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
     }
 }
 
-void tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr)
+void scps_tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr)
 {
     struct why *w = h->why;
     for (uint32_t i = 0; i < SCPS_MIN(w->nagain, AGAINS) && w->open; i++) {
@@ -138,8 +140,8 @@ static bool sacked_above(const struct half *h, uint64_t end)
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
 
-bool tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
-                scps_dur path, scps_time now)
+bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
+                     scps_dur path, scps_time now)
 {
     if (end <= peer->ack_hi)
         return true; /* the receiver has it: this is another copy */
@@ -158,9 +160,9 @@ bool tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_
     return now - h->last_sent_at > SCPS_MAX(path, SCPS_MS(3));
 }
 
-enum cause tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
-                         uint64_t first, uint64_t end, const struct resend *re, bool syn,
-                         bool has_ts, uint32_t tsval, scps_time now)
+enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
+                              uint64_t first, uint64_t end, const struct resend *re, bool syn,
+                              bool has_ts, uint32_t tsval, scps_time now)
 {
     enum cause c = CAUSE_UNEXPLAINED;
     uint64_t una = peer->ack_hi;

@@ -16,7 +16,7 @@
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
 
-int tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total)
+int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total)
 {
     return t->cfg.on_progress && t->cfg.on_progress(t->cfg.ctx, done, total);
 }
@@ -27,7 +27,7 @@ static size_t fill(struct window *w, uint8_t *p, size_t room)
     ssize_t n;
     do
         n = read(w->fd, p, room);
-    while (n < 0 && errno == EINTR && !tr_stop_asked(w->t, w->done, w->size));
+    while (n < 0 && errno == EINTR && !scps_tr_stop_asked(w->t, w->done, w->size));
     if (n < 0 && errno != EINTR)
         w->err = errno;
     if (n <= 0)
@@ -67,7 +67,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 }
 #endif
 
-void tr_window_more(struct window *w)
+void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
         size_t left = w->end - w->pos; /* below a record */
@@ -86,7 +86,7 @@ void tr_window_more(struct window *w)
     if (n == 0)
         w->eof = true;
     w->end += n;
-    if (tr_stop_asked(w->t, w->done, w->size))
+    if (scps_tr_stop_asked(w->t, w->done, w->size))
         w->stopped = true;
 }
 
@@ -128,7 +128,7 @@ static void unpack_end(struct window *w)
 #endif
 }
 
-uint64_t tr_window_drain(struct window *w)
+uint64_t scps_tr_window_drain(struct window *w)
 {
     uint64_t n = 0;
     while (!w->stopped) {
@@ -136,30 +136,30 @@ uint64_t tr_window_drain(struct window *w)
         w->pos = w->end;
         if (w->eof)
             break;
-        tr_window_more(w);
+        scps_tr_window_more(w);
     }
     return n;
 }
 
-bool tr_window_skip(struct window *w, uint64_t n)
+bool scps_tr_window_skip(struct window *w, uint64_t n)
 {
     while (n > w->end - w->pos) {
         n -= w->end - w->pos;
         w->pos = w->end;
         if (w->eof || w->stopped)
             return false;
-        tr_window_more(w);
+        scps_tr_window_more(w);
     }
     w->pos += n;
     return true;
 }
 
-const char *tr_window_trouble(const struct window *w)
+const char *scps_tr_window_trouble(const struct window *w)
 {
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
-int tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg)
+int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg)
 {
     struct stat st;
     int ret = 0;
@@ -182,10 +182,10 @@ int tr_window_open(struct window *w, struct scps_trace *t, const char *path, cha
 #ifdef POSIX_FADV_SEQUENTIAL
     (void)posix_fadvise(w->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
-    if (tr_have(w, 2) && w->buf[w->pos] == 0x1f && w->buf[w->pos + 1] == 0x8b &&
+    if (scps_tr_have(w, 2) && w->buf[w->pos] == 0x1f && w->buf[w->pos + 1] == 0x8b &&
         unpack_begin(w, path, msg, &ret) != 0)
         return ret;
-    if (tr_have(w, 4))
+    if (scps_tr_have(w, 4))
         return 0;
     if (w->err && w->err != EBADMSG) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
@@ -196,7 +196,7 @@ int tr_window_open(struct window *w, struct scps_trace *t, const char *path, cha
     return SCPS_ERR_INVAL;
 }
 
-void tr_window_close(struct window *w)
+void scps_tr_window_close(struct window *w)
 {
     unpack_end(w);
     free(w->buf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a capture as they come from a file or a pipe, unpacked where they are gzip'd: a window that moves over them.
  *
- *      while (tr_have(w, n))           n bytes at w->buf + w->pos, contiguous
+ *      while (scps_tr_have(w, n))           n bytes at w->buf + w->pos, contiguous
  *          ... w->pos += n;
  *
  * Nothing seeks, so a pipe is as good as a file, and memory does not grow with the capture.
@@ -36,31 +36,31 @@ struct window {
 };
 
 /* "-": standard input. 0, or an error of scps_trace_read with its line in msg. Close it in any case. */
-int tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
-void tr_window_close(struct window *w);
+int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
+void scps_tr_window_close(struct window *w);
 /* Another read behind what is there, which may move: take buf + pos anew. */
-void tr_window_more(struct window *w);
+void scps_tr_window_more(struct window *w);
 /* Whatever is left, counted. */
-uint64_t tr_window_drain(struct window *w);
+uint64_t scps_tr_window_drain(struct window *w);
 /* Goes n bytes on. False: it ends before. */
-bool tr_window_skip(struct window *w, uint64_t n);
+bool scps_tr_window_skip(struct window *w, uint64_t n);
 /* What w->err means. */
-const char *tr_window_trouble(const struct window *w);
+const char *scps_tr_window_trouble(const struct window *w);
 /* The caller of the analyser wants no more. */
-int tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
+int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
 /* n bytes at buf + pos? At most TR_LARGEST and a bit. */
-static inline bool tr_have(struct window *w, size_t n)
+static inline bool scps_tr_have(struct window *w, size_t n)
 {
     while (TR_UNLIKELY(w->end - w->pos < n)) {
         if (w->eof)
             return false;
-        tr_window_more(w);
+        scps_tr_window_more(w);
     }
     return true;
 }
 
-static inline uint32_t tr_get32(const uint8_t *p, bool swap)
+static inline uint32_t scps_tr_get32(const uint8_t *p, bool swap)
 {
     uint32_t v;
     memcpy(&v, p, 4);
@@ -68,7 +68,7 @@ static inline uint32_t tr_get32(const uint8_t *p, bool swap)
 }
 
 /* The readers: 0, or what scps_trace_read returns, with its line in msg. */
-int tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
-int tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
+int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
+int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
 
 #endif

@@ -32,8 +32,8 @@ static void percentiles_against_sorting(void **state)
                    : shape == 1 ? 500000 + (scps_dur)(x % 20000)                  /* a long path */
                    : shape == 2 ? (scps_dur)(x >> (30 + x % 30))                  /* everything */
                                 : (scps_dur)2640000000 + (scps_dur)(x % 1000000); /* Mars */
-            tr_hist_add(t, &h, v[i]);
-            tr_dist_add(&d, v[i]);
+            scps_tr_hist_add(t, &h, v[i]);
+            scps_tr_dist_add(&d, v[i]);
             mean += (double)v[i] / n;
         }
         for (unsigned i = 0; i < n; i++)
@@ -41,13 +41,14 @@ static void percentiles_against_sorting(void **state)
         qsort(v, n, sizeof *v, by_value);
         const double q[] = {.01, .5, .9, .99, 1};
         for (unsigned i = 0; i < 5; i++) {
-            double want = (double)v[(unsigned)ceil(q[i] * n) - 1], got = tr_hist_at(&h, &d, q[i]);
+            double want = (double)v[(unsigned)ceil(q[i] * n) - 1],
+                   got = scps_tr_hist_at(&h, &d, q[i]);
             if (!(fabs(got - want) <= want / 60 + 1))
                 fail_msg("shape %d, q %g: %g, sorting says %g", shape, q[i], got, want);
         }
-        assert_true(fabs(tr_dist_avg(&d) - mean) <= mean * 1e-9);
-        assert_true(fabs(tr_dist_sd(&d) - sqrt(var)) <= sqrt(var) * 1e-3);
-        tr_hist_free(t, &h);
+        assert_true(fabs(scps_tr_dist_avg(&d) - mean) <= mean * 1e-9);
+        assert_true(fabs(scps_tr_dist_sd(&d) - sqrt(var)) <= sqrt(var) * 1e-3);
+        scps_tr_hist_free(t, &h);
         assert_int_equal(scps_trace_memory(t, NULL), 0);
         scps_trace_free(t);
     }
@@ -60,22 +61,22 @@ static void timestamps(void **state)
     struct half *h = calloc(1, sizeof *h);
     uint32_t v = UINT32_MAX - 2; /* across the wrap */
     for (int i = 0; i < 6; i++)  /* the last two find no room */
-        tr_ts_sent(h, v + (uint32_t)i, 1000 * (i + 1));
+        scps_tr_ts_sent(h, v + (uint32_t)i, 1000 * (i + 1));
     assert_int_equal(h->ts_n, 4);
-    tr_ts_sent(h, v, 9000); /* sent again with an old value: not timed */
-    tr_ts_echoed(t, h, v + 1, 52000);
+    scps_tr_ts_sent(h, v, 9000); /* sent again with an old value: not timed */
+    scps_tr_ts_echoed(t, h, v + 1, 52000);
     assert_int_equal(h->tsrtt.n, 1); /* the one below is retired without a sample */
     assert_int_equal(h->tsrtt.max, 50000);
-    tr_ts_echoed(t, h, v + 1, 60000); /* once only */
+    scps_tr_ts_echoed(t, h, v + 1, 60000); /* once only */
     assert_int_equal(h->tsrtt.n, 1);
-    tr_ts_sent(h, v + 5, 6000);
-    tr_ts_echoed(t, h, v + 5, 61000);
+    scps_tr_ts_sent(h, v + 5, 6000);
+    scps_tr_ts_echoed(t, h, v + 5, 61000);
     assert_int_equal(h->tsrtt.n, 2);
     assert_int_equal(h->tsrtt.min, 50000);
     assert_int_equal(h->tsrtt.max, 55000);
-    tr_ts_echoed(t, h, v + 77, 70000); /* never sent */
+    scps_tr_ts_echoed(t, h, v + 77, 70000); /* never sent */
     assert_int_equal(h->tsrtt.n, 2);
-    tr_hist_free(t, &h->tsrtt_hist);
+    scps_tr_hist_free(t, &h->tsrtt_hist);
     free(h);
     scps_trace_free(t);
 }

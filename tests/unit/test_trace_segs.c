@@ -107,20 +107,20 @@ static void same_as_the_obvious(void **state)
                         break;
                     }
                 una = SCPS_MAX(una, to);
-                tr_segs_ack(t, h, una, now, false);
+                scps_tr_segs_ack(t, h, una, now, false);
                 obvious_ack(o, una, &samples, &cum, &ambiguous, &late);
                 continue;
             }
-            uint32_t got = tr_segs_add(t, h, first, len, now, &ooo, &re);
+            uint32_t got = scps_tr_segs_add(t, h, first, len, now, &ooo, &re);
             assert_int_equal(got, obvious_add(o, first, len, now));
         }
         assert_int_equal(h->rtt.n, samples);
         assert_int_equal(h->rtt_cumack, cum);
         assert_int_equal(h->rtt_ambig, ambiguous);
         assert_int_equal(h->rtt_nosample, late);
-        tr_segs_free(t, h);
-        tr_hist_free(t, &h->rtt_hist);
-        tr_free(t, h->seldom, sizeof *h->seldom);
+        scps_tr_segs_free(t, h);
+        scps_tr_hist_free(t, &h->rtt_hist);
+        scps_tr_free(t, h->seldom, sizeof *h->seldom);
         assert_int_equal(scps_trace_memory(t, NULL), 0);
         free(o);
         free(h);
@@ -139,14 +139,14 @@ static void a_million_holes_stay_bounded(void **state)
     struct resend re;
     for (uint32_t i = 0; i < 1000000; i++) { /* every other octet, never joined */
         memset(&re, 0, sizeof re);
-        tr_segs_add(t, h, at + 2 * i, 1, i, &ooo, &re);
+        scps_tr_segs_add(t, h, at + 2 * i, 1, i, &ooo, &re);
         if (i % 1000 == 999)
-            tr_segs_ack(t, h, at + 2 * i, i, false);
+            scps_tr_segs_ack(t, h, at + 2 * i, i, false);
     }
     scps_trace_memory(t, &peak);
     assert_true(peak < 1 << 20);
-    tr_segs_free(t, h);
-    tr_hist_free(t, &h->rtt_hist);
+    scps_tr_segs_free(t, h);
+    scps_tr_hist_free(t, &h->rtt_hist);
     free(h);
     scps_trace_free(t);
 }
@@ -160,21 +160,21 @@ static void full_size_quirk(void **state)
     bool ooo;
     struct resend re = {0};
     /* 100 octets, then 200, then one: the largest so far counts, and one octet is taken for 2^32 */
-    tr_segs_add(t, h, at, 100, 1, &ooo, &re);
-    tr_segs_ack(t, h, at + 100, 11, false);
+    scps_tr_segs_add(t, h, at, 100, 1, &ooo, &re);
+    scps_tr_segs_ack(t, h, at + 100, 11, false);
     assert_int_equal(h->rtt_full.n, 1);
     assert_int_equal(h->rtt_full_size, 100);
-    tr_segs_add(t, h, at + 100, 200, 20, &ooo, &re);
-    tr_segs_ack(t, h, at + 300, 50, false);
+    scps_tr_segs_add(t, h, at + 100, 200, 20, &ooo, &re);
+    scps_tr_segs_ack(t, h, at + 300, 50, false);
     assert_int_equal(h->rtt_full_size, 200);
     assert_int_equal(h->rtt_full.max, 30);
-    tr_segs_add(t, h, at + 300, 1, 60, &ooo, &re);
-    tr_segs_ack(t, h, at + 301, 65, false);
+    scps_tr_segs_add(t, h, at + 300, 1, 60, &ooo, &re);
+    scps_tr_segs_ack(t, h, at + 301, 65, false);
     assert_int_equal(h->rtt_full_size, (uint64_t)1 << 32);
     assert_int_equal(h->rtt_full.n, 1);
     assert_int_equal(h->rtt.n, 3);
-    tr_segs_free(t, h);
-    tr_hist_free(t, &h->rtt_hist);
+    scps_tr_segs_free(t, h);
+    scps_tr_hist_free(t, &h->rtt_hist);
     free(h);
     scps_trace_free(t);
 }
