@@ -9,7 +9,8 @@
  *
  * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
  * tests/unit/test_cc_NAME.c.  From outside the library: fill in a struct scps_cc_ops and put its
- * address into scps_conn_config.cc.
+ * address into scps_conn_config.cc, its parameters' defaults into cc_param; connecting and listening refuse one without name,
+ * start, ack or loss, or with too much of anything (SCPS_ERR_INVAL).  docs/howto/controllers.md has one with its tests.
  */
 #ifndef SCPS_CC_H
 #define SCPS_CC_H
@@ -92,9 +93,10 @@ struct scps_cc_param {
 };
 
 struct scps_cc_ops {
-    const char *name;  /* as typed after --cc */
-    const char *help;  /* one line for --list-cc */
-    size_t state_size; /* zeroed room inside the connection: a controller never allocates */
+    const char *name; /* as typed after --cc */
+    const char *help; /* one line for --list-cc */
+    size_t
+        state_size; /* zeroed room inside the connection, for a uint64_t or less: a controller never allocates */
     const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
     bool needs_rate;                    /* connect and listen refuse without a configured rate */
     /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a resend, the oldest
@@ -108,6 +110,7 @@ struct scps_cc_ops {
                 struct scps_cc_ctl *ctl);
     void (*loss)(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                  struct scps_cc_ctl *ctl);
+    /* NULL: what changes is of no concern. */
     void (*change)(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
                    struct scps_cc_ctl *ctl);
 };
@@ -123,8 +126,8 @@ SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[
  * message that names what is wrong and what is allowed is put into msg (may be NULL). */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
-SCPS_API const char *scps_evidence_name(enum scps_evidence e);
+SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c); /* "congestion" and so on */
+SCPS_API const char *scps_evidence_name(enum scps_evidence e);     /* "dupack", "sack", "rto" */
 
 #ifdef __cplusplus
 }

@@ -59,10 +59,13 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; i < sizeof d / sizeof *d; i++)
         if (*d[i] < 0 || *d[i] > SCPS_SEC(INT64_C(100) * 365 * 86400))
             return SCPS_ERR_RANGE;
-    if (!c->cc || c->cc->state_size > SCPS_CC_STATE_MAX)
+    if (!c->cc || !c->cc->name || !c->cc->start || !c->cc->ack || !c->cc->loss ||
+        c->cc->state_size > SCPS_CC_STATE_MAX)
         return SCPS_ERR_INVAL;
-    for (size_t i = 0; c->cc->params && c->cc->params[i].name && i < SCPS_CC_PARAMS; i++)
-        if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
+    for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
+        if (i >= SCPS_CC_PARAMS)
+            return SCPS_ERR_INVAL;
+        else if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
     for (int i = 0; i < SCPS_BINDINGS; i++)
         if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254)

@@ -2,6 +2,7 @@
 /* cc/cc.c: names, parameters, and messages that say what is allowed. */
 #include "cc_table.h"
 
+#include <scps/conn.h>
 #include <scps/error.h>
 
 static const struct scps_cc_ops *ops;
@@ -188,6 +189,45 @@ static void names_of_causes(void **state)
     assert_string_equal(scps_evidence_name((enum scps_evidence)77), "unknown");
 }
 
+/* A controller from outside is looked at before its first call, not at it. */
+static void what_lacks_something_is_refused(void **x)
+{
+    static const struct scps_cc_param thirteen[14] = {
+        {"a", "", 0, 0, 0}, {"b", "", 0, 0, 0}, {"c", "", 0, 0, 0}, {"d", "", 0, 0, 0},
+        {"e", "", 0, 0, 0}, {"f", "", 0, 0, 0}, {"g", "", 0, 0, 0}, {"h", "", 0, 0, 0},
+        {"i", "", 0, 0, 0}, {"j", "", 0, 0, 0}, {"k", "", 0, 0, 0}, {"l", "", 0, 0, 0},
+        {"m", "", 0, 0, 0},
+    };
+    const struct scps_cc_ops *vj = scps_cc_find("vj");
+    struct scps_stack *st = scps_stack_new(NULL);
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct scps_endpoint at = {.port = 7};
+    struct scps_cc_ops mine[7];
+    int err = 0;
+    (void)x;
+
+    for (size_t i = 0; i < 7; i++) {
+        mine[i] = *vj;
+        mine[i].params = NULL;
+    }
+    mine[1].start = NULL;
+    mine[2].ack = NULL;
+    mine[3].loss = NULL;
+    mine[4].name = NULL;
+    mine[5].state_size = SCPS_CC_STATE_MAX + 1;
+    mine[6].params = thirteen;
+    memset(cfg.cc_param, 0, sizeof cfg.cc_param);
+    for (size_t i = 1; i < 7; i++) {
+        cfg.cc = &mine[i];
+        assert_null(scps_listen(st, &cfg, &at, 1, &err));
+        assert_int_equal(err, SCPS_ERR_INVAL);
+    }
+    mine[0].change = NULL; /* which it may lack */
+    cfg.cc = &mine[0];
+    assert_non_null(scps_listen(st, &cfg, &at, 1, &err));
+    scps_stack_free(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +239,7 @@ int main(void)
         cmocka_unit_test(beyond_the_range),
         cmocka_unit_test(messages_fit),
         cmocka_unit_test(names_of_causes),
+        cmocka_unit_test(what_lacks_something_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
