@@ -308,6 +308,7 @@ SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
 /* Closes the books: call once, after the last packet and before the figures are asked for. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
+/* The sums of all that was fed so far; may be asked before the end. */
 SCPS_API void scps_trace_totals(const struct scps_trace *t, struct scps_trace_totals *out);
 /* Connections held (not those evicted), in order of their numbers. */
 SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);

@@ -127,6 +127,7 @@ struct scps_conn_config {
     uint16_t keep_count;               /* default 9 */
 };
 
+/* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each has. */
 SCPS_API struct scps_conn_config scps_conn_config_default(void);
 
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here. Returns
@@ -217,8 +218,9 @@ enum scps_state {
     SCPS_LISTEN,
     SCPS_CLOSING
 };
-SCPS_API const char *scps_state_name(enum scps_state s);
+SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME-WAIT" */
 
+/* What is known of a connection without asking for all of it (scps_conn_info). */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 SCPS_API int scps_conn_error(const struct scps_conn *c); /* SCPS_ERR_* that ended it, else 0 */
 /* The newest ICMP error heard about this connection since its peer last acknowledged something new: type << 8 |

@@ -161,6 +161,7 @@ SCPS_API const char *scps_feature_words(enum scps_feature f);
 SCPS_API const char *scps_why_name(enum scps_why w);
 SCPS_API const char *scps_why_words(enum scps_why w);
 
+/* "peer_window" and the like: the key in JSON and CSV. */
 SCPS_API const char *scps_hold_name(enum scps_hold h);
 SCPS_API const char *scps_hold_words(enum scps_hold h);
 

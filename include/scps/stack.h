@@ -44,6 +44,7 @@ struct scps_stack_config {
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
 };
 
+/* The values the fields name; seed 0 0, which is for tests and not for a network with strangers. */
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
 /* cfg NULL: the defaults. NULL on lack of memory. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
@@ -163,6 +164,7 @@ struct scps_stack_stats {
     uint64_t datagrams_in, datagrams_out;         /* UDP: queued to be read; left */
     uint32_t conns, half_open, listeners, dgrams; /* now */
 };
+/* Counted since scps_stack_new. */
 SCPS_API void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out);
 
 #ifdef __cplusplus

@@ -51,6 +51,7 @@ struct scps_vj_rx {
     bool toss; /* after an error, until a packet says its connection */
 };
 
+/* Begin a direction: nothing remembered. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
 /* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least). Returns how
