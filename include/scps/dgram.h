@@ -38,6 +38,7 @@ struct scps_dgram_config {
     bool
         reuse; /* the port may be shared with others that say so, too: the last one opened gets it */
 };
+/* The values the fields name. */
 SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
 
 /* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen here (RFC 6056), which
@@ -95,6 +96,7 @@ struct scps_dgram_stats {    /* bytes are the application's */
     uint64_t full;           /* arrived and found the queue full */
     uint64_t unsent; /* queued to leave, and then the way was gone or had become too narrow */
 };
+/* Counted since it was opened. */
 SCPS_API void scps_dgram_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
 
 /* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of that family). */
