@@ -64,7 +64,7 @@ enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
 enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
-enum { EARLY_MAX = 8 };
+enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 
 struct vegas {
     struct scps_win win;
@@ -89,7 +89,9 @@ struct vegas {
     uint16_t timeouts;
     bool old_known;   /* the core says rtt_old, so the newest RTT is never used */
     uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    uint8_t patience; /* so many until base gives in to them */
     scps_dur waited;  /* base before it gave in to them; 0: it has not */
+    uint64_t wide;    /* the window then */
     scps_dur soonest; /* lowest RTT of a newest segment */
     struct scps_quick quick;
 };
@@ -155,6 +157,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .train_on = param[P_TRAIN] != 0,
         .corruption = (uint8_t)param[P_CORRUPTION],
         .exponential = true,
+        .patience = EARLY_MAX,
         .began = v->now,
         .soonest = v->min_rtt,
     };
@@ -166,7 +169,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 /* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it lacks the wait that is
  * in base.  A shorter path would show in the newest segment's RTT, too, by as much: at least by half, for a clock's noise
  * makes new records.  Or, at last, in every ACK of EARLY_MAX rounds; but a receiver whose window opens all the time does
- * that, too, until the window is smaller and its timer waits again: then base is what it was. */
+ * that, too, until the window is smaller and its timer waits again: then base is what it was (wait_again). */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
@@ -178,21 +181,29 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
         ve->soonest = a->rtt;
     if (shorter || a->bytes <= 2 * (uint64_t)v->mss || a->rtt_old + slack >= ve->base)
         return false;
-    if (ve->early < EARLY_MAX)
+    if (ve->early < ve->patience)
         return true;
-    if (!ve->waited)
+    if (!ve->waited) {
         ve->waited = ve->base;
+        ve->wide = cwnd;
+    }
     return false;
 }
 
-/* Base gave in to early ACKs, and one has waited again. */
-static void wait_again(struct vegas *ve, scps_dur rtt)
+/* Base gave in to early ACKs, and one has waited again.  What was given up of the window meanwhile, some of it for taking
+ * the wait for a queue, comes back as in slow start, and early ACKs are believed less soon. */
+static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
         return;
     ve->base = ve->waited;
     ve->waited = 0;
     ve->over = 0;
+    ve->patience = (uint8_t)SCPS_MIN(2 * ve->patience, EARLY_MOST);
+    if (ctl->cwnd < ve->wide) {
+        ctl->ssthresh = ve->wide;
+        ve->exponential = true;
+    }
 }
 
 /* The RTT this ACK tells of, or 0. */
@@ -215,6 +226,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     ve->base = ve->soonest = ve->waited = 0;
     ve->early = 0;
+    ve->patience = EARLY_MAX;
     ve->over = 0;
     ve->samples = 0;
     scps_quick_forget(&ve->quick, ctl);
@@ -222,7 +234,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 
 static void new_round(struct vegas *ve, const struct scps_cc_view *v)
 {
-    ve->early = ve->samples ? 0 : (uint8_t)SCPS_MIN(ve->early + 1, EARLY_MAX);
+    ve->early = ve->samples ? 0 : (uint8_t)SCPS_MIN(ve->early + 1, EARLY_MOST);
     ve->began = v->now;
     ve->delivered = 0;
     ve->lowest = ve->sum = 0;
@@ -311,7 +323,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         new_round(ve, v);
     }
     if (rtt) {
-        wait_again(ve, rtt);
+        wait_again(ve, rtt, ctl);
         ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
         ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
         ve->sum += rtt;
