@@ -16,6 +16,7 @@ void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot
 {
     h->v = NULL;
     h->n = h->cap = 0;
+    h->min = SCPS_NEVER;
     h->slot_at = slot_at;
     h->alloc = *a;
 }
@@ -33,6 +34,7 @@ void scps_heap_fini(struct scps_heap *h)
         h->alloc.free(h->alloc.ctx, h->v, h->cap * sizeof *h->v);
     h->v = NULL;
     h->n = h->cap = 0;
+    h->min = SCPS_NEVER;
 }
 
 int scps_heap_reserve(struct scps_heap *h, uint32_t n)
@@ -111,10 +113,11 @@ int scps_heap_move(struct scps_heap *h, scps_time key, void *item)
                 return err;
         }
         up(h, h->n++, node);
-        return 0;
+    } else {
+        assert(i < h->n && h->v[i].item == item);
+        place(h, i, node);
     }
-    assert(i < h->n && h->v[i].item == item);
-    place(h, i, node);
+    h->min = h->v[0].key;
     return 0;
 }
 
@@ -129,6 +132,7 @@ void scps_heap_remove(struct scps_heap *h, void *item)
     struct scps_heap_node last = h->v[--h->n];
     if (i < h->n)
         place(h, i, last);
+    h->min = h->n ? h->v[0].key : SCPS_NEVER;
 }
 
 void *scps_heap_top(const struct scps_heap *h)

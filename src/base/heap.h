@@ -15,6 +15,7 @@ struct scps_heap_node {
 struct scps_heap {
     struct scps_heap_node *v;
     uint32_t n, cap;
+    scps_time min; /* key of v[0]; SCPS_NEVER when empty */
     size_t slot_at;
     struct scps_alloc alloc;
 };
@@ -35,6 +36,7 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
     if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
         (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
         h->v[i].key = key; /* it stays where it is, as the only one always does */
+        h->min = h->v[0].key;
         return 0;
     }
     return scps_heap_move(h, key, item);
@@ -42,7 +44,7 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 void scps_heap_remove(struct scps_heap *h, void *item); /* nothing if it is not in */
 static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
-    return h->n ? h->v[0].key : SCPS_NEVER;
+    return h->min;
 }
 void *scps_heap_top(const struct scps_heap *h); /* NULL when empty */
 

@@ -358,7 +358,7 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
-    while (h->n && h->v[0].key <= st->env.now) {
+    while (h->min <= st->env.now) {
         struct scps_conn *c = h->v[0].item;
         scps_time due;
         scps_conn_timers(c);
