@@ -39,7 +39,8 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     nif->pending = true;
 }
 
-static void pump_link(struct scps_stack *st, struct scps_nif *nif, const struct scps_clock *clk)
+static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
+                                  const struct scps_clock *clk)
 {
     uint8_t room[2048];
     struct scps_pkt out;
