@@ -198,6 +198,25 @@ static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
     rx->sacked_to = rx->snack_high = to;
 }
 
+/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest.  False: this one is something
+ * else. */
+static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
+{
+    const unsigned room =
+        40 - (c->flags & SCPS_F_TS ? 12u : 0) -
+        (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
+
+    if (seg->len || !(c->flags & SCPS_F_SACK) || c->caps & SCPS_CAP_SNACK1 || c->rx->dsack_to ||
+        c->rx->anew || strict(c) || budgeted(c))
+        return false;
+    latest_blocks(c, seg, (room - 4) / 8, false);
+    if (seg->nsack) {
+        seg->has |= SCPS_HAS_SACK;
+        c->st->sacks_out++;
+    }
+    return true;
+}
+
 /* SACK and SNACK, as far as they fit.  True: something is left to say, and another acknowledgement must say it. */
 static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
@@ -328,7 +347,7 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
         scps_corruption_tell(c))
         seg->has |= SCPS_HAS_CORRUPTION;
     if (c->rx && (c->in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
-        (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1))
+        (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1) && !plain_report(c, seg))
         more = report(c, seg) && c->rx->burst++ < BURST;
     c->acked_to = next;
     if (c->ack_owed)
