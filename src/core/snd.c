@@ -330,15 +330,15 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     return false;
 }
 
-/* True: the connection's own rate and the route's let a segment of len octets leave, and the former is paid. */
-static inline bool paced(struct scps_conn *c, uint32_t len)
+/* True: the connection's own rate and the route's let a segment of len octets, size on the wire, leave, and the former
+ * is paid. */
+static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &c->tx->pacer;
-    uint32_t size = pacer->rate ? wire_size(c, len) : 0;
 
     if ((pacer->rate && !covered(c, size)) || (c->turns->gate && !gate_covers(c, len)))
         return false;
-    if (size)
+    if (pacer->rate)
         scps_pacer_spend(pacer, size);
     return true;
 }
@@ -422,7 +422,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     }
     if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
         return false;
-    if (!paced(c, len))
+    if (!paced(c, len, tx->pacer.rate ? wire_size(c, len) : 0))
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
@@ -476,6 +476,7 @@ struct portion {
     uint64_t avail, usable; /* written; taken by the peer's window */
     uint64_t inflight;
     uint32_t len, full; /* of this segment; of the largest one here */
+    uint32_t size;      /* on the wire; 0: nobody counts */
     uint32_t flags;     /* SCPS_SENT_* */
     bool fin;           /* the FIN goes with it */
 };
@@ -486,15 +487,16 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     struct scps_tx *tx = c->tx;
 
     p->avail = c->nxt < c->end ? c->end - c->nxt : 0;
-    p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
     p->fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
-    p->flags = 0;
     if (!p->avail && !p->fin) {
-        hold(c, SCPS_HOLD_APP);
+        if (c->hold != SCPS_HOLD_APP)
+            hold(c, SCPS_HOLD_APP);
         if (tx->app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) && !tx->sb.lost)
             scps_delivery_app_limited(c);
         return false;
     }
+    p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
+    p->flags = 0;
     if (probe && !p->usable && c->una == c->nxt) { /* one octet (or the FIN) beyond the window */
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
@@ -588,8 +590,10 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
             SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
         p->usable >= p->len + c->mss && !tx->ends.n && !c->turns->gate &&
-        p->inflight + p->len + c->mss <= window)
-        covered(c, wire_size(c, c->mss)); /* or not: then nobody need ask for it before its time */
+        p->inflight + p->len + c->mss <= window) {
+        uint32_t next = p->len == c->mss ? p->size : wire_size(c, c->mss);
+        covered(c, next); /* or not: then nobody need ask for it before its time */
+    }
 }
 
 static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
@@ -604,7 +608,8 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         return false;
     p.fin = p.fin && c->nxt + p.len == c->end && (p.usable > p.len || !p.len) &&
             p.len <= scps_conn_any_mss(c);
-    if (!record_fits(c) || !paced(c, p.len))
+    p.size = tx->pacer.rate ? wire_size(c, p.len) : 0;
+    if (!record_fits(c) || !paced(c, p.len, p.size))
         return false;
     if (c->una == c->nxt) {
         tx->progress_at = c->env->now;
