@@ -47,9 +47,15 @@ static inline uint16_t scps_sum_word(uint16_t v)
 /* The same for headers: len a multiple of 4, no call. */
 static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t len)
 {
-    for (; len >= 8; len -= 8, p += 8)
+    const uint8_t *end = p + (len & ~(size_t)15);
+
+    for (; p != end; p += 16)
+        sum = scps_sum8(scps_sum8(sum, p), p + 8);
+    if (len & 8) {
         sum = scps_sum8(sum, p);
-    return len ? scps_sum4(sum, p) : sum;
+        p += 8;
+    }
+    return len & 4 ? scps_sum4(sum, p) : sum;
 }
 
 /* Folded to 16 bits, still in the machine's order: enough to ask whether it is 0xffff. */

@@ -88,7 +88,7 @@ static scps_dur min_window(const struct scps_conn *c)
 
 static inline bool same(struct scps_sack a, struct scps_sack b)
 {
-    return a.left == b.left && a.right == b.right;
+    return !memcmp(&a, &b, sizeof a); /* one comparison */
 }
 
 /* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old. False: it says nothing
