@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be asked of a connection, by the application and by those who write about it: names, counts, scps_info.
+ *
+ * Nothing here changes anything.  A connection that has carried no data yet has no counts of its own: they read zero.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+const char *scps_recovery_name(enum scps_recovery_mode m)
+{
+    return m == SCPS_RECOVERY_RACK ? "rack" : "classic";
+}
+
+const char *scps_state_name(enum scps_state s)
+{
+    static const char *const names[] = {
+        [SCPS_ESTABLISHED] = "ESTABLISHED",
+        [SCPS_SYN_SENT] = "SYN-SENT",
+        [SCPS_SYN_RECEIVED] = "SYN-RECEIVED",
+        [SCPS_FIN_WAIT_1] = "FIN-WAIT-1",
+        [SCPS_FIN_WAIT_2] = "FIN-WAIT-2",
+        [SCPS_TIME_WAIT] = "TIME-WAIT",
+        [SCPS_CLOSED] = "CLOSED",
+        [SCPS_CLOSE_WAIT] = "CLOSE-WAIT",
+        [SCPS_LAST_ACK] = "LAST-ACK",
+        [SCPS_LISTEN] = "LISTEN",
+        [SCPS_CLOSING] = "CLOSING",
+    };
+
+    return (size_t)s < sizeof names / sizeof *names && names[s] ? names[s] : "?";
+}
+
+enum scps_state scps_conn_state(const struct scps_conn *c)
+{
+    return (enum scps_state)c->state;
+}
+
+int scps_conn_error(const struct scps_conn *c)
+{
+    return c->err;
+}
+
+unsigned scps_conn_icmp(const struct scps_conn *c)
+{
+    return c->icmp;
+}
+
+uint32_t scps_conn_id(const struct scps_conn *c)
+{
+    return c->id;
+}
+
+size_t scps_conn_readable(const struct scps_conn *c)
+{
+    return (size_t)scps_conn_ready(c);
+}
+
+size_t scps_conn_writable(const struct scps_conn *c)
+{
+    uint64_t held = c->end - SCPS_MAX(c->una, 1);
+
+    if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT)
+        return 0;
+    return c->cfg->c.sndbuf > held ? (size_t)(c->cfg->c.sndbuf - held) : 0;
+}
+
+uint64_t scps_conn_unsent(const struct scps_conn *c)
+{
+    scps_off nxt = SCPS_MAX(c->nxt, 1);
+
+    return c->end > nxt ? c->end - nxt : 0;
+}
+
+uint64_t scps_conn_unacked(const struct scps_conn *c)
+{
+    scps_off una = SCPS_MAX(c->una, 1);
+
+    return c->end > una ? c->end - una : 0;
+}
+
+bool scps_conn_eof(const struct scps_conn *c)
+{
+    return c->flags & SCPS_F_FIN_IN && !scps_rcvbuf_ready(&c->in);
+}
+
+void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out)
+{
+    *out = (struct scps_endpoint){c->local, c->lport};
+}
+
+void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out)
+{
+    *out = (struct scps_endpoint){c->remote, c->rport};
+}
+
+void *scps_conn_user(const struct scps_conn *c)
+{
+    return c->pending ? NULL : c->owner.user;
+}
+
+void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
+{
+    *out = c->cfg->c;
+    out->nodelay = c->flags & SCPS_F_NODELAY;
+}
+
+void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
+{
+    static const struct scps_conn_stats none;
+    const struct scps_conn_stats *st = c->st == &c->env->nobody ? &none : c->st;
+    const struct scps_tx *tx = c->tx;
+    scps_off una = SCPS_MAX(c->una, 1);
+
+    *out = (struct scps_info){
+        .state = (enum scps_state)c->state,
+        .sack = c->flags & SCPS_F_SACK,
+        .timestamps = c->flags & SCPS_F_TS,
+        .ecn = c->flags & SCPS_F_ECN,
+        .wscale = c->flags & SCPS_F_WSCALE,
+        .snd_wscale = c->snd_wscale,
+        .rcv_wscale = c->rcv_wscale,
+        .snd_mss = c->mss,
+        .rcv_mss = c->rcv_mss,
+        .adv_mss = c->adv_mss,
+        .pmtu = c->pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
+        .rto = c->rtt.rto,
+        .srtt = c->rtt.srtt,
+        .rttvar = c->rtt.rttvar,
+        .min_rtt = scps_rtt_min(&c->rtt),
+        .last_rtt = st->last_rtt,
+        .opened = c->opened,
+        .established = c->established,
+        .first_sent = st->first_sent,
+        .first_received = st->first_received,
+        .last_sent = st->last_sent,
+        .last_received = st->last_received,
+        .last_ack_received = st->last_ack_received,
+        .fin_acked = st->fin_acked,
+        .backoff = c->backoff,
+        .cwnd = c->ctl.cwnd,
+        .ssthresh = c->ctl.ssthresh,
+        .rate = tx            ? tx->pacer.rate
+                : c->ctl.rate ? c->ctl.rate
+                              : c->cfg->c.rate,
+        .max_cwnd = st->max_cwnd,
+        .hold = (enum scps_hold)c->hold,
+        .snd_wnd = c->edge > c->una ? c->edge - c->una : 0,
+        .rcv_wnd = c->announced > scps_rcv_nxt(c) ? c->announced - scps_rcv_nxt(c) : 0,
+        .outstanding = c->nxt > una ? c->nxt - una : 0,
+        .unsent = scps_conn_unsent(c),
+        .rcv_queued = scps_rcvbuf_ready(&c->in),
+        .rcv_ooo = scps_rangeset_total(c->in.ooo),
+        .rcv_holes = c->in.ooo->n,
+        .segs_out = c->segs_out,
+        .segs_in = c->segs_in,
+        .data_segs_out = st->data_segs_out,
+        .data_segs_in = st->data_segs_in,
+        .bytes_sent = st->bytes_sent,
+        .bytes_resent = st->bytes_resent,
+        .bytes_acked = (una > c->end ? c->end : una) - 1 - st->bytes_given_up,
+        .bytes_received = c->in.next - 1 - st->bytes_missing,
+        .bytes_duplicate = st->bytes_duplicate,
+        .resent_segs = st->resent_segs,
+        .timeouts = st->timeouts,
+        .recoveries = st->recoveries,
+        .spurious = st->spurious,
+        .dupacks_in = st->dupacks_in,
+        .sacks_in = st->sacks_in,
+        .sacks_out = st->sacks_out,
+        .snacks_in = st->snacks_in,
+        .snacks_out = st->snacks_out,
+        .caps_offered = scps_negotiate_caps(c),
+        .caps_peer = c->caps_peer,
+        .caps = c->caps,
+        .dsacks_in = st->dsacks_in,
+        .dsacks_out = st->dsacks_out,
+        .acks_out = st->acks_out,
+        .acks_held = st->acks_held,
+        .probes_out = st->probes_out,
+        .ooo_segs = st->ooo_segs,
+        .reordered = st->reordered,
+        .paws_drops = st->paws_drops,
+        .challenges = st->challenges,
+        .zero_windows_in = st->zero_windows_in,
+        .zero_windows_out = st->zero_windows_out,
+        .ecn_echoes = st->ecn_echoes,
+        .recovery = scps_rack_on(c) ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC,
+        .tlp_probes = st->tlp_probes,
+        .records_out = st->records_out,
+        .records_in = st->records_in,
+        .holes = st->holes,
+        .bytes_missing = st->bytes_missing,
+        .ranges_given_up = st->given_up.n,
+        .bytes_given_up = st->bytes_given_up,
+    };
+    for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
+        out->why[f] = (uint8_t)scps_negotiate_why(c, (enum scps_feature)f);
+    if (c->tp) {
+        out->comp_out = c->tp->comp_out;
+        out->comp_in = c->tp->comp_in;
+        out->comp_saved_out = c->tp->comp_saved_out;
+        out->comp_saved_in = c->tp->comp_saved_in;
+        memcpy(out->binding, c->tp->binding, sizeof out->binding);
+        out->comp_id = c->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
+        out->comp_peer_id = c->caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
+    }
+    memcpy(out->holds, st->holds, sizeof out->holds);
+    if (st != &none && c->state != SCPS_CLOSED)
+        out->holds[c->hold] += c->env->now - st->hold_since;
+    if (tx) {
+        out->inflight = scps_recovery_inflight(c);
+        out->sacked = tx->sb.arrived;
+        out->lost = tx->sb.lost;
+        out->delivery_rate = tx->rate;
+        out->reo_wnd = scps_rack_on(c) ? scps_rack_window(c) : 0;
+        out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
+        out->app_limited = tx->app_limited != 0;
+    }
+}
