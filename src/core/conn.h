@@ -88,6 +88,7 @@ struct scps_env {
 struct scps_shared_config {
     uint32_t refs;
     struct scps_conn_config c;
+    uint64_t ip4; /* octets 4 to 11 of their IPv4 headers: no id, DF, TTL, protocol, no sum yet */
 };
 
 enum scps_timer {

@@ -10,12 +10,10 @@
 static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
                               uint64_t addrs)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
-    uint64_t sum = addrs;
+    uint64_t sum = scps_sum_plus(addrs, c->cfg->ip4);
 
     sum = scps_sum_put32(sum, p, UINT32_C(0x45000000) | (uint32_t)tos << 16 | (total & 0xffff));
-    sum = scps_sum_put32(sum, p + 4, cfg->df_off ? 0 : 0x4000);
-    sum = scps_sum_put32(sum, p + 8, (uint32_t)cfg->ttl << 24 | SCPS_IPPROTO_TCP << 16);
+    memcpy(p + 4, &c->cfg->ip4, 8);
     memcpy(p + 12, c->local.b, 4);
     memcpy(p + 16, c->remote.b, 4);
     scps_sum_finish(p + 10, sum);
