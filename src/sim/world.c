@@ -8,7 +8,8 @@
  * A turn takes the earliest entry and moves the clock there.  An arrival hands the packet up (every packet of that
  * direction for this microsecond) and marks the host; a marked host is served once nothing else arrives at this
  * moment, so packets that come together are acknowledged together, as a real driver that reads in batches would.
- * To serve a host is what every driver does: tell the application what happened, pump, until there is no news.
+ * To serve a host is what every driver does: tell the application what happened, pump, until there is no news.  One for
+ * which there is neither news nor anything due, as after two packets of three, is left alone.
  *
  * The pump asks for a wake-up after every turn, mostly for a retransmission timer that has just moved further away.
  * The heap is told only when the wake-up moves closer: an entry that comes up before its host is due is put where it
