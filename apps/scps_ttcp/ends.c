@@ -8,6 +8,8 @@
  * They are not <scps/traffic.h>'s bulk source and sink because ttcp promises more: blocks of -l bytes that lie
  * where -A and -O say, input and output that may not be ready, and bytes compared on arrival.
  *
+ * With -u they are those of dgram_tx.c and dgram_rx.c.
+ *
  * When the last data byte was acknowledged no event says exactly; the stack's note ACKED does.
  */
 #include "scps_ttcp/ends.h"
@@ -72,6 +74,10 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
 {
     uint64_t begin = s->written;
 
+    if (s->d.dgram != NULL) {
+        ttcp_dgram_send_run(s, now);
+        return;
+    }
     s->waiting = s->more = false;
     while (s->connected && !s->finished && s->err == 0) {
         unsigned flags;
@@ -150,6 +156,10 @@ static void sender_read(struct ttcp_sender *s, scps_time now)
 
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
 {
+    if (ev->dgram != NULL) {
+        ttcp_dgram_send_event(s, ev, now);
+        return;
+    }
     switch (ev->kind) {
     case SCPS_EV_ACCEPT:
         if (s->conn != NULL || s->listener == NULL)
@@ -205,7 +215,7 @@ void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struc
     memset(r, 0, sizeof(*r));
     r->listener = l;
     r->out = out;
-    r->opened = r->first = r->delivered = TTCP_NOT_YET;
+    r->opened = r->first = r->delivered = r->ended = TTCP_NOT_YET;
 }
 
 void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct ttcp_output *out,
@@ -310,6 +320,10 @@ static void end(struct ttcp_receiver *r)
 
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
 {
+    if (r->d.dgram != NULL) {
+        ttcp_dgram_receive_run(r, now);
+        return;
+    }
     r->waiting = false;
     while (r->conn != NULL && !r->eof && r->err == 0) {
         size_t room;

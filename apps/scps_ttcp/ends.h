@@ -3,6 +3,7 @@
 #ifndef SCPS_TTCP_ENDS_H
 #define SCPS_TTCP_ENDS_H
 
+#include "scps_ttcp/dgram.h"
 #include "scps_ttcp/echo.h"
 #include "scps_ttcp/input.h"
 #include "scps_ttcp/output.h"
@@ -20,10 +21,12 @@ struct ttcp_sender {
     bool over; /* both directions are */
     int err;   /* SCPS_ERR_* that ended it; of the input when in_failed */
     bool in_failed;
+    bool too_short;   /* -u: there is less to send than a datagram */
     uint64_t at_once; /* bytes it writes before the driver has its turn; 0: all there is room for */
     uint64_t written; /* taken by the send buffer */
     uint64_t acked;   /* of them acknowledged, by the newest note */
     struct ttcp_echo echo; /* -e */
+    struct ttcp_dsend d;   /* -u */
     /* moments on the driver's clock */
     scps_time syn, connect, enqueued, acked_at, closed_at;
 };
@@ -56,7 +59,8 @@ struct ttcp_receiver {
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;
-    scps_time opened, first, delivered;
+    scps_time opened, first, delivered, ended /* -u: the first guard behind the data */;
+    struct ttcp_drecv d; /* -u */
 };
 
 void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out);

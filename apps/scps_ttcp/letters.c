@@ -123,6 +123,13 @@ TAKE(take_e)
     return 0;
 }
 
+TAKE(take_u)
+{
+    UNUSED;
+    o->udp = true;
+    return 0;
+}
+
 TAKE(take_A)
 {
     uint64_t v;
@@ -353,6 +360,7 @@ const struct ttcp_letter ttcp_letters[] = {
     {'t', NULL, take_t, "transmit, to HOST or over the virtual link"},
     {'r', NULL, take_r, "receive: wait for one connection"},
     {'s', NULL, take_s, "-t: source a pattern instead of standard input; -r: discard"},
+    {'u', NULL, take_u, "datagrams (UDP), one a write call, between ttcp's guards"},
     {'l', "N", take_l, "bytes a read or write call (8192); a given N below the MSS sizes segments"},
     {'n', "N", take_n, "write calls with -s (2048)"},
     {'p', "N", take_p, "port (5001)"},
@@ -393,8 +401,6 @@ const struct ttcp_letter ttcp_letters[] = {
     {'V', NULL, ttcp_take_V, "print the version"},
     {'h', NULL, ttcp_take_h, "print this help"},
     /* not in this version */
-    {'u', NULL, NULL,
-     "there is no UDP service here, whose datagrams would need none of this stack: use iperf3 -u"},
     {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
 };
 

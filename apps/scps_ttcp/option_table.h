@@ -8,6 +8,7 @@
 #include "scps_ttcp/options.h"
 
 #define TTCP_DEFAULT_LINK "geo"
+#define TTCP_UDP_LENGTH   1400u /* -u over an interface: fits an Ethernet with any headers */
 #define TTCP_UNSET        ((enum ttcp_action) - 1)
 #define TTCP_MAX_LETTERS  128 /* both tables' together */
 #define TTCP_MAX_WORDS    96

@@ -18,7 +18,8 @@ void ttcp_print_help(FILE *f)
     fputs("usage: scps_ttcp -t [-s] [options] [--link SPEC]                < file\n"
           "       scps_ttcp -t [-s] [options] INTERFACE HOST              < file\n"
           "       scps_ttcp -r [-s] [options] INTERFACE                   > file\n"
-          "Measures TCP with the SCPS extensions. Sizes take K M G (1024), rates k m g (1000).\n\n",
+          "Measures TCP with the SCPS extensions, or UDP (-u). Sizes take K M G (1024), rates k m "
+          "g (1000).\n\n",
           f);
     for (size_t i = 0; i < ttcp_nletters; i++)
         if (ttcp_letters[i].take != NULL)
@@ -178,12 +179,44 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--hollow has no content to send: add -s");
     if (o->hollow && o->output != NULL)
         return FAIL("--hollow has no content for --output: leave out one of them");
-    if (o->cc->needs_rate && o->rate_bps == 0)
+    if (o->cc->needs_rate && o->rate_bps == 0 && !o->udp)
         return FAIL("--cc %s sends at a set rate: add -R, such as -R 10m", o->cc->name);
     if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
     return refuses_itself(o, msg);
+}
+
+/* -u: what is TCP's alone is refused where it promises something, else without effect. */
+static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    const struct {
+        bool given;
+        const char *name;
+    } none[] = {{o->echo, "-e"},       {o->records, "-c or --record-size"},
+                {o->bets, "-E or -Z"}, {o->compress, "-C"},
+                {o->reverse, "-Q"},    {o->require != 0, "--require"}};
+    uint32_t over = o->family == 6 || o->source.family == 6 ? 48 : 28;
+    uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
+
+    if (!o->udp)
+        return 0;
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        if (none[i].given)
+            return FAIL("-u with %s: a datagram has none of it: leave out one of them",
+                        none[i].name);
+    if (!o->length_set)
+        o->length = mtu != 0 ? mtu - over : TTCP_UDP_LENGTH;
+    if (o->length < 5)
+        return FAIL("-l %zu: a datagram of 4 bytes or fewer is a guard (-u): give at least 5",
+                    o->length);
+    if (o->length > (mtu != 0 ? mtu : 65535u) - over)
+        return FAIL("-l %zu: such a datagram does not fit the MTU, and none is cut (-u): give at "
+                    "most %u, or another -m",
+                    o->length, (mtu != 0 ? mtu : 65535u) - over);
+    if (o->link && o->rate_bps == 0 && (o->fwd.rate_bps == 0 || o->fwd.rates.n != 0))
+        return FAIL("-u over a link without a rate of its own: add -R, such as -R 10m");
+    return 0;
 }
 
 /* --outage: a word more in the description of the link. */
@@ -249,7 +282,9 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return -1;
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;
-    return o->link ? settle_link(o, msg) : 0;
+    if (o->link && settle_link(o, msg) != 0)
+        return -1;
+    return settle_udp(o, msg);
 }
 
 /* The words of env between argv[0] and the rest of argv; o keeps what was allocated. */

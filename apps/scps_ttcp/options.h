@@ -26,6 +26,7 @@ struct ttcp_options {
     bool blocks;        /* -B */
     bool touch;         /* -T */
     bool echo;          /* -e */
+    bool udp;           /* -u */
     bool hollow;        /* --hollow */
     size_t length;      /* -l: bytes a read or write call */
     bool length_set;    /* given, so segments follow it */

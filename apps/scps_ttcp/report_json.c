@@ -6,10 +6,9 @@
  * peer acknowledged.  snd_cwnd is never beyond the peer's window, because pure rate control has none of its own.
  * In virtual time nothing here depends on the machine or the hour: no timestamp, no system_info, no CPU time.
  *
- * docs/schema/scps_ttcp.schema.json describes all of it.
+ * docs/schema/scps_ttcp.schema.json describes all of it; what differs with -u is in report_udp.c.
  */
-#include "scps_ttcp/json.h"
-#include "scps_ttcp/result.h"
+#include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"
 
 #include <scps/error.h>
@@ -36,9 +35,9 @@ static void endpoint(struct json *j, const char *host_key, const char *port_key,
     json_uint(j, port_key, e->port);
 }
 
-static void connected(struct json *j, const struct ttcp_side *s)
+static void connected(struct json *j, const struct ttcp_side *s, bool udp)
 {
-    if (!s->open || s->info.established == 0)
+    if (!s->open || (s->info.established == 0 && !udp))
         return;
     json_open(j, NULL, '{');
     json_uint(j, "socket", s->id);
@@ -73,7 +72,7 @@ static void test_start(struct json *j, const struct ttcp_result *r)
     bool counted = r->has_tx && o->pattern && o->count != UINT64_MAX;
 
     json_open(j, "test_start", '{');
-    json_str(j, "protocol", "TCP");
+    json_str(j, "protocol", o->udp ? "UDP" : "TCP");
     json_uint(j, "num_streams", 1);
     json_uint(j, "blksize", o->length);
     json_uint(j, "omit", 0);
@@ -168,6 +167,25 @@ static void agreed(struct json *j, const struct ttcp_side *own)
     }
 }
 
+void ttcp_json_seed(struct json *j, const struct ttcp_result *r)
+{
+    if (r->virtual_time || r->opt->seed_set)
+        json_uint(j, "seed", r->opt->seed);
+    else
+        json_null(j, "seed");
+}
+
+void ttcp_json_link(struct json *j, const struct ttcp_result *r)
+{
+    if (!r->virtual_time)
+        return;
+    json_open(j, "link", '{');
+    json_str(j, "spec", r->opt->link_spec);
+    link_config(j, "forward", &r->opt->fwd);
+    link_config(j, "back", &r->opt->back);
+    json_close(j, '}');
+}
+
 static void start_scps(struct json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
@@ -180,10 +198,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_us(j, "ack_delay_us", o->ack_delay);
     json_uint(j, "rate_bps", o->rate_bps);
     json_uint(j, "burst", c.burst);
-    if (r->virtual_time || o->seed_set)
-        json_uint(j, "seed", o->seed);
-    else
-        json_null(j, "seed");
+    ttcp_json_seed(j, r);
     json_bool(j, "virtual_time", r->virtual_time);
     json_bool(j, "hollow", o->hollow);
     json_bool(j, "nodelay", o->nodelay);
@@ -196,13 +211,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_uint(j, "ack_budget_bps", c.ack_budget * 8);
     json_uint(j, "ack_budget_pps", c.ack_budget_pps);
     agreed(j, own);
-    if (r->virtual_time) {
-        json_open(j, "link", '{');
-        json_str(j, "spec", o->link_spec);
-        link_config(j, "forward", &o->fwd);
-        link_config(j, "back", &o->back);
-        json_close(j, '}');
-    }
+    ttcp_json_link(j, r);
     json_close(j, '}');
 }
 
@@ -215,7 +224,7 @@ static void start(struct json *j, const struct ttcp_result *r)
 
     json_open(j, "start", '{');
     json_open(j, "connected", '[');
-    connected(j, own);
+    connected(j, own, o->udp);
     json_close(j, ']');
     json_str(j, "version", "scps_ttcp " SCPS_VERSION);
     if (!r->virtual_time)
@@ -233,6 +242,13 @@ static void start(struct json *j, const struct ttcp_result *r)
         json_open(j, "accepted_connection", '{');
         endpoint(j, "host", "port", &own->remote);
         json_close(j, '}');
+    }
+    if (o->udp) {
+        json_uint(j, "sock_bufsize", o->buffer);
+        test_start(j, r);
+        ttcp_json_udp_scps(j, r);
+        json_close(j, '}');
+        return;
     }
     json_uint(j, "tcp_mss_default", own->open ? own->info.snd_mss : 0);
     json_uint(j, "sock_bufsize", o->buffer);
@@ -331,6 +347,14 @@ static void timing(struct json *j, const struct ttcp_result *r)
     json_close(j, '}');
 }
 
+void ttcp_json_drops(struct json *j, const char *key, const struct ttcp_side *s)
+{
+    json_open(j, key, '{');
+    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
+        json_uint(j, scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
+    json_close(j, '}');
+}
+
 static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
 {
     const struct scps_info *i = &s->info;
@@ -378,10 +402,7 @@ static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
         json_null(j, "max_cwnd");
     else
         json_uint(j, "max_cwnd", i->max_cwnd);
-    json_open(j, "drops", '{');
-    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
-        json_uint(j, scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
-    json_close(j, '}');
+    ttcp_json_drops(j, "drops", s);
     json_open(j, "holds_us", '{');
     for (int h = 0; h < SCPS_HOLD_COUNT; h++)
         json_us(j, scps_hold_name((enum scps_hold)h), i->holds[h]);
@@ -467,6 +488,33 @@ static void echoes(struct json *j, const struct ttcp_echo *e)
     json_close(j, '}');
 }
 
+void ttcp_json_ran(struct json *j, const struct ttcp_result *r)
+{
+    if (!r->virtual_time) {
+        cpu(j, r);
+        return;
+    }
+    json_open(j, "link", '{');
+    link_stats(j, "forward", &r->fwd);
+    link_stats(j, "back", &r->back);
+    json_close(j, '}');
+}
+
+void ttcp_json_outcome(struct json *j, const struct ttcp_result *r)
+{
+    json_str(j, "outcome", ttcp_outcome_name(r->outcome));
+    json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
+    json_us(j, "elapsed_us", r->elapsed);
+}
+
+void ttcp_json_verified(struct json *j, const struct ttcp_result *r)
+{
+    if (r->compared)
+        json_bool(j, "verified", r->intact);
+    else
+        json_null(j, "verified");
+}
+
 static void end(struct json *j, const struct ttcp_result *r)
 {
     json_open(j, "end", '{');
@@ -478,8 +526,7 @@ static void end(struct json *j, const struct ttcp_result *r)
     json_close(j, ']');
     sum(j, r, "sum_sent", true, false);
     sum(j, r, "sum_received", false, false);
-    if (!r->virtual_time)
-        cpu(j, r);
+    ttcp_json_ran(j, r);
     if (r->has_tx)
         json_str(j, "sender_tcp_congestion", r->opt->cc->name);
     if (r->has_rx)
@@ -488,16 +535,8 @@ static void end(struct json *j, const struct ttcp_result *r)
     tcp(j, "tcp", r->has_tx ? &r->tx : &r->rx);
     if (r->has_tx && r->has_rx)
         tcp(j, "tcp_peer", &r->rx);
-    if (r->virtual_time) {
-        json_open(j, "link", '{');
-        link_stats(j, "forward", &r->fwd);
-        link_stats(j, "back", &r->back);
-        json_close(j, '}');
-    }
     json_open(j, "scps", '{');
-    json_str(j, "outcome", ttcp_outcome_name(r->outcome));
-    json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
-    json_us(j, "elapsed_us", r->elapsed);
+    ttcp_json_outcome(j, r);
     if (r->has_tx) {
         json_uint(j, "enqueued_bytes", r->tx.bytes);
         json_uint(j, "acked_bytes", r->acked_bytes);
@@ -518,10 +557,7 @@ static void end(struct json *j, const struct ttcp_result *r)
     if (r->limit_bps != 0)
         json_uint(j, "physical_limit_bps", r->limit_bps);
     json_close(j, '}');
-    if (r->compared)
-        json_bool(j, "verified", r->intact);
-    else
-        json_null(j, "verified");
+    ttcp_json_verified(j, r);
     json_close(j, '}');
 }
 
@@ -533,9 +569,9 @@ int ttcp_report_json(const struct ttcp_result *r, FILE *f)
     start(&j, r);
     json_open(&j, "intervals", '[');
     for (size_t i = 0; i < r->n_intervals; i++)
-        interval(&j, r, &r->intervals[i]);
+        (r->opt->udp ? ttcp_json_udp_interval : interval)(&j, r, &r->intervals[i]);
     json_close(&j, ']');
-    end(&j, r);
+    (r->opt->udp ? ttcp_json_udp_end : end)(&j, r);
     if (r->outcome != TTCP_DONE)
         json_str(&j, "error", r->error);
     json_close(&j, '}');

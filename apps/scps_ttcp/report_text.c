@@ -7,6 +7,7 @@
  *
  * "real seconds" are the clock's: virtual ones over a link.
  */
+#include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/result.h"
 #include "scps_ttcp/units.h"
 
@@ -84,6 +85,22 @@ static void features(FILE *f, char role, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
+static void dropped(FILE *f, char role, const struct ttcp_side *s)
+{
+    bool any = false;
+
+    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
+        if (s->stack.drops[d] > 0) {
+            if (!any)
+                fprintf(f, "ttcp-%c: dropped:", role);
+            fprintf(f, "%s %s %" PRIu64, any ? "," : "", scps_drop_name((enum scps_drop)d),
+                    s->stack.drops[d]);
+            any = true;
+        }
+    if (any)
+        fputc('\n', f);
+}
+
 static void details(FILE *f, char role, const struct ttcp_side *s)
 {
     const struct scps_info *i = &s->info;
@@ -118,18 +135,7 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
         }
     if (any)
         fputc('\n', f);
-    any = false;
-    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
-        if (s->stack.drops[d] > 0) {
-            fprintf(f, "%s %s %" PRIu64,
-                    any           ? ","
-                    : role == 't' ? "ttcp-t: dropped:"
-                                  : "ttcp-r: dropped:",
-                    scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
-            any = true;
-        }
-    if (any)
-        fputc('\n', f);
+    dropped(f, role, s);
 }
 
 static void records(FILE *f, const struct ttcp_side *s)
@@ -191,10 +197,31 @@ static void moments(FILE *f, const struct ttcp_result *r)
     fputs(any ? "\n" : " none\n", f);
 }
 
+static void datagrams(const struct ttcp_result *r, FILE *f)
+{
+    const struct ttcp_options *o = r->opt;
+
+    if (r->has_tx)
+        headline(f, 't', r->tx.bytes, ttcp_sent_time(r), o->unit);
+    if (r->has_rx)
+        headline(f, 'r', r->rx.bytes, ttcp_received_time(r), o->unit);
+    ttcp_report_udp_text(r, f);
+    if (r->has_tx && o->verbose > 0)
+        dropped(f, 't', &r->tx);
+    if (r->has_rx && o->verbose > 0)
+        dropped(f, 'r', &r->rx);
+    if (r->compared && r->intact)
+        fputs("ttcp-r: verified: every datagram that arrived is as it was sent\n", f);
+}
+
 void ttcp_report_text(const struct ttcp_result *r, FILE *f)
 {
     const struct ttcp_options *o = r->opt;
 
+    if (o->udp) {
+        datagrams(r, f);
+        return;
+    }
     if (r->has_tx) {
         headline(f, 't', r->acked_bytes, ttcp_sent_time(r), o->unit);
         counters(f, 't', &r->tx);
@@ -242,7 +269,9 @@ void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interva
     fprintf(f, "ttcp-%c: %s-%s sec %" PRIu64 " bytes %s", r->has_tx ? 't' : 'r',
             units_print_seconds(from, i->start, 2), units_print_seconds(to, i->end, 2), bytes,
             units_print_rate(rate, bytes, i->end - i->start, r->opt->unit));
-    if (r->has_tx)
+    if (r->opt->udp)
+        ttcp_report_udp_interval(r, i, f);
+    else if (r->has_tx)
         fprintf(f, ", %" PRIu64 " resent, cwnd %" PRIu64 ", rtt %s, %s", i->retransmits, i->cwnd,
                 ms(rtt, i->rtt), scps_hold_name(i->hold));
     fputc('\n', f);

@@ -81,6 +81,8 @@ static const char *connection_remedy(int err)
         return "give -H an address of --addr, of the same family as HOST";
     case SCPS_ERR_ADDRINUSE:
         return "choose another port with -p";
+    case SCPS_ERR_MSGSIZE:
+        return "none is cut: give a smaller -l, or a larger --mtu";
     case SCPS_ERR_LINKDOWN:
         return "the device was removed or taken down: bring it back and start again";
     case SCPS_ERR_NOMEM:
@@ -141,10 +143,22 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
         ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED,
                          "%.180s: closed before a block had come back: does it echo (-e)?",
                          peer_name(r, peer));
+    if (s != NULL && s->too_short)
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "standard input: 4 bytes or fewer would be a guard (-u): give more");
+    if (rcv != NULL && rcv->d.silent)
+        ttcp_result_fail(r, TTCP_PARTIAL,
+                         "nothing came for %d s, and no guard at the end: it was lost, or the "
+                         "sender has gone",
+                         (int)(TTCP_SILENCE / SCPS_SEC(1)));
     if (s != NULL && s->err != 0)
         connection_error(r, s->err, moved);
     if (rcv != NULL && rcv->err != 0)
         connection_error(r, rcv->err, moved);
+    if (r->compared && !r->intact && r->opt->udp)
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "a datagram arrived that was not sent so: report this with its --seed "
+                         "and --link");
     if (r->compared && !r->intact && r->outcome == TTCP_DONE)
         ttcp_result_fail(r, TTCP_FAILED,
                          "what arrived is not what was sent, from byte %" PRIu64
@@ -189,6 +203,17 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
     scps_conn_info(c, &d->info);
 }
 
+/* Of a run of datagrams. */
+static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local,
+                       const struct scps_endpoint *remote, struct scps_stack *st)
+{
+    scps_stack_stats(st, &side->stack);
+    side->open = remote->addr.family != 0;
+    side->id = 1; /* the only one */
+    side->local = *local;
+    side->remote = *remote;
+}
+
 static void given_up(struct ttcp_side *d, const struct scps_conn *c)
 {
     size_t n = c != NULL ? scps_conn_given_up(c, NULL, 0) : 0;
@@ -202,7 +227,16 @@ static void given_up(struct ttcp_side *d, const struct scps_conn *c)
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
                         scps_time t0)
 {
-    side(&r->tx, s->conn, st);
+    if (r->opt->udp) {
+        struct scps_endpoint local, remote;
+
+        scps_dgram_local(s->d.dgram, &local);
+        scps_dgram_remote(s->d.dgram, &remote);
+        dgram_side(&r->tx, &local, &remote, st);
+    } else {
+        side(&r->tx, s->conn, st);
+    }
+    r->udp.sent = s->d.sent;
     r->tx.bytes = s->written;
     r->tx.calls = s->in->calls;
     r->tx.touched = s->in->touched;
@@ -216,10 +250,30 @@ void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, stru
     r->acked_bytes = r->opt->bets && s->conn != NULL ? r->tx.info.bytes_acked : s->acked;
 }
 
+static void datagrams(struct ttcp_result *r, const struct ttcp_drecv *d)
+{
+    struct ttcp_figures *u = &r->udp;
+
+    u->expected = r->has_tx ? u->sent : ttcp_dgram_expected(d);
+    u->arrived = d->packets;
+    u->out_of_order = d->out_of_order;
+    u->duplicates = d->duplicates;
+    u->jitter = d->jitter;
+    u->guards = d->guards;
+    u->numbered = d->numbered;
+    u->timed = d->timed;
+}
+
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
                           struct scps_stack *st, scps_time t0)
 {
-    side(&r->rx, rcv->conn, st);
+    if (r->opt->udp)
+        dgram_side(&r->rx, &rcv->d.own, &rcv->d.peer, st);
+    else
+        side(&r->rx, rcv->conn, st);
+    datagrams(r, &rcv->d);
+    if (rcv->opened != TTCP_NOT_YET && rcv->delivered != TTCP_NOT_YET)
+        r->heard = (rcv->ended > rcv->delivered ? rcv->ended : rcv->delivered) - rcv->opened;
     r->rx.bytes = rcv->received;
     r->rx.calls = rcv->out->calls;
     r->rx.touched = rcv->out->touched;
@@ -232,6 +286,28 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
     r->rx.record_max = rcv->record_max;
     r->first_byte = since(rcv->first, t0);
     r->delivered = since(rcv->delivered, t0);
+}
+
+static void datagram_interval(struct ttcp_interval *sum, struct ttcp_interval *i,
+                              const struct ttcp_sender *s, const struct ttcp_receiver *rcv)
+{
+    uint64_t packets = rcv != NULL ? rcv->d.packets : s->d.sent, lost = 0;
+
+    if (s != NULL) {
+        i->enqueued = s->written - sum->enqueued;
+        i->acked = s->acked - sum->acked;
+        sum->enqueued = s->written;
+        sum->acked = s->acked;
+    }
+    if (rcv != NULL) {
+        lost = rcv->d.highest > packets ? rcv->d.highest - packets : 0;
+        i->jitter = rcv->d.jitter;
+    }
+    i->packets = packets - sum->packets;
+    i->lost =
+        lost > sum->lost ? lost - sum->lost : 0; /* one that was overtaken may have come since */
+    sum->packets = packets;
+    sum->lost = lost;
 }
 
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
@@ -260,6 +336,8 @@ const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const st
         sum->acked = s->acked;
         sum->retransmits = info.resent_segs;
     }
+    if (r->opt->udp)
+        datagram_interval(sum, &i, s, rcv);
     if (rcv != NULL) {
         i.delivered = rcv->received - sum->delivered;
         sum->delivered = rcv->received;
@@ -332,7 +410,7 @@ scps_dur ttcp_sent_time(const struct ttcp_result *r)
 
 scps_dur ttcp_received_time(const struct ttcp_result *r)
 {
-    scps_dur t = r->has_rx ? r->delivered : r->acked;
+    scps_dur t = r->opt->udp && r->has_rx ? r->heard : r->has_rx ? r->delivered : r->acked;
 
     return t != TTCP_NOT_YET ? t : r->elapsed;
 }

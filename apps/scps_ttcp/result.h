@@ -45,6 +45,16 @@ struct ttcp_interval {
     scps_dur rtt, rttvar;
     uint32_t pmtu, holes; /* holes: of the receiver's buffer */
     enum scps_hold hold;
+    uint64_t packets, lost; /* -u: datagrams in it */
+    uint64_t jitter;        /* at its end, as in struct ttcp_drecv */
+};
+
+/* -u: datagrams, guards aside. */
+struct ttcp_figures {
+    uint64_t sent, expected /* 0: unknown */, arrived, out_of_order, duplicates;
+    uint64_t jitter;
+    unsigned guards; /* behind the data, as they arrived */
+    bool numbered, timed;
 };
 
 struct ttcp_result {
@@ -60,6 +70,8 @@ struct ttcp_result {
     uint64_t acked_bytes;  /* what the sender knows to have arrived */
     bool compared, intact; /* both ends were here; every byte arrived as it was sent */
     uint64_t total;        /* bytes there were to send; UINT64_MAX: unknown */
+    struct ttcp_figures udp;
+    scps_dur heard; /* -u: how long the receiver's clock ran */
     /* --link */
     struct scps_link_stats fwd, back;
     uint64_t limit_bps; /* closed-form physical limit of the transfer; 0: none for it */

@@ -8,6 +8,22 @@
 #include <errno.h>
 #include <string.h>
 
+int ttcp_rate_datagrams(const struct ttcp_options *o, struct scps_stack *st, struct scps_netif *nif,
+                        const struct scps_addr *to)
+{
+    const struct scps_conn_config c = ttcp_conn_config(o, true);
+    struct scps_route r = {.dst = *to,
+                           .prefix = to->family == 4 ? 32 : 128,
+                           .nif = nif,
+                           .rate = c.rate,
+                           .burst = c.burst,
+                           .overhead.packet = (uint16_t)c.rate_overhead};
+
+    if (o->link && r.rate == 0)
+        r.rate = o->fwd.rate_bps / 8;
+    return r.rate != 0 ? scps_stack_add_route(st, &r) : 0;
+}
+
 struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_time epoch,
                                 scps_time (*now)(void *ctx), void *ctx)
 {

@@ -48,7 +48,7 @@ struct run {
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
-    ev_timer interval, stop_sending, give_up, tick, linger, more;
+    ev_timer interval, stop_sending, give_up, tick, linger, more, later;
 };
 
 static struct ttcp_sender *sender_of(struct run *x)
@@ -64,6 +64,12 @@ static struct ttcp_receiver *receiver_of(struct run *x)
 static bool over(const struct run *x)
 {
     return x->sends ? x->sender.over : x->receiver.over;
+}
+
+/* When this end of -u is to be run again without anything happening; SCPS_NEVER. */
+static scps_time next_run(const struct run *x)
+{
+    return !x->o->udp ? SCPS_NEVER : x->sends ? x->sender.d.next : x->receiver.d.next;
 }
 
 static struct scps_conn *own_conn(const struct run *x)
@@ -155,6 +161,37 @@ static void check(struct run *x)
         ev_io_start(ev, &x->output);
     else
         ev_io_stop(ev, &x->output);
+    if (next_run(x) != SCPS_NEVER) {
+        ev_timer_stop(ev, &x->later);
+        ev_timer_set(&x->later, (double)(next_run(x) - scps_sysclock_now()) / 1e6, 0);
+        ev_timer_start(ev, &x->later);
+    }
+}
+
+/* The clock starts: the SYN, or with -u the first guard, was sent or heard. */
+static void begin(struct run *x, scps_time at)
+{
+    x->begun = true;
+    x->t0 = x->watch.t0 = at;
+    if (x->o->interval != 0)
+        ev_timer_start(scps_loop_ev(x->loop), &x->interval);
+}
+
+static void run_datagrams(struct run *x, const struct scps_event *e)
+{
+    scps_time now = scps_sysclock_now();
+
+    if (x->finished)
+        return;
+    if (!x->sends)
+        ttcp_receiver_run(&x->receiver, now);
+    else if (e != NULL)
+        ttcp_sender_event(&x->sender, e, now);
+    else
+        ttcp_sender_run(&x->sender, now);
+    if (!x->begun && !x->sends && x->receiver.d.begun)
+        begin(x, x->receiver.opened);
+    check(x);
 }
 
 static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
@@ -163,17 +200,17 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
     scps_time now = scps_sysclock_now();
 
     (void)l;
+    if (e->dgram != NULL) {
+        run_datagrams(x, e);
+        return;
+    }
     if (e->kind == SCPS_EV_ACCEPT || (e->conn != NULL && e->conn == own_conn(x))) {
         if (x->sends)
             ttcp_sender_event(&x->sender, e, now);
         else
             ttcp_receiver_event(&x->receiver, e, now);
-        if (!x->begun && own_conn(x) != NULL) {
-            x->begun = true;
-            x->t0 = x->watch.t0 = x->sends ? x->sender.syn : x->receiver.opened;
-            if (x->o->interval != 0)
-                ev_timer_start(scps_loop_ev(x->loop), &x->interval);
-        }
+        if (!x->begun && own_conn(x) != NULL)
+            begin(x, x->sends ? x->sender.syn : x->receiver.opened);
     }
     if ((e->kind == SCPS_EV_CONNECTED || e->kind == SCPS_EV_ACCEPT) && !x->finished &&
         own_conn(x) != NULL && !ttcp_result_require(x->r, own_conn(x)))
@@ -276,6 +313,16 @@ static void on_tick(EV_P_ ev_timer *w, int revents)
                            scps_sysclock_now() - x->t0);
 }
 
+static void on_later(EV_P_ ev_timer *w, int revents)
+{
+    struct run *x = w->data;
+
+    (void)loop;
+    (void)revents;
+    run_datagrams(x, NULL);
+    scps_loop_kick(x->loop);
+}
+
 static void on_linger(EV_P_ ev_timer *w, int revents)
 {
     struct run *x = w->data;
@@ -315,6 +362,7 @@ static void watch_all(struct run *x)
     timer(x, &x->tick, on_tick, x->progress.on ? SCPS_MS(100) : 0, true);
     timer(x, &x->linger, on_linger, 0, false);
     timer(x, &x->more, on_more, 0, false);
+    timer(x, &x->later, on_later, 0, false);
 }
 
 static void unwatch_all(struct run *x)
@@ -331,6 +379,7 @@ static void unwatch_all(struct run *x)
     ev_timer_stop(ev, &x->tick);
     ev_timer_stop(ev, &x->linger);
     ev_timer_stop(ev, &x->more);
+    ev_timer_stop(ev, &x->later);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------- */
@@ -385,6 +434,57 @@ static bool resolve(struct run *x, struct scps_addr *out)
     return found;
 }
 
+/* What opening failed with, in words. */
+static bool refused(struct run *x, int err)
+{
+    switch (err) {
+    case SCPS_ERR_UNREACH:
+        ttcp_result_fail(x->r, TTCP_FAILED,
+                         "%.100s: no route: give --addr a /LEN that covers it, or --gateway",
+                         x->o->host);
+        break;
+    case SCPS_ERR_ADDRNOTAVAIL:
+        ttcp_result_fail(x->r, TTCP_FAILED,
+                         "no address of this stack fits: give --addr one of the family of HOST, "
+                         "and -H one of --addr");
+        break;
+    case SCPS_ERR_MSGSIZE:
+        ttcp_result_fail(x->r, TTCP_FAILED,
+                         "-l %zu: such a datagram does not fit the device's MTU of %u, and none is "
+                         "cut (-u): give a smaller one",
+                         x->o->length, x->top->mtu);
+        break;
+    default:
+        ttcp_result_fail(x->r, TTCP_FAILED, "cannot %s: %s", connects(x) ? "connect" : "listen",
+                         scps_strerror(err));
+        break;
+    }
+    return false;
+}
+
+/* -u: the endpoint of this end. */
+static bool open_datagrams(struct run *x)
+{
+    const struct ttcp_options *o = x->o;
+    struct scps_endpoint local = {.addr = o->source, .port = x->sends ? o->own_port : o->port};
+    struct scps_endpoint remote = {.port = o->port};
+    int err;
+
+    if (!x->sends) {
+        if (local.addr.family == 0)
+            local.addr.family = o->family;
+        err = ttcp_dgram_receive_start(&x->receiver, &x->out, x->st, &local);
+        return err == 0 || refused(x, err);
+    }
+    if (!resolve(x, &remote.addr))
+        return false;
+    err = ttcp_rate_datagrams(o, x->st, x->top, &remote.addr);
+    if (err == 0)
+        err =
+            ttcp_dgram_send_start(&x->sender, &x->in, x->st, &local, &remote, scps_sysclock_now());
+    return err == 0 || refused(x, err);
+}
+
 static bool connect_or_listen(struct run *x)
 {
     const struct ttcp_options *o = x->o;
@@ -427,23 +527,7 @@ static bool connect_or_listen(struct run *x)
             return true;
         }
     }
-    switch (err) {
-    case SCPS_ERR_UNREACH:
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "%.100s: no route: give --addr a /LEN that covers it, or --gateway",
-                         o->host);
-        break;
-    case SCPS_ERR_ADDRNOTAVAIL:
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "no address of this stack fits: give --addr one of the family of HOST, "
-                         "and -H one of --addr");
-        break;
-    default:
-        ttcp_result_fail(x->r, TTCP_FAILED, "cannot %s: %s", connects(x) ? "connect" : "listen",
-                         scps_strerror(err));
-        break;
-    }
-    return false;
+    return refused(x, err);
 }
 
 static scps_time now_of(void *ctx)
@@ -543,9 +627,13 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
     r->has_rx = !x.sends;
     x.out.fd = -1;
     ttcp_progress_init(&x.progress);
-    if (open_all(&x) && connect_or_listen(&x)) {
+    if (open_all(&x) && (o->udp ? open_datagrams(&x) : connect_or_listen(&x))) {
         x.sender.at_once = AT_ONCE;
         watch_all(&x);
+        if (o->udp && x.sends) {
+            begin(&x, scps_sysclock_now());
+            run_datagrams(&x, NULL);
+        }
         scps_loop_kick(x.loop);
         scps_loop_run(x.loop, SCPS_NEVER);
         if (!x.finished) /* the loop ended by itself: the device has gone */
@@ -567,5 +655,7 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
         scps_stack_free(x.st);
     if (x.top != NULL)
         scps_netif_close(x.top);
+    ttcp_dgram_send_fini(&x.sender);
+    ttcp_dgram_receive_fini(&x.receiver);
     ttcp_input_fini(&x.in);
 }

@@ -8,7 +8,8 @@
  * wall clock; where slices end changes nothing in the history.
  *
  * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.  The world then
- * goes on until both connections are closed, so that a capture shows all of it, but every figure was taken before.
+ * goes on until both connections are closed, so that a capture shows all of it, but every figure was taken before.  A
+ * run of datagrams is over when nothing moves any more.
  */
 #include "scps_ttcp/outage.h"
 #include "scps_ttcp/run.h"
@@ -22,6 +23,7 @@
 #include <scps/wire.h>
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct run {
@@ -39,7 +41,10 @@ struct run {
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;
     struct ttcp_truth truth;
-    bool finished; /* what is measured is over */
+    struct ttcp_sums sums; /* -u */
+    scps_time next;        /* when the sender is run again for its next guard */
+    bool last_look;        /* it is done: what is under way still counts */
+    bool finished;         /* what is measured is over */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -65,7 +70,7 @@ static uint64_t limit(const struct run *x)
     if (i->caps & SCPS_CAP_COM) /* of a full data segment */
         headers -= i->timestamps ? 16 : 12;
 
-    if (x->sender.written == 0)
+    if (x->sender.written == 0 || x->o->udp)
         return 0;
     return (uint64_t)(scps_link_limit(&x->o->fwd, &x->o->back, x->sender.written, i->snd_mss,
                                       headers, x->o->rate_bps) /
@@ -88,12 +93,17 @@ static void finish(struct run *x)
         if (i != NULL && !x->o->json)
             ttcp_report_interval(x->r, i, stderr);
     }
-    if (x->sender.conn != NULL)
+    if (x->o->udp)
+        ttcp_output_flush(&x->out, true);
+    if (x->sender.conn != NULL || x->o->udp)
         ttcp_result_sender(x->r, &x->sender, scps_host_stack(x->tx_host), 0);
     ttcp_result_receiver(x->r, &x->receiver, scps_host_stack(x->rx_host), 0);
     scps_link_stats(x->link, 0, &x->r->fwd);
     scps_link_stats(x->link, 1, &x->r->back);
-    if (!x->o->hollow && x->receiver.eof) {
+    if (x->o->udp) {
+        x->r->compared = !x->o->hollow;
+        x->r->intact = !x->receiver.d.differs;
+    } else if (!x->o->hollow && x->receiver.eof) {
         x->r->compared = true;
         x->r->intact = !x->verify.differs && x->verify.len == 0 &&
                        x->verify.skipped == x->receiver.missing &&
@@ -104,18 +114,60 @@ static void finish(struct run *x)
         x->r->limit_bps = limit(x);
 }
 
+static void run_sender(void *ctx);
+
+/* The sender has a guard to send later. */
+static void look_at_guards(struct run *x)
+{
+    if (x->sender.d.next == SCPS_NEVER || x->sender.d.next == x->next)
+        return;
+    x->next = x->sender.d.next;
+    if (scps_world_at(x->w, x->next, run_sender, x) != 0)
+        x->sender.err = SCPS_ERR_NOMEM;
+}
+
+/* The sender of datagrams is done: the run ends when nothing is under way any more. */
+static void see_arrivals(void *ctx)
+{
+    struct run *x = ctx;
+    struct scps_link_stats s;
+
+    scps_link_stats(x->link, 0, &s);
+    if (s.in_flight == 0) {
+        finish(x);
+        scps_world_stop(x->w);
+    } else if (scps_world_at(x->w, scps_world_now(x->w) + SCPS_MS(10), see_arrivals, x) != 0) {
+        x->sender.err = SCPS_ERR_NOMEM;
+    }
+}
+
 static void check(struct run *x)
 {
+    if (x->o->udp)
+        look_at_guards(x);
+    if (x->o->udp && x->sender.closed && !x->last_look) {
+        x->last_look = true;
+        see_arrivals(x);
+    }
     if (x->finished) {
         if (x->sender.over && x->receiver.over)
             scps_world_stop(x->w);
         return;
     }
     if (x->sender.err != 0 || x->receiver.err != 0 || x->verify.differs ||
-        (x->sender.closed && x->receiver.eof)) {
+        (x->sender.closed && x->receiver.eof && !x->o->udp)) {
         finish(x);
         scps_world_stop(x->w); /* back to the slices: is closing worth watching? */
     }
+}
+
+static void run_sender(void *ctx)
+{
+    struct run *x = ctx;
+
+    ttcp_sender_run(&x->sender, scps_world_now(x->w));
+    scps_host_kick(x->tx_host);
+    check(x);
 }
 
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
@@ -123,7 +175,9 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     struct run *x = ctx;
     scps_time now = scps_world_now(x->w);
 
-    if (h == x->tx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->sender.conn))
+    if (ev->dgram != NULL && h == x->rx_host)
+        ttcp_receiver_run(&x->receiver, now);
+    else if (h == x->tx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->sender.conn))
         ttcp_sender_event(&x->sender, ev, now);
     else if (h == x->rx_host && (ev->kind == SCPS_EV_ACCEPT || ev->conn == x->receiver.conn))
         ttcp_receiver_event(&x->receiver, ev, now);
@@ -162,6 +216,26 @@ static bool tap(struct run *x, int end, const char *path)
     return false;
 }
 
+/* -u: the endpoints, and the first guard on its way. 0 or an error. */
+static int open_datagrams(struct run *x, const struct scps_endpoint *own,
+                          const struct scps_endpoint *to)
+{
+    struct scps_stack *st = scps_host_stack(x->tx_host);
+    struct scps_endpoint any = {.port = to->port};
+    int err = ttcp_rate_datagrams(x->o, st, scps_link_netif(x->link, 0), &to->addr);
+
+    if (err == 0)
+        err = ttcp_dgram_receive_start(&x->receiver, &x->out, scps_host_stack(x->rx_host), &any);
+    if (err == 0)
+        err = ttcp_dgram_send_start(&x->sender, &x->in, st, own, to, 0);
+    if (err != 0)
+        return err;
+    x->sender.d.sums = x->receiver.d.sums = &x->sums;
+    ttcp_sender_run(&x->sender, 0);
+    look_at_guards(x);
+    return 0;
+}
+
 static bool build(struct run *x)
 {
     const struct ttcp_options *o = x->o;
@@ -198,6 +272,12 @@ static bool build(struct run *x)
     if (!tap(x, 0, o->pcap) || !tap(x, 1, o->pcap_peer) ||
         !ttcp_truth_open(&x->truth, o, x->link, x->r))
         return false;
+    if (o->udp) {
+        err = open_datagrams(x, &own, &to);
+        if (err != 0)
+            goto fail;
+        return true;
+    }
     waits = o->reverse ? x->tx_host : x->rx_host;
     connects = o->reverse ? x->rx_host : x->tx_host;
     if (o->reverse)
@@ -321,7 +401,7 @@ static void drive(struct run *x)
             slice *= 2;
     }
     /* Let both sides close, for the capture; TIME-WAIT is not waited for. */
-    if (x->r->outcome == TTCP_DONE)
+    if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !(x->sender.over && x->receiver.over) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);
 }
@@ -330,6 +410,7 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
 {
     struct run x = {.o = o, .r = r};
     struct sigaction act, old_int, old_term;
+    struct ttcp_verify *verify;
     int err;
 
     r->virtual_time = r->has_tx = r->has_rx = true;
@@ -340,9 +421,10 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
     sigaction(SIGTERM, &act, &old_term);
 
     ttcp_progress_init(&x.progress);
-    err = ttcp_input_init(&x.in, o, o->hollow ? NULL : &x.verify, &interrupted);
+    verify = o->hollow || o->udp ? NULL : &x.verify;
+    err = ttcp_input_init(&x.in, o, verify, &interrupted);
     if (err == 0)
-        err = ttcp_output_init(&x.out, o, o->hollow ? NULL : &x.verify);
+        err = ttcp_output_init(&x.out, o, verify);
     if (err == SCPS_ERR_SYSTEM)
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: write elsewhere", x.out.name,
                          strerror(x.out.sys_errno));
@@ -359,6 +441,9 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
                          x.out.name, strerror(x.out.sys_errno));
     if (x.w != NULL)
         scps_world_free(x.w);
+    ttcp_dgram_send_fini(&x.sender);
+    ttcp_dgram_receive_fini(&x.receiver);
+    free(x.sums.v);
     ttcp_input_fini(&x.in);
     ttcp_verify_fini(&x.verify);
     sigaction(SIGINT, &old_int, NULL);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """scps_ttcp as its users meet it: command lines in; bytes, reports and exit statuses out.
 
-    scps_ttcp_test.py PROGRAM usage|virtual|wire|files|schema|udp [unittest options]
+    scps_ttcp_test.py PROGRAM usage|virtual|wire|files|schema|udp|datagrams [unittest options]
 
 usage    what is refused, help, and the man page
 virtual  transfers over a link: what arrives, what is reported, same seed same document
@@ -10,6 +10,7 @@ wire     what tshark reads in our captures (needs tshark)
 files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
+datagrams  -u, over a link and between two processes, its documents against their schema where python3-jsonschema is there
 
 Real time is only waited for, never measured against a limit: until a port is bound, a signal has its handler, data flows.
 """
@@ -1187,6 +1188,207 @@ class Udp(Case):
         self.assertTrue(int(before) <= struct.unpack("<I", raw[24:28])[0] <= after)  # wall-clock time
 
 
+class Datagrams(Case):
+    """-u: what is lost is what the link lost, what arrives is what was sent."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.validator = None
+        try:
+            import jsonschema
+            with open(SCHEMA.replace("scps_ttcp.", "scps_ttcp_udp."), encoding="utf-8") as f:
+                cls.validator = jsonschema.Draft202012Validator(json.load(f))
+        except (ImportError, AttributeError):
+            pass
+
+    def valid(self, doc, outcome="done"):
+        if self.validator:
+            errors = ["/".join(map(str, e.absolute_path)) + ": " + e.message for e in self.validator.iter_errors(doc)]
+            self.assertEqual(errors, [])
+        self.assertEqual(doc["end"]["scps"]["outcome"], outcome)
+        return doc
+
+    def sent(self, args, **kw):
+        return self.valid(self.document(["-t", "-u"] + args, **kw))
+
+    def test_losses_are_the_links(self):
+        """Against the log of every packet, number by number."""
+        for i, link in enumerate(["geo", "geo,loss=0.02", "geo,ber=2e-6", "geo,loss=0.05,reorder=0.05,dup=0.05",
+                                  "rate=2mbit,rtt=80ms,burst=100ms/20ms,jitter=30ms", "geo,outage=100ms-300ms"]):
+            with self.subTest(link=link):
+                truth = self.path("truth%d.csv" % i)
+                doc = self.sent(["-s", "-n", "1500", "-l", "800", "--link", link, "--truth", truth])
+                with open(truth, encoding="utf-8") as f:
+                    rows = [r for r in csv.DictReader(f) if r["direction"] == "a2b" and r["ip_len"] == "828"]
+                self.assertEqual(len(rows), 1500)
+                lost = sum(r["fate"] == "lost" for r in rows)
+                end = doc["end"]
+                self.assertEqual(end["sum"]["packets"], 1500)
+                self.assertEqual(end["sum"]["lost_packets"], lost)
+                self.assertEqual(end["scps"]["received_packets"], 1500 - lost)
+                self.assertEqual(end["scps"]["duplicates"], sum(r["copies"] == "2" for r in rows))
+                self.assertEqual(end["sum_received"]["bytes"], 800 * (1500 - lost))
+                self.assertEqual(end["sum_sent"]["bytes"], 800 * 1500)
+                self.assertAlmostEqual(end["sum"]["lost_percent"], 100 * lost / 1500, delta=0.006)
+                self.assertIs(end["verified"], True)
+                late, highest = 0, 0  # by arrival; of two copies the first
+                for at, number in sorted((int(r["arrive_us"]), int(r["packet_no"])) for r in rows if r["fate"] != "lost"):
+                    late += number < highest
+                    highest = max(number, highest)
+                if "dup" not in link:
+                    self.assertEqual(end["streams"][0]["udp"]["out_of_order"], late)
+                if "reorder" in link:
+                    self.assertGreater(end["streams"][0]["udp"]["out_of_order"], 0)
+                if "jitter" in link:
+                    self.assertGreater(end["sum"]["jitter_ms"], 1)
+                elif link == "geo":
+                    self.assertLess(end["sum"]["jitter_ms"], 0.01)
+
+    def test_same_seed_same_document(self):
+        args = ["-t", "-u", "-s", "-n", "500", "--link", "geo,loss=0.03,reorder=0.03", "--json", "-i", "0.1"]
+        one, other, third = run(args)[1], run(args)[1], run(args + ["--seed", "2"])[1]
+        self.assertEqual(one, other)
+        self.assertNotEqual(one, third)
+
+    def test_hollow_is_the_same_history(self):
+        args = ["-s", "-n", "800", "--link", "geo,ber=1e-6,loss=0.01"]
+        full, hollow = self.sent(args), self.sent(args + ["--hollow"])
+        self.assertGreater(full["end"]["sum"]["lost_packets"], 0)
+        self.assertEqual(full["end"]["sum"], hollow["end"]["sum"])
+        self.assertEqual(full["end"]["link"], hollow["end"]["link"])
+        self.assertEqual((full["end"]["verified"], hollow["end"]["verified"]), (True, None))
+
+    def test_files_arrive_as_they_are(self):
+        """Of every length: no datagram of a file is a guard. And without losses the output is the file."""
+        out = self.path("out")
+        for length, size in [(1000, 10000 + k) for k in range(7)] + [(1000, k) for k in range(5, 11)] + \
+                            [(5, k) for k in range(5, 16)] + [(9, 95), (10, 101), (12, 99)]:
+            with self.subTest(length=length, size=size):
+                data = stuff(size)
+                doc = self.sent(["-l", str(length), "--link", "geo,queue=0", "--output", out], data=data)
+                with open(out, "rb") as f:
+                    self.assertTrue(f.read() == data)
+                self.assertEqual(doc["end"]["sum_sent"]["bytes"], size)
+                self.assertEqual((doc["end"]["sum"]["lost_packets"], doc["end"]["verified"]), (0, True))
+                self.assertEqual(doc["end"]["sum"]["jitter_ms"], None)
+        status, _, err = run(["-t", "-u", "--link", "geo"], data=b"four")
+        self.assertEqual(status, 1)
+        self.complains(err, "guard")
+        self.assertEqual(self.sent(["--link", "geo"], data=b"")["end"]["sum"]["packets"], 0)
+        # with losses, what came is looked up among what was sent
+        doc = self.sent(["-l", "500", "--link", "geo,loss=0.1,reorder=0.05"], data=stuff(100000))
+        self.assertEqual((doc["end"]["sum"]["packets"], doc["end"]["verified"]), (200, True))
+        self.assertGreater(doc["end"]["sum"]["lost_packets"], 5)
+
+    def test_nothing_arrives(self):
+        doc = self.sent(["-s", "-n", "50", "--link", "geo,loss=1"])
+        self.assertEqual((doc["end"]["sum"]["lost_packets"], doc["end"]["sum"]["lost_percent"]), (50, 100))
+        self.assertEqual(doc["end"]["scps"]["guards"], 0)
+
+    def test_rates(self):
+        """-R counts headers and framing; without it datagrams leave as the line takes them, and none is lost on the way."""
+        doc = self.sent(["-s", "-n", "4000", "-l", "1000", "--link", "geo", "-R", "4m"])
+        packet = (1000 + 28 + 18) * 8
+        self.assertAlmostEqual(doc["end"]["sum_sent"]["bits_per_second"] / 4e6, 8000 / packet, delta=0.002)
+        doc = self.sent(["-s", "-n", "4000", "-l", "1000", "--link", "geo"])
+        self.assertAlmostEqual(doc["end"]["sum_sent"]["bits_per_second"] / 10e6, 8000 / packet, delta=0.002)
+        self.assertEqual(doc["end"]["sum"]["lost_packets"], 0)
+
+    def test_intervals_add_up(self):
+        doc = self.sent(["-s", "-n", "2000", "-l", "700", "--link", "geo,loss=0.03", "-i", "0.2"])
+        parts = [i["sum"] for i in doc["intervals"]]
+        self.assertGreater(len(parts), 4)
+        self.assertEqual(sum(p["bytes"] for p in parts), 1400000)
+        lost = sum(p["lost_packets"] for p in parts)
+        self.assertTrue(doc["end"]["sum"]["lost_packets"] - 5 <= lost <= doc["end"]["sum"]["lost_packets"])  # the last ones have none behind
+        self.assertEqual(sum(p["packets"] - p["lost_packets"] for p in parts), doc["end"]["scps"]["received_packets"])
+
+    def test_time_stops_sending(self):
+        doc = self.sent(["-s", "--time", "2", "--link", "geo", "-R", "1m"])
+        self.assertAlmostEqual(doc["end"]["sum_sent"]["seconds"], 2, delta=0.05)
+
+    def test_timeout(self):
+        doc = self.document(["-t", "-u", "-s", "--time", "10", "--timeout", "2", "--link", "geo", "-R", "1m"], 124)
+        self.valid(doc, "timeout")
+
+    def test_text(self):
+        status, out, err = run(["-t", "-u", "-s", "-n", "200", "-l", "1000", "--link", "geo,loss=0.1", "-v"])
+        self.assertEqual((status, out), (0, b""))
+        text = "\n".join(err)
+        self.assertRegex(text, r"(?m)^ttcp-t: 200000 bytes in \d+\.\d+ real seconds = .* \+\+\+$")
+        self.assertRegex(text, r"(?m)^ttcp-r: \d+ datagrams, \d+ lost of 200 \(\d+\.\d\d %\), 0 out of order, 0 duplicates, jitter ")
+        self.assertIn("ttcp-r: verified: every datagram that arrived is as it was sent", text)
+
+    def test_refused(self):
+        for args, words in [(["-e"], ["-u with -e"]), (["-c"], ["-c"]), (["-E"], ["-E"]), (["-Z"], ["-E or -Z"]), (["-C"], ["-C"]),
+                            (["-Q"], ["-Q"]), (["--require", "snack"], ["--require"]), (["-l", "4"], ["-l 4", "guard"]),
+                            (["-l", "1473"], ["-l 1473", "1472"]), (["-6", "-l", "1453"], ["1452"]),
+                            (["-l", "1000", "-m", "900"], ["872"]), (["--link", "rates=0s:1mbit+1s:2mbit,rtt=10ms"], ["-R"])]:
+            with self.subTest(args=args):
+                status, out, err = run(["-t", "-u", "-s"] + args)
+                self.assertEqual((status, out, len(err)), (2, b"", 1), err)
+                self.complains(err, *words)
+
+    def test_two_processes(self):
+        data = stuff(200000)
+        for host, extra in [("10.9.0.2", []), ("fd09::2", ["-6", "-l", "1000"])]:
+            with self.subTest(host=host):
+                pair = Pair()
+                with open(self.path("out"), "wb") as out:
+                    r = pair.receiver("-u", stdout=out)
+                status, out, err = run(pair.sender("-u", "-R", "20m", *extra, host=host), data=data)
+                self.assertEqual((status, out), (0, b""), err)
+                status, out, err = finish(r)
+                self.assertEqual(status, 0, err)
+                self.assertRegex("\n".join(err), r"(?m)^ttcp-r: \d+ datagrams, 0 lost of \d+ \(0.00 %\)$")
+                with open(self.path("out"), "rb") as f:
+                    self.assertTrue(f.read() == data)
+
+    def test_documents_of_two_processes(self):
+        pair = Pair()
+        r = pair.receiver("-u", "-s", "--json")
+        t = self.valid(json.loads(run(pair.sender("-u", "-s", "-n", "500", "-R", "20m", "-i", "0.05", "--json"))[1]))
+        there = self.valid(json.loads(finish(r)[1]))
+        self.assertEqual(t["end"]["sum"]["packets"], 500)
+        self.assertEqual(t["end"]["sum"]["lost_packets"], None)  # nobody tells it
+        self.assertEqual((there["end"]["sum"]["packets"], there["end"]["sum"]["lost_packets"]), (500, 0))
+        self.assertIsNotNone(there["end"]["sum"]["jitter_ms"])
+        self.assertEqual(there["start"]["accepted_connection"]["host"], "10.9.0.1")
+
+    def test_nobody_there(self):
+        """A host without that port refuses; the sender says so."""
+        pair = Pair()
+        r = pair.receiver("-u", "-s", "-p", "6000", "--json")
+        status, out, err = run(pair.sender("-u", "-s", "-n", "5000", "-R", "10m"))
+        self.assertIn(status, (1, 3), err)
+        self.complains(err, "refused", "-r")
+        r.send_signal(signal.SIGINT)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3)
+        self.assertGreater(self.valid(json.loads(out), "interrupted")["end"]["scps"]["drops_receiver"]["no_udp_port"], 0)
+
+    def test_sender_is_interrupted(self):
+        pair = Pair()
+        r = pair.receiver("-u", "-s", "--json")
+        t = start(pair.sender("-u", "-s", "-n", "1000000", "-R", "10m", "--json"))
+        time.sleep(0.7)
+        t.send_signal(signal.SIGINT)
+        status, out, err = finish(t)
+        self.assertEqual(status, 3)
+        doc = self.valid(json.loads(out), "interrupted")
+        self.assertGreater(doc["end"]["sum"]["packets"], 0)
+        r.send_signal(signal.SIGINT)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3)
+        self.assertGreater(self.valid(json.loads(out), "interrupted")["end"]["scps"]["received_packets"], 0)
+
+    def test_too_long_for_the_device(self):
+        pair = Pair()
+        status, out, err = run(pair.sender("-u", "-s", "-l", "2000"))
+        self.assertEqual(status, 1)
+        self.complains(err, "-l 2000", "MTU of 1472")
+
+
 class Schema(Case):
     """Every kind of run against docs/schema/scps_ttcp.schema.json."""
 
@@ -1278,7 +1480,7 @@ class Schema(Case):
         self.valid(finish(r)[1], "partial")
 
 
-GROUPS = {"wire": Wire, "usage": Usage, "virtual": Virtual, "files": Files, "udp": Udp, "schema": Schema}
+GROUPS = {"wire": Wire, "usage": Usage, "virtual": Virtual, "files": Files, "udp": Udp, "schema": Schema, "datagrams": Datagrams}
 
 if __name__ == "__main__":
     if GROUP == "wire" and shutil.which("tshark") is None:

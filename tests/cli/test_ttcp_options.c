@@ -234,7 +234,7 @@ static void letters_of_vegas_may_stand_anywhere(void **state)
 
 static void letters_whose_feature_is_missing(void **state)
 {
-    static const char *const refused[] = {"-u", "-P", "-N 2"};
+    static const char *const refused[] = {"-P", "-N 2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {

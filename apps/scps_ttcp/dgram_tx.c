@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The sender of -u.
+ *
+ * Datagrams are full, -l bytes each, but the last ones: what is left of a file is cut so that none of them is so short
+ * that it would be a guard.  A short queue keeps the time in a datagram close to that of its departure.
+ */
+#include "scps_ttcp/ends.h"
+
+#include <scps/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORTEST (TTCP_GUARD + 1)
+#define QUEUED                                                                                     \
+    16u /* datagrams that wait in real time, where the kernel wakes late; 2 in virtual time */
+
+static void put32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+    put32(p, (uint32_t)(v >> 32));
+    put32(p + 4, (uint32_t)v);
+}
+
+uint64_t ttcp_sum(const uint8_t *p, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len; /* FNV-1a */
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+static int remember(struct ttcp_sums *s, uint64_t sum)
+{
+    if (s->n == s->cap) {
+        size_t cap = s->cap != 0 ? 2 * s->cap : 1024;
+        uint64_t *v = realloc(s->v, cap * sizeof(*v));
+
+        if (v == NULL)
+            return SCPS_ERR_NOMEM;
+        s->v = v;
+        s->cap = cap;
+    }
+    s->v[s->n++] = sum;
+    return 0;
+}
+
+int ttcp_dgram_send_start(struct ttcp_sender *s, struct ttcp_input *in, struct scps_stack *st,
+                          const struct scps_endpoint *own, const struct scps_endpoint *to,
+                          scps_time now)
+{
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    const struct ttcp_options *o = in->opt;
+    int err;
+
+    ttcp_sender_start(s, NULL, in, now);
+    s->d.next = SCPS_NEVER;
+    s->d.left = now;
+    cfg.tos = o->tos;
+    cfg.sndbuf = (uint32_t)(o->length + 48) * (o->link ? 2 : QUEUED);
+    s->d.buf = malloc(2 * o->length + SHORTEST);
+    if (s->d.buf == NULL)
+        return SCPS_ERR_NOMEM;
+    s->d.dgram = scps_dgram_open(st, &cfg, own, &err);
+    if (s->d.dgram == NULL)
+        return err;
+    err = scps_dgram_connect(s->d.dgram, to);
+    if (err == 0 && scps_dgram_room(s->d.dgram, NULL) < o->length)
+        err = SCPS_ERR_MSGSIZE;
+    s->connected = err == 0;
+    return err;
+}
+
+void ttcp_dgram_send_fini(struct ttcp_sender *s)
+{
+    free(s->d.buf);
+    s->d.buf = NULL;
+}
+
+static void failed(struct ttcp_sender *s, int err, bool of_input)
+{
+    if (s->err == 0) {
+        s->err = err;
+        s->in_failed = of_input;
+    }
+}
+
+/* Gathers input until a datagram can be cut off: more than enough for a full one, or all there is. 0, or what the input
+ * says. */
+static int gather(struct ttcp_sender *s)
+{
+    struct ttcp_dsend *d = &s->d;
+    const struct ttcp_options *o = s->in->opt;
+    const size_t enough = o->pattern ? o->length : o->length + SHORTEST;
+
+    while (!d->last && d->have < enough) {
+        const uint8_t *data;
+        int64_t n = ttcp_input_next(s->in, &data);
+
+        if (n < 0)
+            return (int)n;
+        d->last = n == 0;
+        if (n > 0 && !o->hollow)
+            memcpy(d->buf + d->have, data, (size_t)n);
+        d->have += (size_t)n;
+    }
+    return 0;
+}
+
+/* How much of what was gathered the next datagram takes; 0: nothing is left. */
+static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
+{
+    if (d->have <= o->length)
+        return d->have;
+    if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
+        return o->length;
+    return o->length < 2 * SHORTEST ? d->have
+                                    : d->have - SHORTEST; /* and the rest is not a guard */
+}
+
+static int send_one(struct ttcp_sender *s, scps_time now)
+{
+    struct ttcp_dsend *d = &s->d;
+    const struct ttcp_options *o = s->in->opt;
+    bool stamp = o->pattern && d->len >= TTCP_STAMP;
+    size_t real = !o->hollow ? d->len : stamp ? TTCP_STAMP : 0;
+
+    if (stamp) {
+        memcpy(d->buf, "scpsttcp", 8);
+        put64(d->buf + 8, d->sent + 1);
+        put64(d->buf + 16, (uint64_t)now);
+    }
+    return scps_dgram_send(d->dgram, NULL, d->buf, real, d->len - real);
+}
+
+static void send_data(struct ttcp_sender *s, scps_time now)
+{
+    struct ttcp_dsend *d = &s->d;
+    uint64_t begin = s->written;
+
+    while (!s->finished && s->err == 0) {
+        int err;
+
+        if (s->at_once != 0 && s->written - begin >= s->at_once) {
+            s->more = true;
+            return;
+        }
+        if (d->len == 0) {
+            err = gather(s);
+            s->waiting = err == SCPS_ERR_AGAIN;
+            if (err != 0 && !s->waiting)
+                failed(s, err, true);
+            if (err != 0)
+                return;
+            d->len = cut(d, s->in->opt);
+            s->finished = d->len == 0;
+            if (s->finished)
+                return;
+            if (d->len < SHORTEST) { /* all there is */
+                s->too_short = true;
+                failed(s, SCPS_ERR_INVAL, false);
+                return;
+            }
+        }
+        err = send_one(s, now);
+        if (err == SCPS_ERR_AGAIN)
+            return;
+        if (err != 0) {
+            failed(s, err, false);
+            return;
+        }
+        if (d->sums != NULL && !s->in->opt->pattern &&
+            remember(d->sums, ttcp_sum(d->buf, d->len)) != 0)
+            failed(s, SCPS_ERR_NOMEM, true);
+        d->sent++;
+        s->written += d->len;
+        s->enqueued = now;
+        d->have -= d->len;
+        if (!s->in->opt->hollow)
+            memmove(d->buf, d->buf + d->len, d->have);
+        d->len = 0;
+    }
+}
+
+/* The data has left: a guard now, and others later. */
+static void send_guard(struct ttcp_sender *s, scps_time now)
+{
+    struct ttcp_dsend *d = &s->d;
+    uint8_t count[TTCP_GUARD];
+
+    put32(count, (uint32_t)d->sent);
+    if (now < d->next || d->guards == TTCP_GUARDS)
+        return;
+    if (scps_dgram_send(d->dgram, NULL, count, sizeof(count), 0) == 0)
+        d->guards++;
+    d->next = now + TTCP_APART;
+}
+
+void ttcp_dgram_send_run(struct ttcp_sender *s, scps_time now)
+{
+    struct ttcp_dsend *d = &s->d;
+
+    s->waiting = s->more = false;
+    if (s->err != 0 || s->closed)
+        return;
+    if (!d->started) {
+        d->started = true;
+        scps_dgram_send(d->dgram, NULL, "scps", TTCP_GUARD, 0);
+    }
+    send_data(s, now);
+    if (!s->finished || s->err != 0 || (d->guards == 0 && scps_dgram_unsent(d->dgram) != 0))
+        return;
+    if (d->guards == 0) {
+        s->acked = s->written; /* as far as anybody here can know */
+        s->acked_at = s->closed_at = d->left;
+        d->next = now;
+    }
+    send_guard(s, now);
+    if (d->guards == TTCP_GUARDS && scps_dgram_unsent(d->dgram) == 0) {
+        s->closed = s->over = true;
+        d->next = SCPS_NEVER;
+    }
+}
+
+void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
+{
+    struct scps_dgram_stats st;
+    int err;
+
+    if (ev->kind == SCPS_EV_ERROR) {
+        err = scps_dgram_error(s->d.dgram, NULL, NULL);
+        if (!s->finished || s->d.guards <= 1) /* a receiver that has heard one may be gone */
+            failed(s, err, false);
+        return;
+    }
+    if (!s->finished) {
+        scps_dgram_stats(s->d.dgram, &st);
+        s->acked = st.out_bytes > TTCP_GUARD ? st.out_bytes - TTCP_GUARD : 0;
+        s->acked_at = now;
+    }
+    if (ev->kind == SCPS_EV_DRAINED)
+        s->d.left = now;
+    ttcp_dgram_send_run(s, now);
+}

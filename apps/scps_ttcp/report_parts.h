@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the documents of a stream (report_json.c) and of datagrams (report_udp.c). */
+#ifndef SCPS_TTCP_REPORT_PARTS_H
+#define SCPS_TTCP_REPORT_PARTS_H
+
+#include "scps_ttcp/json.h"
+#include "scps_ttcp/result.h"
+
+/* report_json.c: of both */
+void ttcp_json_seed(struct json *j, const struct ttcp_result *r); /* "seed" */
+void ttcp_json_link(struct json *j,
+                    const struct ttcp_result *r); /* "link" as asked for, if there is one */
+void ttcp_json_ran(struct json *j,
+                   const struct ttcp_result *r); /* processor time, or "link" as it went */
+void ttcp_json_outcome(struct json *j,
+                       const struct ttcp_result *r); /* and status and how long it took */
+void ttcp_json_verified(struct json *j, const struct ttcp_result *r);
+void ttcp_json_drops(struct json *j, const char *key, const struct ttcp_side *s);
+
+/* report_udp.c */
+void ttcp_json_udp_scps(struct json *j, const struct ttcp_result *r); /* start.scps */
+void ttcp_json_udp_interval(struct json *j, const struct ttcp_result *r,
+                            const struct ttcp_interval *i);
+void ttcp_json_udp_end(struct json *j, const struct ttcp_result *r);
+void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
+void ttcp_report_udp_text(const struct ttcp_result *r, FILE *f);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What -u has to tell: lines of ttcp, and the document in the shape of iperf3 -u.
+ *
+ * end.sum and end.streams[].udp are of the whole run: bytes sent where the sender is here, jitter and losses where the
+ * receiver is, null where nobody here knows.  sum_sent and sum_received tell the ends apart.  packets are those that were
+ * sent, as far as is known, so that lost_percent is of them; docs/schema/scps_ttcp_udp.schema.json describes all of it.
+ */
+#include "scps_ttcp/report_parts.h"
+#include "scps_ttcp/units.h"
+
+#include <scps/error.h>
+#include <scps/scps.h>
+
+#include <inttypes.h>
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+static void percent(char buf[24], uint64_t part, uint64_t whole)
+{
+    uint64_t cents = whole != 0 ? (part * 10000 + whole / 2) / whole : 0;
+
+    snprintf(buf, 24, "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
+}
+
+/* Of sixteenths of a microsecond, in ms. */
+static void jitter_text(char buf[24], uint64_t jitter)
+{
+    uint64_t ns = jitter * 1000 / 16;
+
+    snprintf(buf, 24, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
+}
+
+/* Of datagrams without numbers a second copy is one more. */
+static uint64_t lost_of(uint64_t sent, uint64_t arrived)
+{
+    return sent > arrived ? sent - arrived : 0;
+}
+
+void ttcp_report_udp_text(const struct ttcp_result *r, FILE *f)
+{
+    const struct ttcp_figures *u = &r->udp;
+    char text[24];
+
+    if (r->has_tx)
+        fprintf(f, "ttcp-t: %" PRIu64 " datagrams of %zu bytes sent\n", u->sent, r->opt->length);
+    if (!r->has_rx)
+        return;
+    fprintf(f, "ttcp-r: %" PRIu64 " datagrams", u->arrived);
+    if (u->expected != 0) {
+        uint64_t lost = lost_of(u->expected, u->arrived);
+
+        percent(text, lost, u->expected);
+        fprintf(f, ", %" PRIu64 " lost of %" PRIu64 " (%s %%)", lost, u->expected, text);
+    }
+    if (u->numbered)
+        fprintf(f, ", %" PRIu64 " out of order, %" PRIu64 " duplicates", u->out_of_order,
+                u->duplicates);
+    if (u->timed) {
+        jitter_text(text, u->jitter);
+        fprintf(f, ", jitter %s ms", text);
+    }
+    if (u->guards == 0)
+        fputs(", no guard at the end", f);
+    fputc('\n', f);
+}
+
+void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f)
+{
+    char text[24];
+
+    fprintf(f, ", %" PRIu64 " datagrams", i->packets);
+    if (!r->has_rx)
+        return;
+    jitter_text(text, i->jitter);
+    fprintf(f, ", %" PRIu64 " lost, jitter %s ms", i->lost, text);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------- */
+
+static void jitter_json(struct json *j, bool known, uint64_t jitter)
+{
+    char text[24];
+
+    jitter_text(text, jitter);
+    if (known)
+        json_raw(j, "jitter_ms", text);
+    else
+        json_null(j, "jitter_ms");
+}
+
+static void losses(struct json *j, bool known, uint64_t expected, uint64_t arrived)
+{
+    uint64_t lost = lost_of(expected, arrived);
+    char text[24];
+
+    if (known) {
+        percent(text, lost, expected);
+        json_uint(j, "lost_packets", lost);
+        json_uint(j, "packets", expected);
+        json_raw(j, "lost_percent", text);
+    } else {
+        json_null(j, "lost_packets");
+        json_uint(j, "packets", arrived);
+        json_null(j, "lost_percent");
+    }
+}
+
+static void span(struct json *j, scps_dur from, scps_dur to, uint64_t bytes)
+{
+    json_seconds(j, "start", from);
+    json_seconds(j, "end", to);
+    json_seconds(j, "seconds", to - from);
+    json_uint(j, "bytes", bytes);
+    json_uint(j, "bits_per_second", units_bps(bytes, to - from));
+}
+
+/* sent: as the sender has it. */
+static void sum(struct json *j, const struct ttcp_result *r, const char *key, bool sent,
+                bool stream)
+{
+    const struct ttcp_figures *u = &r->udp;
+    scps_dur us = sent ? ttcp_sent_time(r) : ttcp_received_time(r);
+
+    json_open(j, key, '{');
+    if (stream)
+        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    span(j, 0, us, sent ? r->tx.bytes : r->rx.bytes);
+    jitter_json(j, u->timed, u->jitter);
+    if (r->has_rx)
+        losses(j, u->expected != 0 || r->has_tx, u->expected, u->arrived);
+    else
+        losses(j, false, 0, u->sent);
+    if (stream) {
+        if (u->numbered)
+            json_uint(j, "out_of_order", u->out_of_order);
+        else
+            json_null(j, "out_of_order");
+    }
+    json_bool(j, "sender", r->has_tx);
+    json_close(j, '}');
+}
+
+static void one_interval(struct json *j, const struct ttcp_result *r, const char *key,
+                         const struct ttcp_interval *i, bool stream)
+{
+    json_open(j, key, '{');
+    if (stream)
+        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    span(j, i->start, i->end, r->has_tx ? i->acked : i->delivered);
+    if (r->has_rx) {
+        jitter_json(j, r->udp.timed, i->jitter);
+        losses(j, r->udp.numbered, i->packets + i->lost, i->packets);
+    } else {
+        json_uint(j, "packets", i->packets);
+    }
+    json_bool(j, "omitted", false);
+    json_bool(j, "sender", r->has_tx);
+    json_close(j, '}');
+}
+
+void ttcp_json_udp_interval(struct json *j, const struct ttcp_result *r,
+                            const struct ttcp_interval *i)
+{
+    json_open(j, NULL, '{');
+    json_open(j, "streams", '[');
+    one_interval(j, r, NULL, i, true);
+    json_close(j, ']');
+    one_interval(j, r, "sum", i, false);
+    json_close(j, '}');
+}
+
+void ttcp_json_udp_scps(struct json *j, const struct ttcp_result *r)
+{
+    json_open(j, "scps", '{');
+    json_uint(j, "rate_bps", r->opt->rate_bps);
+    ttcp_json_seed(j, r);
+    json_bool(j, "virtual_time", r->virtual_time);
+    json_bool(j, "hollow", r->opt->hollow);
+    ttcp_json_link(j, r);
+    json_close(j, '}');
+}
+
+static void figures(struct json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_figures *u = &r->udp;
+
+    json_open(j, "scps", '{');
+    ttcp_json_outcome(j, r);
+    if (r->has_tx) {
+        json_uint(j, "sent_bytes", r->tx.bytes);
+        json_uint(j, "sent_packets", u->sent);
+        ttcp_json_drops(j, "drops_sender", &r->tx);
+    }
+    if (r->has_rx) {
+        json_uint(j, "received_bytes", r->rx.bytes);
+        json_uint(j, "received_packets", u->arrived);
+        json_uint(j, "duplicates", u->duplicates);
+        json_uint(j, "guards", u->guards);
+        json_bool(j, "numbered", u->numbered);
+        ttcp_json_drops(j, "drops_receiver", &r->rx);
+    }
+    json_close(j, '}');
+}
+
+void ttcp_json_udp_end(struct json *j, const struct ttcp_result *r)
+{
+    json_open(j, "end", '{');
+    json_open(j, "streams", '[');
+    json_open(j, NULL, '{');
+    sum(j, r, "udp", r->has_tx, true);
+    json_close(j, '}');
+    json_close(j, ']');
+    sum(j, r, "sum", r->has_tx, false);
+    if (r->has_tx)
+        sum(j, r, "sum_sent", true, false);
+    if (r->has_rx)
+        sum(j, r, "sum_received", false, false);
+    ttcp_json_ran(j, r);
+    figures(j, r);
+    ttcp_json_verified(j, r);
+    json_close(j, '}');
+}
