@@ -49,6 +49,7 @@ enum {
     SCPS_AF_INET = 2,
     SCPS_AF_INET6 = 10,
     SCPS_SOCK_STREAM = 1,
+    SCPS_SOCK_DGRAM = 2,        /* UDP */
     SCPS_SOCK_SEQPACKET = 5,    /* a stream with record boundaries: each send is a record */
     SCPS_SOCK_NONBLOCK = 04000, /* or-ed to the type of scps_socket, and flag of accept4 */
     SCPS_SOCK_CLOEXEC = 02000000
@@ -59,6 +60,7 @@ enum {
     SCPS_SOL_IP = 0,
     SCPS_SOL_SOCKET = 1,
     SCPS_SOL_TCP = 6,
+    SCPS_SOL_UDP = 17, /* as a protocol; it has no options */
     SCPS_SOL_IPV6 = 41,
     SCPS_SOL_SCPS_ROUTE = 0xfc, /* the SCPS reference's SCPS_ROUTE */
     SCPS_SOL_SCPS = 0xfe,       /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
@@ -221,7 +223,8 @@ enum {
 enum {
     SCPS_MSG_OOB = 1,
     SCPS_MSG_PEEK = 2,
-    SCPS_MSG_TRUNC = 0x20, /* recv: the bytes are discarded, not stored */
+    SCPS_MSG_TRUNC =
+        0x20, /* recv: the bytes are discarded, not stored; of a datagram: its whole length is returned */
     SCPS_MSG_DONTWAIT = 0x40,
     SCPS_MSG_EOR = 0x80,
     SCPS_MSG_WAITALL = 0x100,
@@ -303,7 +306,8 @@ struct scps_iovec {
     size_t iov_len;
 };
 struct scps_msghdr {
-    void *msg_name; /* ignored by sendmsg; recvmsg sets msg_namelen to 0 */
+    void *
+        msg_name; /* whereto, wherefrom a datagram; of a stream ignored, recvmsg sets msg_namelen to 0 */
     uint32_t msg_namelen;
     struct scps_iovec *msg_iov;
     size_t msg_iovlen;
@@ -492,7 +496,7 @@ SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 
 /* Besides what is named: EBADF everywhere, EFAULT for a NULL that must not be, ENOMEM. */
 
-/* protocol 0 or SCPS_SOL_TCP. EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
+/* protocol 0 or SCPS_SOL_TCP, of SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
 SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol);
 /* EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not ours), EADDRINUSE. */
 SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
@@ -518,7 +522,10 @@ SCPS_API int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int s, void *buf, size
                                     void *addr, uint32_t *addrlen);
 SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msghdr *msg, int flags);
 
-/* How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut down),
+/* Datagrams (docs/howto/sockets.md): one a call, whole; what does not fit the reader's buffer is lost. EDESTADDRREQ, EMSGSIZE
+ * (none is cut), ECONNREFUSED (once, where it is connected), EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
+ *
+ * How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut down),
  * ECONNRESET and ETIMEDOUT (once, then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN). */
 SCPS_API int64_t scps_sock_write(struct scps_ctx *ctx, int s, const void *buf, size_t len);
 SCPS_API int64_t scps_sock_writev(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,

@@ -148,7 +148,7 @@ static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, 
     const struct scps_ctx *ctx = s->ctx;
     for (uint32_t i = 0; i < ctx->nslot; i++) {
         const struct sock *o = ctx->slot[i];
-        if (!o || o == s || !o->bound || o->local.port != ep->port ||
+        if (!o || o == s || o->dgram != s->dgram || !o->bound || o->local.port != ep->port ||
             !overlap(&o->local.addr, &ep->addr))
             continue;
         if (!strict && s->reuseaddr && o->reuseaddr && !o->lis)
@@ -160,11 +160,16 @@ static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, 
     return false;
 }
 
+static bool port_busy(const struct sock *s, const struct scps_endpoint *ep)
+{
+    return (s->dgram ? scps_dgram_port_busy : scps_stack_port_busy)(s->ctx->st, ep);
+}
+
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
 {
     if (conflict_here(s, ep, false))
         return true;
-    return !s->reuseaddr && !s->reuseport && scps_stack_port_busy(s->ctx->st, ep);
+    return !s->reuseaddr && !s->reuseport && port_busy(s, ep);
 }
 
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
@@ -178,7 +183,7 @@ int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
         uint32_t i = 0;
         for (; i < n; i++) {
             ep.port = (uint16_t)(lo + (first + i) % n);
-            if (!conflict_here(s, &ep, true) && !scps_stack_port_busy(ctx->st, &ep))
+            if (!conflict_here(s, &ep, true) && !port_busy(s, &ep))
                 break;
         }
         if (i == n)

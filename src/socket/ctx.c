@@ -137,7 +137,7 @@ void scps_ctx_free(struct scps_ctx *ctx)
         if (!s)
             continue;
         if (ctx->own) /* the stack takes them with it */
-            s->conn = NULL, s->lis = NULL;
+            s->conn = NULL, s->lis = NULL, s->dg = NULL;
         scps_sock_disconnect(s);
         scps_sock_destroy(s);
     }
@@ -247,6 +247,8 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
     struct sock *s = ctx->slot[id - 1];
     if (s && ((ev->conn && ev->conn == s->conn) || (ev->listener && ev->listener == s->lis)))
         scps_sock_hear(s, ev);
+    else if (s && ev->dgram && ev->dgram == s->dg)
+        scps_sock_dgram_hear(s, ev);
 }
 
 /* ---- time ---------------------------------------------------------------------------------------- */
@@ -416,6 +418,8 @@ void scps_sock_detach(struct sock *s)
 void scps_sock_destroy(struct sock *s)
 {
     scps_sock_detach(s);
+    if (s->dg)
+        scps_dgram_close(s->dg);
     scps_sock_free(s->ctx, s, sizeof *s);
 }
 

@@ -8,47 +8,7 @@
  */
 #include <string.h>
 
-#include "socket/sock.h"
-
-/* The longest transfer of one call, as in Linux; keeps counts within every return type. */
-#define MAX_RW  0x7ffff000u
-#define IOV_MAX 1024
-
-/* ---- vectors ------------------------------------------------------------------------------------- */
-
-struct vec {
-    const struct scps_iovec *v;
-    size_t n, total;
-};
-
-static int vec_of(const struct scps_iovec *v, size_t n, struct vec *out)
-{
-    uint64_t total = 0;
-    if (n > IOV_MAX)
-        return -EMSGSIZE;
-    if (!v && n)
-        return -EFAULT;
-    for (size_t i = 0; i < n; i++) {
-        if (v[i].iov_len > PTRDIFF_MAX)
-            return -EINVAL;
-        total = SCPS_MIN(total + v[i].iov_len, MAX_RW);
-    }
-    *out = (struct vec){.v = v, .n = n, .total = (size_t)total};
-    return 0;
-}
-
-/* The piece that begins at byte at. */
-static struct scps_iovec piece(const struct vec *v, size_t at)
-{
-    size_t i = 0, before = 0;
-    while (at - before >= v->v[i].iov_len)
-        before += v->v[i++].iov_len;
-    size_t off = at - before;
-    struct scps_iovec p = {NULL, SCPS_MIN(v->v[i].iov_len - off, v->total - at)};
-    if (v->v[i].iov_base)
-        p.iov_base = (uint8_t *)v->v[i].iov_base + off;
-    return p;
-}
+#include "socket/vec.h"
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -57,7 +17,7 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
 {
     size_t moved = 0;
     while (s->conn && at + moved < v->total) {
-        struct scps_iovec p = piece(v, at + moved);
+        struct scps_iovec p = scps_vec_piece(v, at + moved);
         if (!discard && !p.iov_base)
             return moved || !scps_conn_readable(s->conn) ? (int64_t)moved : -EFAULT;
         int64_t n = scps_conn_read(s->conn, discard ? NULL : p.iov_base, p.iov_len, 0);
@@ -75,7 +35,7 @@ static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->conn || !v->total || !scps_conn_readable(s->conn))
         return 0;
-    struct scps_iovec p = piece(v, 0);
+    struct scps_iovec p = scps_vec_piece(v, 0);
     if (!p.iov_base)
         return -EFAULT;
     if (p.iov_len == v->total) {
@@ -89,7 +49,7 @@ static int64_t peek(struct sock *s, const struct vec *v)
     int64_t n = scps_conn_read(s->conn, tmp, want, SCPS_PEEK);
     int64_t at = 0;
     while (at < n) {
-        p = piece(v, (size_t)at);
+        p = scps_vec_piece(v, (size_t)at);
         if (!p.iov_base)
             break;
         size_t k = SCPS_MIN(p.iov_len, (size_t)(n - at));
@@ -184,16 +144,28 @@ static int end_flags(const struct sock *s)
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
 }
 
-/* *end: may be NULL. */
+/* addr and end may be NULL. */
 static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
-                        int flags, bool is_read, int *end)
+                        int flags, bool is_read, void *addr, uint32_t *addrlen, int *end)
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
+    struct scps_endpoint from;
     struct vec v;
-    int64_t r = s ? vec_of(iov, n, &v) : -EBADF;
-    if (r == 0 && !(is_read && v.total == 0)) /* read of nothing is 0 in every state */
-        r = do_recv(s, &v, flags);
+    int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
+    if (r < 0 || (is_read && v.total == 0)) /* read of nothing is 0 in every state */
+        return scps_sock_leave(ctx, r);
+    if (s->dgram) {
+        r = scps_sock_dgram_recv(&s, &v, flags, &from, end);
+        if (r >= 0 && addr) {
+            int e = scps_sock_addr_out(s, &from, addr, addrlen);
+            r = e < 0 ? e : r;
+        }
+        return scps_sock_leave(ctx, r);
+    }
+    r = do_recv(s, &v, flags);
+    if (r >= 0 && addr && addrlen)
+        *addrlen = 0; /* a stream does not say from whom each time */
     if (end && r > 0 && !(flags & SCPS_MSG_PEEK))
         *end = end_flags(s);
     return scps_sock_leave(ctx, r);
@@ -201,32 +173,29 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
 
 int64_t scps_sock_read(struct scps_ctx *ctx, int fd, void *buf, size_t len)
 {
-    struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
-    return recv_vec(ctx, fd, &v, 1, 0, true, NULL);
+    struct scps_iovec v = {buf, SCPS_MIN(len, SCPS_MAX_RW)};
+    return recv_vec(ctx, fd, &v, 1, 0, true, NULL, NULL, NULL);
 }
 
 int64_t scps_sock_readv(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
 {
-    if (n < 0 || n > IOV_MAX) {
+    if (n < 0 || n > SCPS_IOV_MAX) {
         errno = EINVAL;
         return -1;
     }
-    return recv_vec(ctx, fd, iov, (size_t)n, 0, true, NULL);
+    return recv_vec(ctx, fd, iov, (size_t)n, 0, true, NULL, NULL, NULL);
 }
 
 int64_t scps_sock_recv(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags)
 {
-    struct scps_iovec v = {buf, SCPS_MIN(len, MAX_RW)};
-    return recv_vec(ctx, fd, &v, 1, flags, false, NULL);
+    return scps_sock_recvfrom(ctx, fd, buf, len, flags, NULL, NULL);
 }
 
 int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int fd, void *buf, size_t len, int flags,
                            void *addr, uint32_t *addrlen)
 {
-    int64_t r = scps_sock_recv(ctx, fd, buf, len, flags);
-    if (r >= 0 && addr && addrlen)
-        *addrlen = 0; /* a stream does not say from whom each time */
-    return r;
+    struct scps_iovec v = {buf, SCPS_MIN(len, SCPS_MAX_RW)};
+    return recv_vec(ctx, fd, &v, 1, flags, false, addr, addrlen, NULL);
 }
 
 int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg, int flags)
@@ -236,9 +205,11 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
         return -1;
     }
     int end = 0;
-    int64_t r = recv_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false, &end);
+    uint32_t namelen = msg->msg_namelen;
+    int64_t r = recv_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false, msg->msg_name,
+                         &namelen, &end);
     if (r >= 0) {
-        msg->msg_namelen = 0;
+        msg->msg_namelen = msg->msg_name ? namelen : 0;
         msg->msg_controllen = 0;
         msg->msg_flags = end;
     }
@@ -280,7 +251,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             return copied ? copied : pipe_error(s);
         if ((size_t)copied == v->total)
             return copied;
-        struct scps_iovec p = piece(v, (size_t)copied);
+        struct scps_iovec p = scps_vec_piece(v, (size_t)copied);
         if (!p.iov_base)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
@@ -318,14 +289,16 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
 }
 
 static int64_t send_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
-                        int flags)
+                        int flags, const void *addr, uint32_t addrlen)
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
     struct vec v;
-    int64_t r = s ? vec_of(iov, n, &v) : -EBADF;
-    if (r == 0)
-        r = do_send(s, &v, flags);
+    int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
+    if (r == 0 && s->dgram)
+        r = scps_sock_dgram_send(s, &v, flags, addr, addrlen);
+    else if (r == 0)
+        r = do_send(s, &v, flags); /* a connection knows its peer */
     return scps_sock_leave(ctx, r);
 }
 
@@ -336,25 +309,23 @@ int64_t scps_sock_write(struct scps_ctx *ctx, int fd, const void *buf, size_t le
 
 int64_t scps_sock_writev(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
 {
-    if (n < 0 || n > IOV_MAX) {
+    if (n < 0 || n > SCPS_IOV_MAX) {
         errno = EINVAL;
         return -1;
     }
-    return send_vec(ctx, fd, iov, (size_t)n, 0);
+    return send_vec(ctx, fd, iov, (size_t)n, 0, NULL, 0);
 }
 
 int64_t scps_sock_send(struct scps_ctx *ctx, int fd, const void *buf, size_t len, int flags)
 {
-    struct scps_iovec v = {(void *)(uintptr_t)buf, SCPS_MIN(len, MAX_RW)};
-    return send_vec(ctx, fd, &v, 1, flags);
+    return scps_sock_sendto(ctx, fd, buf, len, flags, NULL, 0);
 }
 
 int64_t scps_sock_sendto(struct scps_ctx *ctx, int fd, const void *buf, size_t len, int flags,
                          const void *addr, uint32_t addrlen)
 {
-    (void)addr; /* a connection knows its peer */
-    (void)addrlen;
-    return scps_sock_send(ctx, fd, buf, len, flags);
+    struct scps_iovec v = {(void *)(uintptr_t)buf, SCPS_MIN(len, SCPS_MAX_RW)};
+    return send_vec(ctx, fd, &v, 1, flags, addr, addrlen);
 }
 
 int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int fd, const struct scps_msghdr *msg, int flags)
@@ -363,5 +334,5 @@ int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int fd, const struct scps_msghdr
         errno = EFAULT;
         return -1;
     }
-    return send_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags);
+    return send_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, msg->msg_name, msg->msg_namelen);
 }

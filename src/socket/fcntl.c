@@ -55,7 +55,9 @@ static int do_ioctl(struct sock *s, unsigned long request, void *arg)
         s->nonblock = v != 0;
         return 0;
     }
-    if (request == SCPS_FIONREAD && open) {
+    if (s->dgram && request != SCPS_SIOCATMARK) {
+        n = scps_sock_dgram_queued(s, request);
+    } else if (request == SCPS_FIONREAD && open) {
         n = scps_conn_readable(s->conn);
     } else if (request == SCPS_SIOCOUTQ && open && !s->dead) {
         n = scps_conn_unacked(s->conn);

@@ -4,24 +4,22 @@
 
 #include "socket/sock.h"
 
-static void *handle(const struct sock *s)
-{
-    return (void *)((uintptr_t)s->index + 1);
-}
+#define DGRAM_BUF 212992u /* as in Linux */
 
 int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
 {
     scps_sock_enter(ctx);
     int kind = type & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC);
+    bool dgram = kind == SCPS_SOCK_DGRAM;
     struct sock *s;
     int r;
     if (kind < 0 || kind > 10)
         r = -EINVAL;
     else if (domain != SCPS_AF_INET && domain != SCPS_AF_INET6)
         r = -EAFNOSUPPORT;
-    else if (kind != SCPS_SOCK_STREAM && kind != SCPS_SOCK_SEQPACKET)
+    else if (kind != SCPS_SOCK_STREAM && kind != SCPS_SOCK_SEQPACKET && !dgram)
         r = -ESOCKTNOSUPPORT;
-    else if (protocol != 0 && protocol != SCPS_SOL_TCP)
+    else if (protocol != 0 && protocol != (dgram ? SCPS_SOL_UDP : SCPS_SOL_TCP))
         r = -EPROTONOSUPPORT;
     else
         r = scps_sock_new(ctx, &s);
@@ -31,6 +29,9 @@ int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
         s->cloexec = type & SCPS_SOCK_CLOEXEC;
         s->seqpacket = kind == SCPS_SOCK_SEQPACKET;
         s->cfg.records = s->cfg.records || s->seqpacket;
+        s->dgram = dgram;
+        if (dgram)
+            s->cfg.sndbuf = s->cfg.rcvbuf = DGRAM_BUF;
         s->local.addr = scps_sock_any(s);
         r = scps_sock_fd(s);
     }
@@ -79,7 +80,7 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     }
     s->bound_addr = !any;
     s->bound_port = ep.port != 0;
-    return 0;
+    return s->dgram && s->local.port ? scps_sock_dgram_open(s) : 0;
 }
 
 int scps_sock_bind(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)
@@ -91,6 +92,8 @@ int scps_sock_bind(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)
 
 static int do_listen(struct sock *s, int backlog)
 {
+    if (s->dgram)
+        return -EOPNOTSUPP;
     if (s->ss != SS_UNCONNECTED || s->conn)
         return -EINVAL;
     unsigned limit = s->ctx->cfg.max_backlog;
@@ -118,7 +121,7 @@ static int do_listen(struct sock *s, int backlog)
         return -scps_sock_errno(err);
     }
     s->shut = s->shut_app = 0;
-    scps_listener_set_user(s->lis, handle(s));
+    scps_listener_set_user(s->lis, scps_sock_handle(s));
     return 0;
 }
 
@@ -156,6 +159,8 @@ static void inherit(struct sock *s, const struct sock *from)
 static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
 {
     struct scps_ctx *ctx = l->ctx;
+    if (l->dgram)
+        return -EOPNOTSUPP;
     if (flags & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC))
         return -EINVAL;
     struct sock *s;
@@ -189,7 +194,7 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
     s->bound = true;
     scps_conn_local(s->conn, &s->local);
     scps_conn_remote(s->conn, &s->remote);
-    scps_conn_set_user(s->conn, handle(s));
+    scps_conn_set_user(s->conn, scps_sock_handle(s));
     if (s->cork)
         scps_conn_cork(s->conn, true);
     scps_sock_refresh(s);
@@ -248,7 +253,7 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     s->bound = true;
     scps_conn_local(s->conn, &s->local);
     s->remote = ep;
-    scps_conn_set_user(s->conn, handle(s));
+    scps_conn_set_user(s->conn, scps_sock_handle(s));
     if (s->cork)
         scps_conn_cork(s->conn, true);
     return 0;
@@ -267,6 +272,8 @@ static int do_connect(struct sock *s, const void *addr, uint32_t len)
         scps_sock_disconnect(s);
         return 0;
     }
+    if (s->dgram)
+        return scps_sock_dgram_connect(s, addr, len);
     switch (s->ss) {
     case SS_CONNECTED:
         return -EISCONN;
@@ -317,6 +324,8 @@ static int do_shutdown(struct sock *s, int how)
     unsigned bits = how == SCPS_SHUT_RD   ? SHUT_RCV
                     : how == SCPS_SHUT_WR ? SHUT_SEND
                                           : SHUT_RCV | SHUT_SEND;
+    if (s->dgram)
+        return scps_sock_dgram_shutdown(s, bits);
     enum scps_state st = scps_sock_state(s);
     bool handshake = st == SCPS_SYN_SENT || st == SCPS_SYN_RECEIVED;
     if (s->ss == SS_CONNECTING)
@@ -417,7 +426,8 @@ int scps_sock_getpeername(struct scps_ctx *ctx, int fd, void *addr, uint32_t *le
     int r = -EBADF;
     if (s) {
         enum scps_state st = scps_sock_state(s);
-        if (st == SCPS_CLOSED || st == SCPS_SYN_SENT || st == SCPS_LISTEN)
+        bool none = st == SCPS_CLOSED || st == SCPS_SYN_SENT || st == SCPS_LISTEN;
+        if (s->dgram ? !s->remote.addr.family : none)
             r = -ENOTCONN;
         else
             r = scps_sock_addr_out(s, &s->remote, addr, len);

@@ -15,7 +15,9 @@
 int scps_sock_apply(struct sock *s)
 {
     int e = 0;
-    if (s->lis) {
+    if (s->dgram) {
+        scps_sock_dgram_apply(s);
+    } else if (s->lis) {
         e = scps_listener_set(s->lis, &s->cfg, 0);
     } else if (s->conn && !s->dead) {
         e = scps_conn_set_config(s->conn, &s->cfg);
@@ -50,12 +52,20 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s)
 
 /* ---- whose option it is ------------------------------------------------------------------------------ */
 
+/* The others are TCP's. */
+static bool of_datagrams(int level)
+{
+    return level == SCPS_SOL_SOCKET || level == SCPS_SOL_IP || level == SCPS_SOL_IPV6;
+}
+
 static int do_set(struct sock *s, int level, int name, const void *val, uint32_t len)
 {
     if (len > INT32_MAX)
         return -EINVAL;
     if (!val && len)
         return -EFAULT;
+    if (s->dgram && !of_datagrams(level))
+        return -ENOPROTOOPT;
     const struct field *f = scps_sock_field(level, name);
     if (f) {
         int64_t v;
@@ -90,6 +100,8 @@ static int do_get(struct sock *s, int level, int name, void *val, uint32_t *len)
         return -EINVAL;
     if (!val)
         return -EFAULT;
+    if (s->dgram && !of_datagrams(level))
+        return -ENOPROTOOPT;
     const struct field *f = scps_sock_field(level, name);
     if (f) {
         int64_t v = scps_sock_field_get(s, f);

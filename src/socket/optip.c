@@ -32,6 +32,10 @@ static int set_network(struct sock *s, int name, int64_t v)
 
 static int get_mtu(struct sock *s, void *val, uint32_t *len)
 {
+    if (s->dgram && s->remote.addr.family) {
+        uint32_t over = s->remote.addr.family == 4 ? 28 : 48;
+        return give_int(val, len, (int64_t)scps_dgram_room(s->dg, NULL) + over);
+    }
     enum scps_state st = scps_sock_state(s);
     if (st == SCPS_CLOSED || st == SCPS_LISTEN)
         return -ENOTCONN;

@@ -120,9 +120,12 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_SO_PRIORITY:
         return give_int(val, len, s->priority);
     case SCPS_SO_TYPE:
-        return give_int(val, len, s->seqpacket ? SCPS_SOCK_SEQPACKET : SCPS_SOCK_STREAM);
+        return give_int(val, len,
+                        s->dgram       ? SCPS_SOCK_DGRAM
+                        : s->seqpacket ? SCPS_SOCK_SEQPACKET
+                                       : SCPS_SOCK_STREAM);
     case SCPS_SO_PROTOCOL:
-        return give_int(val, len, SCPS_SOL_TCP);
+        return give_int(val, len, s->dgram ? SCPS_SOL_UDP : SCPS_SOL_TCP);
     case SCPS_SO_DOMAIN:
         return give_int(val, len, s->domain);
     case SCPS_SO_ACCEPTCONN:

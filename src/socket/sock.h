@@ -15,6 +15,7 @@
 #define SCPS_SOCKET_SOCK_H
 
 #include <errno.h>
+#include <scps/dgram.h>
 #include <scps/socket.h>
 
 #include "base/bytes.h"
@@ -45,6 +46,8 @@ struct sock {
     enum ss ss;
     struct scps_listener *lis;
     struct scps_conn *conn;
+    bool dgram;            /* SOCK_DGRAM: none of these two, but */
+    struct scps_dgram *dg; /* this one, from bind, connect or the first datagram on */
     /* names: what getsockname says; what the owner has asked for and keeps over a disconnect */
     struct scps_endpoint local, remote;
     bool bound, bound_addr, bound_port;
@@ -148,6 +151,28 @@ struct scps_addr scps_sock_any(const struct sock *s);
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
 /* Binds s to ep, choosing a port when it has none. 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
+/* What open.c gives connections and endpoints as their user. */
+static inline void *scps_sock_handle(const struct sock *s)
+{
+    return (void *)((uintptr_t)s->index + 1);
+}
+
+/* dgram.c: what a socket of datagrams does otherwise; 0 or a count, or -errno */
+struct vec;
+int scps_sock_dgram_open(struct sock *s); /* at s->local, if it is not open yet */
+int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len);
+void scps_sock_dgram_disconnect(struct sock *s);
+int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, const void *addr,
+                             uint32_t len);
+/* *sp: looked up again. *from: who sent it; *end (may be NULL): SCPS_MSG_TRUNC. */
+int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
+                             struct scps_endpoint *from, int *end);
+int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
+void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
+bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir);
+unsigned scps_sock_dgram_events(const struct sock *s);
+uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request); /* for ioctl */
+void scps_sock_dgram_apply(struct sock *s);
 
 /* opt.c */
 /* Hands s->cfg to the connection or listener. 0 or -errno. */

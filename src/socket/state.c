@@ -200,6 +200,10 @@ void scps_sock_hear(struct sock *s, const struct scps_event *ev)
 
 void scps_sock_disconnect(struct sock *s)
 {
+    if (s->dgram) {
+        scps_sock_dgram_disconnect(s);
+        return;
+    }
     enum scps_state st = scps_sock_state(s);
     bool alive = s->conn && !s->dead;
     release(s, alive);
@@ -267,6 +271,8 @@ size_t scps_sock_room(const struct sock *s)
 
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
 {
+    if (s->dgram)
+        return scps_sock_dgram_ready(s, dir);
     enum scps_state st = scps_sock_state(s);
     switch (dir) {
     case SCPS_WAIT_READ:
@@ -295,6 +301,8 @@ unsigned scps_sock_events(const struct sock *s)
     enum scps_state st = scps_sock_state(s);
     unsigned ev = 0;
 
+    if (s->dgram)
+        return scps_sock_dgram_events(s);
     if (st == SCPS_LISTEN)
         return scps_listener_pending(s->lis) ? in : 0;
     if (s->shut == (SHUT_RCV | SHUT_SEND) || st == SCPS_CLOSED)

@@ -575,7 +575,7 @@ static void descriptors(void **state)
     assert_errno(scps_sock_poll(p.ctx, NULL, 1, 0), EFAULT);
     assert_int_equal(scps_sock_poll(p.ctx, NULL, 0, 0), 0);
     assert_errno(scps_socket(p.ctx, 1, SCPS_SOCK_STREAM, 0), EAFNOSUPPORT);
-    assert_errno(scps_socket(p.ctx, SCPS_AF_INET, 2, 0), ESOCKTNOSUPPORT);
+    assert_errno(scps_socket(p.ctx, SCPS_AF_INET, 3 /* raw */, 0), ESOCKTNOSUPPORT);
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, 77, 0), EINVAL);
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 17), EPROTONOSUPPORT);
     /* lowest free first, from 3 */

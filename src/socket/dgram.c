@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets of datagrams: SOCK_DGRAM as Linux's UDP sockets behave, seen from outside.
+ *
+ * The endpoint below is opened by bind, connect or the first datagram that leaves.  Errors that ICMP tells are pending on
+ * a connected socket only, and of them those Linux calls fatal (its icmp_err_convert); the next call of any kind reports one.
+ * Departures: a datagram beyond the MTU is EMSGSIZE, since none is cut; MSG_MORE is EOPNOTSUPP.
+ */
+#include <string.h>
+
+#include "socket/vec.h"
+
+static struct scps_dgram_config config(const struct sock *s)
+{
+    struct scps_dgram_config c = scps_dgram_config_default();
+    c.sndbuf = s->cfg.sndbuf;
+    c.rcvbuf = s->cfg.rcvbuf;
+    c.tos = s->cfg.tos;
+    c.ttl = s->cfg.ttl;
+    c.df_off = s->cfg.df_off;
+    c.reuse = s->reuseaddr || s->reuseport;
+    return c;
+}
+
+void scps_sock_dgram_apply(struct sock *s)
+{
+    struct scps_dgram_config c = config(s);
+    if (s->dg)
+        scps_dgram_set_config(s->dg, &c);
+}
+
+int scps_sock_dgram_open(struct sock *s)
+{
+    struct scps_dgram_config c = config(s);
+    int err = 0, r;
+    if (s->dg)
+        return 0;
+    if (!s->local.port) {
+        r = scps_sock_take_port(s, &s->local);
+        if (r < 0)
+            return r == -EADDRINUSE ? -EAGAIN : r; /* as Linux, when no port is free */
+    }
+    s->dg = scps_dgram_open(s->ctx->st, &c, &s->local, &err);
+    if (!s->dg)
+        return -scps_sock_errno(err);
+    scps_dgram_set_user(s->dg, scps_sock_handle(s));
+    return 0;
+}
+
+/* Whereto, as the socket's domain has it. */
+static int destination(const struct sock *s, const void *addr, uint32_t len,
+                       struct scps_endpoint *to)
+{
+    int r = scps_sock_addr_in(s, addr, len, to);
+    if (r < 0)
+        return r;
+    if (s->domain == SCPS_AF_INET6 && s->v6only && to->addr.family == 4)
+        return -ENETUNREACH;
+    return 0;
+}
+
+static int dgram_errno(int err)
+{
+    return err == SCPS_ERR_UNREACH ? ENETUNREACH : scps_sock_errno(err);
+}
+
+int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
+{
+    struct scps_endpoint to;
+    int r = destination(s, addr, len, &to);
+    if (r == 0)
+        r = scps_sock_dgram_open(s);
+    if (r < 0)
+        return r;
+    int err = scps_dgram_connect(s->dg, &to);
+    if (err < 0)
+        return -dgram_errno(err);
+    s->remote = to;
+    scps_dgram_local(s->dg, &s->local);
+    return 0;
+}
+
+void scps_sock_dgram_disconnect(struct sock *s)
+{
+    s->remote = (struct scps_endpoint){0};
+    s->err = 0;
+    s->shut = s->shut_app = 0;
+    if (s->dg && s->bound_port) {
+        scps_dgram_connect(s->dg, NULL);
+        scps_dgram_local(s->dg, &s->local);
+        return;
+    }
+    if (s->dg) /* the port had been chosen here, and is free again */
+        scps_dgram_close(s->dg);
+    s->dg = NULL;
+    s->bound = false;
+    s->local.port = 0;
+    if (!s->bound_addr)
+        s->local.addr = scps_sock_any(s);
+}
+
+/* ---- through it ---------------------------------------------------------------------------------- */
+
+/* The bytes of v in one piece: where they are, or copied to *own, which is then the caller's to free. */
+static int gather(struct sock *s, const struct vec *v, const uint8_t **data, uint8_t **own)
+{
+    *own = NULL;
+    *data = NULL;
+    for (size_t at = 0; at < v->total;) {
+        struct scps_iovec p = scps_vec_piece(v, at);
+        if (!p.iov_base)
+            return -EFAULT;
+        if (p.iov_len == v->total) {
+            *data = p.iov_base;
+            return 0;
+        }
+        if (!*own)
+            *data = *own = scps_sock_alloc(s->ctx, v->total);
+        if (!*own)
+            return -ENOMEM;
+        memcpy(*own + at, p.iov_base, p.iov_len);
+        at += p.iov_len;
+    }
+    return 0;
+}
+
+static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const uint8_t *data,
+                        size_t len, bool nowait)
+{
+    scps_time deadline = scps_sock_after(s->ctx, s->sndtimeo);
+    bool turned = false;
+    for (;;) {
+        if (s->err)
+            return -scps_sock_take_error(s);
+        if (s->shut & SHUT_SEND)
+            return -EPIPE;
+        int r = scps_sock_dgram_open(s);
+        if (r < 0)
+            return r;
+        int err = scps_dgram_send(s->dg, to, data, len, 0);
+        if (err == 0)
+            return (int64_t)len;
+        if (err != SCPS_ERR_AGAIN)
+            return -dgram_errno(err);
+        if (!turned) { /* what waits may be able to go */
+            scps_sock_turn(s->ctx);
+            turned = true;
+            continue;
+        }
+        if (nowait)
+            return -EAGAIN;
+        r = scps_sock_block(&s, SCPS_WAIT_WRITE, 1, deadline);
+        if (r < 0)
+            return r;
+    }
+}
+
+int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, const void *addr,
+                             uint32_t len)
+{
+    struct scps_endpoint to;
+    const uint8_t *data;
+    uint8_t *own;
+    if (flags & (SCPS_MSG_OOB | SCPS_MSG_MORE | SCPS_MSG_FASTOPEN))
+        return -EOPNOTSUPP;
+    if (v->total > UINT16_MAX)
+        return -EMSGSIZE;
+    if (!addr && !s->remote.addr.family)
+        return -EDESTADDRREQ;
+    int r = addr ? destination(s, addr, len, &to) : 0;
+    if (r == 0)
+        r = gather(s, v, &data, &own);
+    if (r < 0)
+        return r;
+    struct scps_ctx *ctx = s->ctx; /* the socket may be closed while it waits */
+    int64_t n =
+        send_one(s, addr ? &to : NULL, data, v->total, s->nonblock || (flags & SCPS_MSG_DONTWAIT));
+    scps_sock_free(ctx, own, v->total);
+    return n;
+}
+
+/* The oldest datagram into the pieces of v. */
+static int64_t pull(struct sock *s, const struct vec *v, int flags, struct scps_dgram_from *from)
+{
+    unsigned how = flags & SCPS_MSG_PEEK ? SCPS_PEEK : 0;
+    struct scps_iovec first = {NULL, 0};
+    if (v->total)
+        first = scps_vec_piece(v, 0);
+    if (first.iov_len && !first.iov_base)
+        return -EFAULT;
+    if (first.iov_len == v->total)
+        return scps_dgram_recv(s->dg, first.iov_base, first.iov_len, how, from);
+    size_t size = SCPS_MIN(v->total, (size_t)UINT16_MAX);
+    uint8_t *tmp = scps_sock_alloc(s->ctx, size);
+    if (!tmp)
+        return -ENOMEM;
+    int64_t n = scps_dgram_recv(s->dg, tmp, size, how, from), at = 0;
+    while (at < SCPS_MIN(n, (int64_t)size)) {
+        struct scps_iovec p = scps_vec_piece(v, (size_t)at);
+        size_t k = SCPS_MIN(p.iov_len, (size_t)(SCPS_MIN(n, (int64_t)size) - at));
+        if (!p.iov_base)
+            break;
+        memcpy(p.iov_base, tmp + at, k);
+        at += (int64_t)k;
+    }
+    scps_sock_free(s->ctx, tmp, size);
+    return n;
+}
+
+int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
+                             struct scps_endpoint *from, int *end)
+{
+    struct sock *s = *sp;
+    scps_time deadline = scps_sock_after(s->ctx, s->rcvtimeo);
+    if (flags & SCPS_MSG_ERRQUEUE)
+        return -EAGAIN;
+    if (flags & SCPS_MSG_OOB)
+        return -EOPNOTSUPP;
+    for (;;) {
+        struct scps_dgram_from f;
+        if (s->err)
+            return -scps_sock_take_error(s);
+        if (s->dg && scps_dgram_next(s->dg) >= 0) {
+            int64_t n = pull(s, v, flags, &f);
+            if (n < 0)
+                return n;
+            *from = f.remote;
+            bool cut = (uint64_t)n > v->total;
+            if (end)
+                *end = cut ? SCPS_MSG_TRUNC : 0;
+            return cut && !(flags & SCPS_MSG_TRUNC) ? (int64_t)v->total : n;
+        }
+        *from = (struct scps_endpoint){.addr.family = s->domain == SCPS_AF_INET6 ? 6 : 4};
+        if (s->shut & SHUT_RCV)
+            return 0;
+        if (s->nonblock || (flags & SCPS_MSG_DONTWAIT))
+            return -EAGAIN;
+        int r = scps_sock_block(sp, SCPS_WAIT_READ, 1, deadline);
+        if (r < 0)
+            return r;
+        s = *sp;
+    }
+}
+
+int scps_sock_dgram_shutdown(struct sock *s, unsigned bits)
+{
+    s->shut |= bits; /* whoever waits hears of it, connected or not */
+    s->shut_app |= bits;
+    return s->remote.addr.family ? 0 : -ENOTCONN;
+}
+
+/* ---- what it is in ------------------------------------------------------------------------------- */
+
+/* Is the error one that Linux tells a connected socket of? */
+static bool fatal(const struct sock *s, unsigned icmp)
+{
+    unsigned type = icmp >> 8, code = icmp & 0xff;
+    if (!icmp)
+        return true;
+    if (s->remote.addr.family == 6)
+        return type == 2 || type == 4 || (type == 1 && code != 0 && code != 2 && code != 3);
+    if (type == 3)
+        return code != 0 && code != 1 && code != 5 && code != 11 && code != 12;
+    return type == 12;
+}
+
+void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev)
+{
+    unsigned icmp = 0;
+    struct scps_endpoint about;
+    if (ev->kind != SCPS_EV_ERROR)
+        return;
+    int err = scps_dgram_error(s->dg, &about, &icmp);
+    if (!err || !s->remote.addr.family || !fatal(s, icmp) || about.port != s->remote.port ||
+        !scps_addr_equal(&about.addr, &s->remote.addr))
+        return;
+    s->err = icmp ? scps_sock_icmp_errno(s, icmp) : scps_sock_errno(err);
+}
+
+static bool readable(const struct sock *s)
+{
+    return s->dg && scps_dgram_next(s->dg) >= 0;
+}
+
+/* With half of the buffer free, as in Linux. */
+static bool writable(const struct sock *s)
+{
+    return !s->dg || scps_dgram_unsent(s->dg) <= s->cfg.sndbuf / 2;
+}
+
+bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir)
+{
+    if (dir == SCPS_WAIT_READ)
+        return s->err || (s->shut & SHUT_RCV) || readable(s);
+    if (dir == SCPS_WAIT_WRITE)
+        return s->err || (s->shut & SHUT_SEND) || writable(s);
+    return true;
+}
+
+unsigned scps_sock_dgram_events(const struct sock *s)
+{
+    unsigned ev = 0;
+    if (readable(s) || (s->shut & SHUT_RCV))
+        ev |= SCPS_POLLIN | SCPS_POLLRDNORM;
+    if (s->shut & SHUT_RCV)
+        ev |= SCPS_POLLRDHUP;
+    if (s->shut == (SHUT_RCV | SHUT_SEND))
+        ev |= SCPS_POLLHUP;
+    if (writable(s))
+        ev |= SCPS_POLLOUT | SCPS_POLLWRNORM;
+    if (s->err)
+        ev |= SCPS_POLLERR;
+    return ev;
+}
+
+uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request)
+{
+    int64_t n = 0;
+    if (s->dg)
+        n = request == SCPS_FIONREAD ? scps_dgram_next(s->dg) : (int64_t)scps_dgram_unsent(s->dg);
+    return (uint64_t)SCPS_MAX(n, 0);
+}
