@@ -123,6 +123,9 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
+    if ((uint64_t)cap > SIZE_MAX / sizeof *sb->v)
+        return SCPS_ERR_NOMEM;
+
     struct scps_sent *v = a->alloc(a->ctx, cap * sizeof *v);
     struct scps_resent *resent = a->alloc(a->ctx, cap * sizeof *resent);
     uint32_t *lostq = a->alloc(a->ctx, cap * sizeof *lostq);

@@ -81,11 +81,11 @@ static double transfer(struct window *x, struct scps_prng *r)
 static double mean(struct window *x, double bits, double p)
 {
     struct scps_alloc a = scps_alloc_default();
-    size_t room = (size_t)x->w * (sizeof *x->fate + sizeof *x->again + sizeof *x->got);
+    size_t each = sizeof *x->fate + sizeof *x->again + sizeof *x->got, room = (size_t)x->w * each;
     double want = SEGMENTS_ENOUGH * (1 - p) / (double)x->n, sum = 0;
     unsigned runs = want > RUNS_MAX ? RUNS_MAX : want < 4 ? 4 : (unsigned)want;
     struct scps_prng r;
-    uint8_t *mem = a.alloc(a.ctx, room);
+    uint8_t *mem = x->w > SIZE_MAX / each ? NULL : a.alloc(a.ctx, room);
 
     if (!mem)
         return 0;

@@ -286,8 +286,10 @@ static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
     uint64_t to = 0, line = 0;
     uint8_t *v;
 
-    while (cap < (d->tail - d->head) + 2 * need)
+    while (cap < (d->tail - d->head) + 2 * need && cap)
         cap *= 2;
+    if (!cap) /* 4 GiB, where addresses have 32 bits */
+        return SCPS_ERR_NOMEM;
     v = d->alloc.alloc(d->alloc.ctx, cap);
     if (!v)
         return SCPS_ERR_NOMEM;
