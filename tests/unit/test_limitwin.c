@@ -112,6 +112,10 @@ static void the_edges_are_numbers(void **state)
     assert_true(scps_link_limit_window(&dead, &free, 10000, 1024, 40, 0, 5000) == 0);
     assert_true(scps_link_limit_window(&free, &free, 0, 1024, 40, 0, 5000) == 0);
     /* no rate, but a delay: two segments a round trip, four rounds, and the handshake */
+    /* a window whose memory cannot be counted in 64 bits, at 33 octets a segment: none, not the little that wraps */
+    struct scps_link_config lossy = {.rate_bps = 1000000, .loss = 0.1};
+    uint64_t all = UINT64_MAX / 33 + 1;
+    assert_true(scps_link_limit_window(&lossy, &free, 2 * all, 1, 40, 0, all) == 0);
     double got = scps_link_limit_window(&far, &free, 8192, 1024, 40, 0, 2048);
     assert_true(got > 65536 / 2.5 * 0.999999 && got < 65536 / 2.5 * 1.000001);
 }
