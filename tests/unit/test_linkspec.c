@@ -114,7 +114,7 @@ static void both_directions_or_one(void **state)
     reads("rate=100mbit,rtt=500ms,ber=1e-6");
     assert_true(f.rate_bps == 100000000 && b.rate_bps == 100000000);
     assert_true(f.delay == 250000 && b.delay == 250000);
-    assert_true(f.ber == 1e-6 && b.ber == 1e-6);
+    assert_true(f.ber == (double)1e-6 && b.ber == (double)1e-6);
     assert_true(f.queue_bytes == 6250000 && f.overhead == 18 && f.ber_exempt == 0);
 
     reads("rate-back=2400,rate=115200,delay-back=3ms,delay=1.28s"); /* in any order */
@@ -122,7 +122,7 @@ static void both_directions_or_one(void **state)
     assert_true(f.delay == 1280000 && b.delay == 3000);
 
     reads("nasa500,ber=1e-5,ber-back=0,loss-back=0.25");
-    assert_true(f.ber == 1e-5 && b.ber == 0 && f.loss == 0 && b.loss == 0.25);
+    assert_true(f.ber == (double)1e-5 && b.ber == 0 && f.loss == 0 && b.loss == 0.25);
     assert_true(f.rate_bps == 100000000 && f.ber_exempt == 18);
 
     reads("mars,rate=4mbit"); /* a key sets both, whatever the preset had */
@@ -133,7 +133,8 @@ static void both_directions_or_one(void **state)
     assert_true(f.delay == 1 && b.delay == 2);
 
     reads("geo,dup=0.01,reorder=0.02,flip,overhead=0,loss=1");
-    assert_true(f.dup == 0.01 && b.dup == 0.01 && f.reorder == 0.02 && b.reorder == 0.02);
+    assert_true(f.dup == (double)0.01 && b.dup == (double)0.01 && f.reorder == (double)0.02 &&
+                b.reorder == (double)0.02);
     assert_true(f.flip && b.flip && f.overhead == 0 && f.loss == 1 && b.loss == 1);
 }
 
@@ -230,10 +231,10 @@ static void what_a_channel_can_do(void **state)
 
     reads("geo,burst=637ms/17ms,burst-ber-back=0.01");
     assert_true(f.burst.good == 637000 && f.burst.bad == 17000 && f.burst.ber == 0.5);
-    assert_true(b.burst.good == 637000 && b.burst.ber == 0.01);
+    assert_true(b.burst.good == 637000 && b.burst.ber == (double)0.01);
     reads("geo,burst-back=0.001/0.2");
-    assert_true(f.burst.ber == 0 && b.burst.good == 0 && b.burst.to_bad == 0.001 &&
-                b.burst.to_good == 0.2 && b.burst.ber == 0.5);
+    assert_true(f.burst.ber == 0 && b.burst.good == 0 && b.burst.to_bad == (double)0.001 &&
+                b.burst.to_good == (double)0.2 && b.burst.ber == 0.5);
     reads("burst-geo,burst=off");
     assert_true(f.burst.ber == 0 && b.burst.ber == 0);
 
