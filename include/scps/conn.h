@@ -72,7 +72,7 @@ struct scps_conn_config {
     uint8_t
         comp_proto; /* protocol number in the pseudo-header of their checksum: 105 (default), or 6 or 106 as the reference implementation sends; heard are all */
     uint8_t
-        caps_tries; /* SYNs that carry capabilities before they are left out; default 3, 0: always there */
+        caps_tries; /* SYNs that carry capabilities before they are left out, as they are after one that was answered with a reset; default 3, 0: always there */
     /* Best effort (BETS), offered and accepted; default false. What does not arrive is given up in the end: reading is
      * told of the hole (scps_conn_hole), writing of the range (scps_conn_given_up). */
     bool bets;
@@ -109,7 +109,7 @@ struct scps_conn_config {
     uint64_t ack_budget; /* bytes/s, IP header and rate_overhead counted; 0 (default): no limit */
     /* timers */
     scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
-    scps_dur rto_initial;  /* 0: 1 s, or 3 x expected_rtt when that is given */
+    scps_dur rto_initial;  /* 0: 1 s, or expected_rtt + rto_min when that is given */
     scps_dur
         rto_min; /* least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when that is given */
     scps_dur rto_max;     /* 0: 60 s, or 8 x expected_rtt when that is larger */

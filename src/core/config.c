@@ -90,8 +90,10 @@ int scps_config_resolve(struct scps_conn_config *c)
      * to acknowledge alike. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
-    c->rto_initial = derive(c->rto_initial, rtt ? 3 * rtt : SCPS_SEC(1));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
+    /* RFC 6298 section 2 with the hint for SRTT and the least for what is added to it: a measurement would be taken to
+     * vary by a half (3 x RTT), but what is expected is not measured, and a SYN too many costs little. */
+    c->rto_initial = derive(c->rto_initial, rtt ? rtt + c->rto_min : SCPS_SEC(1));
     c->rto_max = derive(c->rto_max, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
     c->rto_max = SCPS_MAX(c->rto_max, c->rto_min);
     c->rto_initial = SCPS_MIN(c->rto_initial, c->rto_max);

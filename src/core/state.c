@@ -14,6 +14,8 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
+#define ANOTHER 65536u /* octets: further than the window of any SYN */
+
 static SCPS_APART int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     scps_conn_drop(c, d, seg);
@@ -46,6 +48,24 @@ static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
            scps_conn_ts_clock(c) - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
 
+/* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does not know: one SYN
+ * without it asks again before the connection counts as refused (spec sheet 1.4 has it for silence). It begins elsewhere in
+ * sequence space, so that a reset for an earlier SYN is no answer to it. */
+static SCPS_APART void refused(struct scps_conn *c)
+{
+    struct scps_ack_sum sum = {0};
+
+    if (!c->cfg->c.caps_tries || c->plain || !scps_negotiate_offers(c)) {
+        scps_conn_finish(c, SCPS_ERR_REFUSED);
+        return;
+    }
+    c->plain = SCPS_PLAIN_FELL_BACK;
+    c->iss += ANOTHER;
+    scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+    scps_snd_arm_rtx(c);
+    scps_conn_wake(c);
+}
+
 static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool acks = seg->flags & SCPS_ACK;
@@ -55,7 +75,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
     if (seg->flags & SCPS_RST) {
         if (!acks)
             return drop(c, SCPS_DROP_BLIND_RESET, seg);
-        scps_conn_finish(c, SCPS_ERR_REFUSED);
+        refused(c);
         return 0;
     }
     if (!(seg->flags & SCPS_SYN))

@@ -99,6 +99,49 @@ static void fallback(void **x)
     script_free(t);
 }
 
+/* A reset may mean the option: one SYN without it, elsewhere in sequence space, before the connection counts as refused */
+static void reset_for_the_option(void **x)
+{
+    for (int deaf = 0; deaf < 3; deaf++) {
+        struct script *t = with_snack(x);
+        uint32_t first;
+
+        t->peer.caps = 0;
+        if (deaf == 2)
+            t->cfg.caps_tries = 0;
+        script_connect(t, 0);
+        expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+        first = t->last.seq;
+        peer_says(t, MS(100), .raw = true, .flags = SCPS_RST | SCPS_ACK, .ack = first + 1);
+        if (deaf < 2) {
+            expect_sent(t, .at = MS(100), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
+            assert_int_equal(t->last.seq, first + 65536);
+            /* another one for the first */
+            peer_says(t, MS(101), .raw = true, .flags = SCPS_RST | SCPS_ACK, .ack = first + 1);
+            expect_state(t, SCPS_SYN_SENT);
+        }
+        if (deaf == 0) {
+            peer_says(t, MS(200), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+            expect_sent(t, .from = 1, .ack = 1);
+            assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
+            scps_conn_abort(t->c); /* and that is remembered */
+            expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+            t->c = scps_connect(t->st, &t->cfg, NULL, &t->them, NULL);
+            script_run(t, script_now(t));
+            expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .port = t->them.port);
+            scps_conn_abort(t->c);
+            t->c = NULL;
+        } else {
+            if (deaf == 1)
+                peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
+            expect_error(t, SCPS_ERR_REFUSED);
+            expect_state(t, SCPS_CLOSED);
+            expect_quiet(t, ANY_HOLD);
+        }
+        script_free(t);
+    }
+}
+
 /* Only so many are remembered; with caps_tries 0 the option is never left out. */
 static void memory_is_bounded(void **x)
 {
@@ -389,10 +432,13 @@ static void odd_bindings(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(agreement),         SCRIPT_TEST(plain_peer),    SCRIPT_TEST(fallback),
-        SCRIPT_TEST(memory_is_bounded), SCRIPT_TEST(a_late_answer), SCRIPT_TEST(malformed_in_a_syn),
-        SCRIPT_TEST(malformed_later),   SCRIPT_TEST(another_mind),  SCRIPT_TEST(suppressed),
-        SCRIPT_TEST(golden_syn),        SCRIPT_TEST(bindings),      SCRIPT_TEST(odd_bindings),
+        SCRIPT_TEST(agreement),          SCRIPT_TEST(plain_peer),
+        SCRIPT_TEST(fallback),           SCRIPT_TEST(reset_for_the_option),
+        SCRIPT_TEST(memory_is_bounded),  SCRIPT_TEST(a_late_answer),
+        SCRIPT_TEST(malformed_in_a_syn), SCRIPT_TEST(malformed_later),
+        SCRIPT_TEST(another_mind),       SCRIPT_TEST(suppressed),
+        SCRIPT_TEST(golden_syn),         SCRIPT_TEST(bindings),
+        SCRIPT_TEST(odd_bindings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

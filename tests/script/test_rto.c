@@ -136,6 +136,22 @@ static void rto_of_a_long_path(void **x)
     script_free(t);
 }
 
+/* An expected round trip is no measurement that varies by a half: the SYN leaves again when that and the least margin are
+ * over, a quarter of it and the peer's delayed acknowledgement */
+static void a_lost_syn_with_a_hint(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.expected_rtt = MS(500);
+    script_connect(t, 0);
+    expect_sent(t, .at = 0, .flags = SCPS_SYN);
+    expect_sent(t, .at = MS(500 + 125 + 200), .flags = SCPS_SYN);
+    expect_sent(t, .at = 3 * MS(825), .flags = SCPS_SYN);
+    peer_says(t, 3 * MS(825) + MS(500), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_free(t);
+}
+
 /* RFC 5681 3.1: window of one, half the flight as threshold, slow start over what was lost */
 static void window_after_a_timeout(void **x)
 {
@@ -367,6 +383,7 @@ int main(void)
         SCRIPT_TEST(rto_is_bounded),
         SCRIPT_TEST(rto_min_of_a_short_path),
         SCRIPT_TEST(rto_of_a_long_path),
+        SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
