@@ -63,6 +63,28 @@ static uint32_t burst_for(const struct ttcp_options *o)
     return (uint32_t)(tick < least ? least : tick > most ? most : tick);
 }
 
+static uint32_t frame_for(const struct ttcp_options *o)
+{
+    return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
+}
+
+bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
+                struct scps_route *r)
+{
+    if (o->route_bps == 0 && o->min_bps == 0)
+        return false;
+    *r = (struct scps_route){.dst = *dst,
+                             .prefix = dst->family == 6 ? 128 : 32,
+                             .nif = nif,
+                             .rate = o->route_bps / 8,
+                             .min_rate = o->min_bps / 8,
+                             .burst = o->route_bps != 0 ? o->burst : 0,
+                             .overhead = o->overhead};
+    if (!o->overhead_set)
+        r->overhead.packet = (uint16_t)frame_for(o);
+    return true;
+}
+
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -70,8 +92,10 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.cc = o->cc;
     memcpy(c.cc_param, o->cc_param, sizeof(c.cc_param));
     c.rate = o->rate_bps / 8;
+    if (c.rate == 0 && !transmit && o->cc->needs_rate) /* its way back has none of its own */
+        c.rate = o->route_bps / 8;
     c.burst = burst_for(o);
-    c.rate_overhead = o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
+    c.rate_overhead = frame_for(o);
     c.sndbuf = c.rcvbuf = buffer_for(o);
     c.first_window = first_window_for(o);
     c.hollow = o->hollow;
@@ -80,6 +104,8 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.timestamps = !o->no_timestamps;
     c.snack = c.snack_long = !o->no_snack;
     c.compress = o->compress || ttcp_requires(o, SCPS_FEATURE_COMPRESSION);
+    c.comp_proto = o->comp_proto;
+    memcpy(c.binding, o->binding, sizeof(c.binding));
     c.records = o->records;
     c.bets = o->bets || ttcp_requires(o, SCPS_FEATURE_BETS);
     c.ecn = ttcp_requires(o, SCPS_FEATURE_ECN);

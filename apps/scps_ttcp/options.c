@@ -179,8 +179,18 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--hollow has no content to send: add -s");
     if (o->hollow && o->output != NULL)
         return FAIL("--hollow has no content for --output: leave out one of them");
-    if (o->cc->needs_rate && o->rate_bps == 0 && !o->udp)
+    if (o->cc->needs_rate && o->rate_bps == 0 && o->route_bps == 0 && !o->udp)
         return FAIL("--cc %s sends at a set rate: add -R, such as -R 10m", o->cc->name);
+    if (o->overhead_set && o->route_bps == 0)
+        return FAIL("--overhead is what --route-rate counts: add that, such as --route-rate 10m");
+    if (o->min_bps > o->route_bps && o->route_bps != 0)
+        return FAIL("--min-rate is above --route-rate: swap them");
+    if ((o->route_bps != 0 || o->min_bps != 0) && !o->link &&
+        (o->action != TTCP_TRANSMIT || o->reverse))
+        return FAIL("--route-rate and --min-rate are of the way to HOST: give them with -t and no "
+                    "-Q");
+    if (o->comp_proto != 0 && !o->compress)
+        return FAIL("--comp-proto is for compressed headers: add -C");
     if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
@@ -193,9 +203,13 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     const struct {
         bool given;
         const char *name;
-    } none[] = {{o->echo, "-e"},       {o->records, "-c or --record-size"},
-                {o->bets, "-E or -Z"}, {o->compress, "-C"},
-                {o->reverse, "-Q"},    {o->require != 0, "--require"}};
+    } none[] = {{o->echo, "-e"},
+                {o->records, "-c or --record-size"},
+                {o->bets, "-E or -Z"},
+                {o->compress, "-C"},
+                {o->reverse, "-Q"},
+                {o->require != 0, "--require"},
+                {o->binding[0].len != 0, "--binding"}};
     uint32_t over = o->family == 6 || o->source.family == 6 ? 48 : 28;
     uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
 
@@ -205,6 +219,8 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         if (none[i].given)
             return FAIL("-u with %s: a datagram has none of it: leave out one of them",
                         none[i].name);
+    if (o->route_bps != 0 || o->min_bps != 0)
+        return FAIL("-u sends at the rate of -R: leave out --route-rate and --min-rate");
     if (!o->length_set)
         o->length = mtu != 0 ? mtu - over : TTCP_UDP_LENGTH;
     if (o->length < 5)

@@ -6,6 +6,7 @@
 #include <scps/conn.h>
 #include <scps/io.h>
 #include <scps/sim.h>
+#include <scps/stack.h>
 
 #define TTCP_MSGLEN 512 /* room for a one-line message */
 
@@ -69,7 +70,13 @@ struct ttcp_options {
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
     uint64_t rate_bps;              /* -R; 0: none */
     uint32_t burst;                 /* --burst, bytes; 0: chosen */
-    scps_dur rtt;                   /* --rtt: expected round trip; 0: unknown */
+    /* the route: shared by whoever goes through it */
+    uint64_t route_bps, min_bps;                /* --route-rate, --min-rate; 0: none */
+    struct scps_overhead overhead;              /* --overhead */
+    bool overhead_set;                          /* else a link's framing */
+    struct scps_binding binding[SCPS_BINDINGS]; /* --binding; len 0: none */
+    uint8_t comp_proto;                         /* --comp-proto; 0: the default */
+    scps_dur rtt;                               /* --rtt: expected round trip; 0: unknown */
     /* where it runs */
     bool link;             /* both ends in this process, virtual time */
     const char *link_spec; /* as typed, or the default */
@@ -100,6 +107,9 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
 void ttcp_options_fini(struct ttcp_options *o);
 /* The connection's configuration, the same for either end. transmit: segments follow -l. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
+/* The transmitter's route to dst through nif. False: the options ask for none. */
+bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
+                struct scps_route *r);
 /* Is f among what --require names? */
 bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f);
 /* Bytes a source of the pattern sends; UINT64_MAX: until the time is over. */

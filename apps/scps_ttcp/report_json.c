@@ -186,6 +186,40 @@ void ttcp_json_link(struct json *j, const struct ttcp_result *r)
     json_close(j, '}');
 }
 
+static void overhead(struct json *j, const struct ttcp_options *o)
+{
+    static const struct scps_addr any = {.family = 4};
+    struct scps_route route;
+
+    if (!ttcp_route(o, &any, NULL, &route)) {
+        json_null(j, "overhead");
+        return;
+    }
+    json_open(j, "overhead", '{');
+    json_uint(j, "packet", route.overhead.packet);
+    json_uint(j, "pre", route.overhead.pre);
+    json_uint(j, "block", route.overhead.block);
+    json_uint(j, "post", route.overhead.post);
+    json_close(j, '}');
+}
+
+/* As --binding has them. */
+static void bindings(struct json *j, const char *name, const struct scps_binding *b)
+{
+    char text[8 + 2 * SCPS_BINDING_MAX];
+
+    json_open(j, name, '[');
+    for (int i = 0; i < SCPS_BINDINGS; i++) {
+        int n = snprintf(text, sizeof(text), "%u:", b[i].id);
+
+        for (unsigned k = 0; k < b[i].len; k++)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, "%02x", b[i].data[k]);
+        if (b[i].len != 0)
+            json_str(j, NULL, text);
+    }
+    json_close(j, ']');
+}
+
 static void start_scps(struct json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
@@ -210,6 +244,15 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_bool(j, "holes_at_once", c.holes_at_once);
     json_uint(j, "ack_budget_bps", c.ack_budget * 8);
     json_uint(j, "ack_budget_pps", c.ack_budget_pps);
+    json_uint(j, "route_rate_bps", o->route_bps);
+    json_uint(j, "min_rate_bps", o->min_bps);
+    overhead(j, o);
+    json_uint(j, "comp_proto", c.comp_proto != 0 ? c.comp_proto : SCPS_IPPROTO_SCPS_COMP);
+    bindings(j, "bindings_offered", o->binding);
+    if (own->open && own->info.established != 0)
+        bindings(j, "bindings", own->info.binding);
+    else
+        json_null(j, "bindings");
     agreed(j, own);
     ttcp_json_link(j, r);
     json_close(j, '}');

@@ -495,10 +495,17 @@ static bool connect_or_listen(struct run *x)
     int err = 0;
 
     if (connects(x)) {
+        struct scps_route route;
         struct scps_conn *c;
 
         if (!resolve(x, &remote.addr))
             return false;
+        if (ttcp_route(o, &remote.addr, x->top, &route) &&
+            (err = scps_stack_add_route(x->st, &route)) != 0) {
+            ttcp_result_fail(x->r, TTCP_FAILED, "cannot set the rate of the route: %s",
+                             scps_strerror(err));
+            return false;
+        }
         x->t0 = x->watch.t0 = scps_sysclock_now();
         c = scps_connect(x->st, &cfg, &local, &remote, &err);
         if (c != NULL) {

@@ -65,15 +65,18 @@ static scps_time now_of(void *ctx)
 static uint64_t limit(const struct run *x)
 {
     const struct scps_info *i = &x->r->tx.info;
+    uint64_t rate = x->o->rate_bps;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
     if (i->caps & SCPS_CAP_COM) /* of a full data segment */
         headers -= i->timestamps ? 16 : 12;
 
+    if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
+        rate = x->o->route_bps;
     if (x->sender.written == 0 || x->o->udp)
         return 0;
     return (uint64_t)(scps_link_limit(&x->o->fwd, &x->o->back, x->sender.written, i->snd_mss,
-                                      headers, x->o->rate_bps) /
+                                      headers, rate) /
                           1000 +
                       0.5) *
            1000;
@@ -248,6 +251,7 @@ static bool build(struct run *x)
     struct scps_listener *l;
     struct scps_conn *c;
     struct scps_host *waits, *connects;
+    struct scps_route route;
     uint64_t seeds[2];
     int err = SCPS_ERR_NOMEM;
 
@@ -280,6 +284,9 @@ static bool build(struct run *x)
     }
     waits = o->reverse ? x->tx_host : x->rx_host;
     connects = o->reverse ? x->rx_host : x->tx_host;
+    if (ttcp_route(o, &to.addr, scps_link_netif(x->link, 0), &route) &&
+        (err = scps_stack_add_route(scps_host_stack(x->tx_host), &route)) != 0)
+        goto fail;
     if (o->reverse)
         to.addr = a;
     l = scps_listen(scps_host_stack(waits), o->reverse ? &tx : &rx, &any, 1, &err);

@@ -223,6 +223,110 @@ TAKE(take_burst)
     return 0;
 }
 
+static int take_rate(uint64_t *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
+{
+    if (units_rate(arg, out) != 0 || *out < 8 || *out / 8 > UINT64_C(1) << 43)
+        return FAIL("--%s %.40s: give bit/s, such as 80m", name, arg);
+    return 0;
+}
+
+TAKE(take_route_rate)
+{
+    return take_rate(&o->route_bps, "route-rate", arg, msg);
+}
+
+TAKE(take_min_rate)
+{
+    return take_rate(&o->min_bps, "min-rate", arg, msg);
+}
+
+/* packet=18,pre=8,block=8,post=44, each at most once and in any order; a number alone is packet */
+TAKE(take_overhead)
+{
+    const struct {
+        const char *key;
+        uint16_t *to;
+    } part[] = {{"", &o->overhead.packet},
+                {"packet=", &o->overhead.packet},
+                {"pre=", &o->overhead.pre},
+                {"block=", &o->overhead.block},
+                {"post=", &o->overhead.post}};
+    const size_t parts = sizeof(part) / sizeof(part[0]);
+    size_t len, i;
+    char word[24];
+    uint64_t v;
+
+    o->overhead = (struct scps_overhead){0};
+    o->overhead_set = true;
+    for (const char *at = arg;; at += len + 1) {
+        len = strcspn(at, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)len, at);
+        for (i = parts - 1; i > 0 && strncmp(word, part[i].key, strlen(part[i].key)) != 0;)
+            i--;
+        if (len >= sizeof(word) || units_number(word + strlen(part[i].key), 0, 65535, &v) != 0)
+            return FAIL("--overhead %.60s: give bytes a packet, such as 18, or an encryptor's "
+                        "pre=8,block=8,post=44",
+                        arg);
+        *part[i].to = (uint16_t)v;
+        if (at[len] == '\0')
+            return 0;
+    }
+}
+
+static int digit(char c)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c != '\0' ? strchr(digits, c) : NULL;
+
+    return at != NULL ? (int)((at - digits) % 16) : -1;
+}
+
+/* ID:HEX */
+TAKE(take_binding)
+{
+    struct scps_binding *b = o->binding;
+    const char *hex = strchr(arg, ':');
+    char id[8];
+    uint64_t v;
+    size_t n;
+
+    while (b < o->binding + SCPS_BINDINGS && b->len != 0)
+        b++;
+    if (b == o->binding + SCPS_BINDINGS)
+        return FAIL("--binding %.40s: a connection has %d spaces: leave one out", arg,
+                    SCPS_BINDINGS);
+    n = hex != NULL ? strlen(hex + 1) : 0;
+    if (n == 0 || n % 2 != 0 || n / 2 > SCPS_BINDING_MAX || (size_t)(hex - arg) >= sizeof(id))
+        return FAIL("--binding %.40s: give a space and its data in hex, 1 to %d octets, such as "
+                    "1:00c0",
+                    arg, SCPS_BINDING_MAX);
+    snprintf(id, sizeof(id), "%.*s", (int)(hex - arg), arg);
+    if (units_number(id, 0, 254, &v) != 0)
+        return FAIL("--binding %.40s: the space has a number, 0 to 254", arg);
+    for (size_t i = 0; i < n; i++) {
+        int d = digit(hex[1 + i]);
+
+        if (d < 0)
+            return FAIL("--binding %.40s: '%c' is no hex digit", arg, hex[1 + i]);
+        b->data[i / 2] = (uint8_t)(b->data[i / 2] << 4 | d);
+    }
+    b->id = (uint16_t)v;
+    b->len = (uint8_t)(n / 2);
+    return 0;
+}
+
+TAKE(take_comp_proto)
+{
+    uint64_t v;
+
+    if (units_number(arg, 0, 255, &v) != 0 || (v != 6 && v != 105 && v != 106))
+        return FAIL("--comp-proto %.20s: give 105, or as the reference implementation sends 6 or "
+                    "106",
+                    arg);
+    o->comp_proto = (uint8_t)v;
+    return 0;
+}
+
 TAKE(take_recovery)
 {
     if (strcmp(arg, "classic") == 0)
@@ -349,6 +453,16 @@ const struct ttcp_word ttcp_words[] = {
      "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
     {"burst", 0, "N", take_burst,
      "-R: bytes that may leave at once (10 ms of the rate, 4 packets on a link)"},
+    {"route-rate", 0, "N", take_route_rate,
+     "-t: rate of the route, bit/s: all that goes there shares and pays it"},
+    {"min-rate", 0, "N", take_min_rate,
+     "-t: of the route, bit/s: leave so much whatever the congestion window says"},
+    {"overhead", 0, "SPEC", take_overhead,
+     "of a packet, for --route-rate: 18 bytes, or an encryptor's pre=8,block=8,post=44"},
+    {"binding", 0, "ID:HEX", take_binding,
+     "offer extended capabilities, a space and its data in hex; up to two"},
+    {"comp-proto", 0, "N", take_comp_proto,
+     "-C: protocol in the pseudo-header of what is sent: 105, 6 or 106 (105)"},
     {"recovery", 0, "HOW", take_recovery,
      "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},

@@ -402,6 +402,29 @@ class Virtual(Case):
         self.assertEqual((few["start"]["scps"]["dupthresh"], many["start"]["scps"]["dupthresh"]), (2, 60))
         self.assertGreater(few["end"]["tcp"]["retransmits"], many["end"]["tcp"]["retransmits"])
 
+    def test_route_rate(self):
+        """The route's rate counts an encryptor's octets; the floor lifts a window that has nothing to send with."""
+        args = ["--link", "rate=100mbit,rtt=20ms,queue=2000p", "-l", "1000", "-b", "4m"]
+        plain = self.sent(stuff(2000000), args + ["-G", "0", "--route-rate", "8m", "--overhead", "0"])
+        self.assertEqual(plain["start"]["scps"]["route_rate_bps"], 8000000)
+        self.assertAlmostEqual(plain["end"]["sum_sent"]["seconds"], 2000 * 1052 * 8 / 8e6, delta=0.1)
+        coded = self.sent(stuff(2000000), args + ["-G", "0", "--route-rate", "8m", "--overhead",
+                                                  "pre=8,block=64,post=44"])
+        self.assertEqual(coded["start"]["scps"]["overhead"], {"packet": 0, "pre": 8, "block": 64, "post": 44})
+        self.assertAlmostEqual(coded["end"]["sum_sent"]["seconds"], 2000 * (1088 + 44) * 8 / 8e6, delta=0.1)
+        lossy = ["--link", "rate=100mbit,rtt=200ms,loss=0.02,queue=2000p", "-b", "4m", "-G", "1"]
+        slow, lifted = [self.sent(stuff(2000000), lossy + more) for more in ([], ["--min-rate", "20m"])]
+        self.assertLess(lifted["end"]["sum_sent"]["seconds"], 0.5 * slow["end"]["sum_sent"]["seconds"])
+
+    def test_bindings_and_comp_proto(self):
+        d = self.sent(stuff(100000), ["--link", "leo", "--binding", "1:f0c0", "--binding", "9:ff"])
+        self.assertEqual(d["start"]["scps"]["bindings_offered"], ["1:f0c0", "9:ff"])
+        self.assertEqual(d["start"]["scps"]["bindings"], ["1:f0c0", "9:ff"])
+        for proto in (6, 105, 106):
+            d = self.sent(stuff(100000), ["--link", "leo", "-C", "--comp-proto", str(proto)])
+            self.assertEqual(d["start"]["scps"]["comp_proto"], proto)
+            self.assertEqual(d["start"]["scps"]["features"]["compression"], "in_force")
+
     def test_echo(self):
         """A block and its echo: two packets on the line and a round trip, each time the same."""
         args = ["-t", "-s", "-n", "20", "-l", "1000", "-e", "--link", "rate=10mbit,rtt=200ms"]

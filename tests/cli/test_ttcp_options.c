@@ -162,6 +162,66 @@ static void loss_cause(void **state)
     bad("-t --dupthresh 256", "--dupthresh 256");
 }
 
+static void the_route(void **state)
+{
+    struct scps_addr dst = {.family = 4};
+    struct scps_route r;
+    (void)state;
+
+    good("-t --link nasa500 -R 10m");
+    assert_false(ttcp_route(&o, &dst, NULL, &r));
+    good("-t --link nasa500 -G 0 --route-rate 80m --min-rate 8k"); /* no -R needed */
+    assert_true(ttcp_route(&o, &dst, NULL, &r));
+    assert_true(r.rate == 10000000 && r.min_rate == 1000);
+    assert_int_equal(r.prefix, 32);
+    assert_int_equal(r.overhead.packet, 18); /* the link's */
+    good("-t --link nasa500 --route-rate 80m --overhead 4,post=44,block=8,pre=9");
+    assert_true(ttcp_route(&o, &dst, NULL, &r));
+    assert_int_equal(r.overhead.packet, 4);
+    assert_int_equal(r.overhead.pre, 9);
+    assert_int_equal(r.overhead.block, 8);
+    assert_int_equal(r.overhead.post, 44);
+    good("-t --link nasa500 --min-rate 1m");
+    assert_true(ttcp_route(&o, &dst, NULL, &r));
+    assert_true(r.rate == 0);
+    bad("-t --route-rate 7", "--route-rate 7");
+    bad("-t --min-rate x", "--min-rate x");
+    bad("-t --min-rate 2m --route-rate 1m", "--min-rate");
+    bad("-t -u --route-rate 1m", "--route-rate");
+    bad("-t --overhead 18", "--route-rate");
+    bad("-t --route-rate 1m --overhead 18,", "--overhead 18,");
+    bad("-t --route-rate 1m --overhead pre=x", "--overhead pre=x");
+    bad("-t --route-rate 1m --overhead 65536", "--overhead 65536");
+    bad("-r --route-rate 1m --udp 127.0.0.1:1 --addr 10.9.0.1", "--route-rate");
+}
+
+static void bindings(void **state)
+{
+    struct scps_conn_config c;
+    (void)state;
+
+    good("-t --binding 1:00C0 --binding 254:ff -C --comp-proto 106");
+    c = ttcp_conn_config(&o, true);
+    assert_int_equal(c.binding[0].id, 1);
+    assert_int_equal(c.binding[0].len, 2);
+    assert_memory_equal(c.binding[0].data, "\x00\xc0", 2);
+    assert_int_equal(c.binding[1].id, 254);
+    assert_int_equal(c.binding[1].data[0], 0xff);
+    assert_int_equal(c.comp_proto, 106);
+    good("-t");
+    c = ttcp_conn_config(&o, true);
+    assert_int_equal(c.binding[0].len, 0);
+    bad("-t --binding 1:00 --binding 2:00 --binding 3:00", "--binding 3:00");
+    bad("-t --binding 255:00", "--binding 255:00");
+    bad("-t --binding 1", "--binding 1");
+    bad("-t --binding 1:", "--binding 1:");
+    bad("-t --binding 1:0", "--binding 1:0");
+    bad("-t --binding 1:0g", "'g'");
+    bad("-t -u --binding 1:00", "--binding");
+    bad("-t --comp-proto 105", "-C");
+    bad("-t -C --comp-proto 17", "--comp-proto 17");
+}
+
 static void segments_follow_the_write_length(void **state)
 {
     (void)state;
@@ -363,6 +423,8 @@ int main(void)
         cmocka_unit_test(published_command_lines),
         cmocka_unit_test(first_window),
         cmocka_unit_test(loss_cause),
+        cmocka_unit_test(the_route),
+        cmocka_unit_test(bindings),
         cmocka_unit_test(segments_follow_the_write_length),
         cmocka_unit_test(numbers_and_names_are_the_same),
         cmocka_unit_test(letters_of_vegas_may_stand_anywhere),
