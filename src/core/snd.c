@@ -405,6 +405,13 @@ static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, 
         scps_pacer_spend(&c->tx->pacer, wire_size(c, seg->len));
 }
 
+/* So much is under way now: is the window in use? In slow start more than half of it is use enough (RFC 7661 section 4.1). */
+static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
+{
+    if (inflight + c->mss > window || (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
+        c->flags |= SCPS_F_CWND_LIMITED;
+}
+
 static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
@@ -427,6 +434,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->env->now);
     scps_delivery_sent(c, r);
+    note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
         scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
@@ -585,9 +593,7 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
     uint64_t window = scps_recovery_window(c),
              inflight = p->inflight + p->len + (p->fin ? 1 : 0); /* this one counted */
 
-    if (inflight + c->mss > window || (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
-        c->flags |=
-            SCPS_F_CWND_LIMITED; /* in slow start more than half of it is use enough (RFC 7661 section 4.1) */
+    note_use(c, inflight, window);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
         p->usable >= p->len + c->mss && !tx->ends.n && !c->turns->gate &&
         p->inflight + p->len + c->mss <= window) {

@@ -38,7 +38,7 @@ static void backoff(void **x)
     struct scps_info i = script_info(t);
     assert_true(i.srtt == MS(100) && i.backoff == 0);
     assert_int_equal(i.timeouts, 4);
-    assert_int_equal(i.cwnd, 1000 + 0);
+    assert_int_equal(i.cwnd, 1000 + 10);
     /* of a resent segment no round trip is measured, and until one is the timer stays where it was (section 3) */
     app_writes(t, MS(5700), 10);
     expect_sent(t, .at = MS(5700), .from = 11, .len = 10);
@@ -170,6 +170,25 @@ static void window_after_a_timeout(void **x)
     peer_says(t, MS(700), .ack = 3001);
     for (int k = 3; k < 7; k++)
         expect_sent(t, .at = MS(700), .from = 1 + 1000 * k, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    script_free(t);
+}
+
+/* RFC 5681 3.1: what is resent fills the window of one segment, so its acknowledgement opens it, though the
+ * application had no more to send then */
+static void window_after_a_lonely_timeout(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
+    scps_time at = MS(200) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 1, .len = 1000);
+    peer_says(t, at + MS(100), .ack = 1001);
+    assert_int_equal(script_info(t).cwnd, 2000);
+    app_writes(t, at + MS(110), 5000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_sent(t, .from = 2001, .len = 1000);
     expect_quiet(t, SCPS_HOLD_CWND);
     script_free(t);
 }
@@ -385,6 +404,7 @@ int main(void)
         SCRIPT_TEST(rto_of_a_long_path),
         SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
+        SCRIPT_TEST(window_after_a_lonely_timeout),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
         SCRIPT_TEST(frto_without_sack),
