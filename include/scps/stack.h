@@ -27,11 +27,12 @@ struct scps_stack_config {
     uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
     scps_time now;    /* the driver's clock at creation */
     struct scps_observer observer;
-    uint32_t max_conns;      /* connections of all states; default 65536 */
-    uint32_t max_half_open;  /* per listener, before SYN cookies; default 256 */
-    bool syn_cookies;        /* default true; false: SYNs beyond the limit are dropped */
-    uint32_t challenge_acks; /* RFC 5961 section 7: at most this many a second; default 100 */
-    uint32_t resets;         /* resets to unknown ports, ICMP errors, a second; default 1000 */
+    uint32_t max_conns;     /* connections of all states; default 65536 */
+    uint32_t max_half_open; /* per listener, before SYN cookies; default 256 */
+    bool syn_cookies;       /* default true; false: SYNs beyond the limit are dropped */
+    uint32_t
+        challenge_acks; /* RFC 5961 section 7: at most this many a second, at least half; default 100 */
+    uint32_t resets; /* resets to unknown ports, ICMP errors, a second, likewise; default 1000 */
     /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
      * at once. */
     uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */

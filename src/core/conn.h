@@ -398,6 +398,11 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
  * stream and in memory, and with nothing more to say. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
+/* How many answers strangers get in the second that begins now: at most limit, at least half of it, and nobody can tell
+ * how many.  Were it the same each time, what is left for a stranger would tell what others' packets have used up, and
+ * so whether the numbers he guessed for somebody else's connection are right. */
+uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
+
 /* ---- negotiate.c ------------------------------------------------------------------------------------------ */
 
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn);

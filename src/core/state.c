@@ -28,7 +28,7 @@ static SCPS_APART void challenge(struct scps_conn *c)
 
     if (env->now - env->challenge_since >= SCPS_SEC(1)) {
         env->challenge_since = env->now;
-        env->challenge_left = env->challenge_limit;
+        env->challenge_left = scps_env_ration(env, env->challenge_limit);
     }
     if (!env->challenge_left) {
         env->drops[SCPS_DROP_RATE_LIMITED]++;

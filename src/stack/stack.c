@@ -338,7 +338,7 @@ bool scps_stack_may_answer(struct scps_stack *st)
 {
     if (st->env.now - st->answers_since >= SCPS_SEC(1)) {
         st->answers_since = st->env.now;
-        st->answers_left = st->cfg.resets;
+        st->answers_left = scps_env_ration(&st->env, st->cfg.resets);
     }
     if (!st->answers_left) {
         st->env.drops[SCPS_DROP_RATE_LIMITED]++;

@@ -165,10 +165,10 @@ static void resets_are_limited(void **x)
     script_start(t);
     for (uint16_t i = 0; i < 100; i++)
         peer_says(t, MS(100) + i, .port = 2000 + i, .seq = 1, .flags = SCPS_SYN);
-    assert_int_equal(script_forget_sent(t), 10);
+    assert_in_range(script_forget_sent(t), 5, 10);
     for (uint16_t i = 0; i < 100; i++)
         peer_says(t, SEC(2) + i, .port = 2000 + i, .seq = 1, .flags = SCPS_SYN);
-    assert_int_equal(script_forget_sent(t), 10);
+    assert_in_range(script_forget_sent(t), 5, 10);
     script_free(t);
 }
 
