@@ -123,7 +123,9 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
-    if ((uint64_t)cap > SIZE_MAX / sizeof *sb->v)
+    const uint64_t most = SIZE_MAX / sizeof *sb->v;
+
+    if (cap > most)
         return SCPS_ERR_NOMEM;
 
     struct scps_sent *v = a->alloc(a->ctx, cap * sizeof *v);
