@@ -7,7 +7,9 @@
  *   SNACK           the receiver had named it missing since it was last sent (not after a silence or in a go-back, if
  *                   that report came within a round trip and so knew nothing of the last copy)
  *   timeout         after a silence at least as long as the retransmission timer, or in the go-back that follows one
- *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7)
+ *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7); or, last in
+ *                   this order and with SNACK agreed, after a round trip and an eighth: nothing behind it will have it
+ *                   named (spec sheet 2.4)
  *   SACK            the receiver had named bytes above it received, or, later in this order and with SACK agreed,
  *                   acknowledged something sent after it (RFC 8985 section 6)
  *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC 6582)
@@ -178,7 +180,7 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
     bool lowest = first <= SCPS_MAX(una, h->isn64);
     bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
     bool going_back = una < h->rto_recover && first < h->rto_recover;
-    bool highest = end >= h->segs.top;
+    bool highest = end + (h->fin_count > 0) >= h->segs.top; /* a FIN has a number, too */
     if (!h->srtt)
         rto = SCPS_MS(200);
 
@@ -208,6 +210,9 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
         c = CAUSE_DUPACK; /* a partial acknowledgement shows the next hole */
     } else if (h->sack_ok && peer->sack_ok && re->any && h->segs.quad_at > last_at) {
         c = CAUSE_SACK; /* something sent after it is there (RFC 8985) */
+    } else if (highest && re->any && since >= h->rtt.min + h->rtt.min / 8 &&
+               h->caps & peer->caps & SCPS_CAP_SNACK1) {
+        c = CAUSE_TAIL_PROBE;
     }
     remember(t, h, first, end, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&

@@ -59,10 +59,11 @@ def noted(path):
 
 
 def told(causes):
-    """One acknowledgement may say it with SNACK and SACK, and the sender notes which it read first: no difference."""
+    """One acknowledgement may say it with SNACK and SACK, and the sender notes which it read first: no difference. What it
+    resends unasked at the end of its data, when that should have been reported, it notes with SNACK, too."""
     c = collections.Counter(causes)
     if c["snack"]:
-        c["snack"] += c.pop("sack", 0)
+        c["snack"] += c.pop("sack", 0) + c.pop("tail_probe", 0)
     return {k: v for k, v in c.items() if v}
 
 
