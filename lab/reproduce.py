@@ -611,12 +611,9 @@ WHY = {
            "8.86, all +-0.8. Their pair at 100 MB, 6.35 and 4.91, is within twice its standard error, too.",
     "N13": "Theirs are the times of a sender that repairs one hole a round trip, as this one without SNACK; with SNACK it keeps 98 % "
            "and 78 %.",
-    "N23": "Ours keeps half: it repairs a repair that was lost one round trip later, and is at 88 % of what this buffer allows at all "
-           "(14.1 of 16.1 Mbit/s); theirs is at 55 %.",
-    "N26": "In one cell of thirty, 20.2 and 21.1 Mbit/s. F0 with holes_at_once, as the reference implementation has it: what lies "
-           "beyond a hole or fills one is answered at once, the rest waits for the timer, and with it the edge of a window that "
-           "has nothing to spare. Strictly, with every answer waiting, F0 has 0.48 to 1.00 of F2 with errors.",
-    "N27": "359: by more than claimed. Pure rate does better at 1e-5 than theirs (N23).",
+    "N23": "Ours keeps half: it repairs a repair that was lost one round trip later, and is at 91 % of what this buffer allows at all "
+           "(14.7 of 16.1 Mbit/s); theirs is at 55 %.",
+    "N27": "By more than claimed: pure rate does better at 1e-5 than theirs (N23).",
     "N30": "A repair costs pure rate a quarter to half a second here, at the end of the data; theirs half to one. A round of MDP's "
            "costs 1.6 s, here and there (from 2.1 s without losses to 3.6 s at 1e-7). So the two cross a decade earlier.",
     "N33": "At no length of queue; the router's is not given.",
