@@ -145,7 +145,7 @@ static scps_time in_us(const struct interface *i, uint64_t at)
         part /= 1000;
         unit /= 1000;
     }
-    int64_t whole = SCPS_CLAMP((int64_t)SCPS_MIN(s, (uint64_t)TR_LATEST), 0, TR_LATEST);
+    int64_t whole = (int64_t)SCPS_MIN(s, (uint64_t)TR_LATEST);
     whole = SCPS_CLAMP(whole + SCPS_CLAMP(i->offset, -TR_LATEST, TR_LATEST), 0, TR_LATEST);
     return whole * MICROSECONDS + (int64_t)(part * MICROSECONDS / unit);
 }

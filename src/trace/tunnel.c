@@ -161,19 +161,29 @@ static int udp(struct scps_trace *t, const struct packet *k, uint32_t at)
     }
 }
 
-int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k)
+static int inside(struct scps_trace *t, const struct packet *k)
 {
     const uint32_t at = (uint32_t)(k->th - k->ip);
-    int off = NO_TUNNEL;
-    if (!t->cfg.no_tunnels && (k->proto == PROTO_IPV4 || k->proto == PROTO_IPV6))
-        off = (int)at;
-    else if (!t->cfg.no_tunnels && k->proto == PROTO_GRE)
-        off = gre(t, k, at);
-    else if (!t->cfg.no_tunnels && !t->cfg.no_udp && k->proto == SCPS_IPPROTO_UDP)
-        off = udp(t, k, at);
-    if (off == NO_TUNNEL) {
-        t->tot.other_protocol++;
-        return -1;
+    if (t->cfg.no_tunnels)
+        return NO_TUNNEL;
+    switch (k->proto) {
+    case PROTO_IPV4:
+    case PROTO_IPV6:
+        return (int)at;
+    case PROTO_GRE:
+        return gre(t, k, at);
+    case SCPS_IPPROTO_UDP:
+        return t->cfg.no_udp ? NO_TUNNEL : udp(t, k, at);
+    default:
+        return NO_TUNNEL;
     }
-    return off;
+}
+
+int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k)
+{
+    int off = inside(t, k);
+    if (off != NO_TUNNEL)
+        return off;
+    t->tot.other_protocol++;
+    return -1;
 }
