@@ -34,6 +34,22 @@
 #define TTCP_SILENCE SCPS_SEC(10) /* then the end was lost, or there will be none */
 #define TTCP_WINDOW  65536u       /* numbers behind the highest of which each is remembered */
 
+/* A number of so many octets, network order. */
+static inline void ttcp_put(uint8_t *p, unsigned octets, uint64_t v)
+{
+    for (; octets > 0; v >>= 8)
+        p[--octets] = (uint8_t)v;
+}
+
+static inline uint64_t ttcp_get(const uint8_t *p, unsigned octets)
+{
+    uint64_t v = 0;
+
+    for (unsigned i = 0; i < octets; i++)
+        v = v << 8 | p[i];
+    return v;
+}
+
 /* What was sent, so that what arrives can be looked up: for both ends in one process. */
 struct ttcp_sums {
     uint64_t *v; /* of each datagram, in order */

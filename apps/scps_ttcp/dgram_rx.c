@@ -16,15 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t get64(const uint8_t *p)
-{
-    uint64_t v = 0;
-
-    for (int i = 0; i < 8; i++)
-        v = v << 8 | p[i];
-    return v;
-}
-
 int ttcp_dgram_receive_start(struct ttcp_receiver *r, struct ttcp_output *out,
                              struct scps_stack *st, const struct scps_endpoint *at)
 {
@@ -135,7 +126,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
         if (d->guards++ == 0)
             r->ended = at;
         if (len == TTCP_GUARD)
-            d->told = (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
+            d->told = ttcp_get(p, TTCP_GUARD);
     }
 }
 
@@ -157,12 +148,12 @@ static void take(struct ttcp_receiver *r, const uint8_t *p, size_t len, scps_tim
         r->first = at;
     r->delivered = at;
     if (len >= TTCP_STAMP && memcmp(p, "scpsttcp", 8) == 0)
-        number = get64(p + 8);
+        number = ttcp_get(p + 8, 8);
     if (!as_sent(r, p, len, number))
         d->differs = true;
     if (number != 0) {
         d->numbered = d->ours = true;
-        take_time(d, get64(p + 16), at);
+        take_time(d, ttcp_get(p + 16, 8), at);
         if (again(d, number)) {
             d->duplicates++;
             return;

@@ -15,18 +15,6 @@
 #define QUEUED                                                                                     \
     16u /* datagrams that wait in real time, where the kernel wakes late; 2 in virtual time */
 
-static void put32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-    put32(p, (uint32_t)(v >> 32));
-    put32(p + 4, (uint32_t)v);
-}
-
 uint64_t ttcp_sum(const uint8_t *p, size_t len)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len; /* FNV-1a */
@@ -133,8 +121,8 @@ static int send_one(struct ttcp_sender *s, scps_time now)
 
     if (stamp) {
         memcpy(d->buf, "scpsttcp", 8);
-        put64(d->buf + 8, d->sent + 1);
-        put64(d->buf + 16, (uint64_t)now);
+        ttcp_put(d->buf + 8, 8, d->sent + 1);
+        ttcp_put(d->buf + 16, 8, (uint64_t)now);
     }
     return scps_dgram_send(d->dgram, NULL, d->buf, real, d->len - real);
 }
@@ -194,7 +182,7 @@ static void send_guard(struct ttcp_sender *s, scps_time now)
     struct ttcp_dsend *d = &s->d;
     uint8_t count[TTCP_GUARD];
 
-    put32(count, (uint32_t)d->sent);
+    ttcp_put(count, TTCP_GUARD, d->sent);
     if (now < d->next || d->guards == TTCP_GUARDS)
         return;
     if (scps_dgram_send(d->dgram, NULL, count, sizeof(count), 0) == 0)
