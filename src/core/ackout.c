@@ -8,8 +8,8 @@
  *   SCPS_ACK_EVERY    each segment
  *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too, unless holes_at_once)
  *
- * Data beyond a hole is answered at once when the hole is new and for the first AT_ONCE segments after it: the sender
- * has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
+ * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is new and for the first
+ * AT_ONCE segments after it: the sender has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
  * is said as often as for data in order; on a path of thousands of segments that halves the acknowledgements.  Without
  * SACK the number of duplicates carries the information, so there each out-of-order segment gets its own.
  *
@@ -94,7 +94,7 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
     }
 }
 
-void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool fresh)
+void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool news)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
     struct scps_rx *rx = c->rx;
@@ -104,7 +104,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool f
         rx->mended = from;
     if (!(c->flags & SCPS_F_SACK) || strict(c)) {
         scps_ackout_data(c, true);
-    } else if (fresh || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
+    } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
                rx->waiting > c->rcv_mss) {
         rx->dups++;
         scps_ackout_now(c);

@@ -559,8 +559,8 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
 void scps_ackout_timer(struct scps_conn *c);
 /* Data came in order; at_once: it filled a hole, or was here already. */
 void scps_ackout_data(struct scps_conn *c, bool at_once);
-/* [from, from+len) came beyond a hole; fresh: the hole is new. */
-void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool fresh);
+/* [from, from+len) came beyond a hole; news: the hole is new, or another is smaller now. */
+void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool news);
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 

@@ -96,13 +96,14 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
     struct scps_range *last = &c->rx->recent[0];
+    scps_off highest = scps_rangeset_at(c->in.ooo, c->in.ooo->n - 1)->to;
 
     c->st->ooo_segs++;
     if (last->from == run->from && last->to == from && run->to == from + len)
         last->to = run->to;
     else
         remember(c->rx, run);
-    scps_ackout_beyond(c, from, len, run->from == from);
+    scps_ackout_beyond(c, from, len, run->from == from || from + len < highest);
     scps_bets_look(c);
 }
 

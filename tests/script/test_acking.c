@@ -291,6 +291,28 @@ static void a_train_beyond_a_hole(void **x)
     script_free(t);
 }
 
+/* RFC 5681 section 4.2: what fills a hole behind the first one is answered at once, too, also in part: its sender measures by
+ * that whether it has arrived */
+static void repairs_beyond_a_hole(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 60000;
+    script_established(t, MS(100));
+    for (int i = 1; i <= 40; i++)
+        if (i != 20 && i != 21 && i != 30)
+            peer_says(t, MS(200) + i * 100, .seq = 1 + 1000 * i, .len = 1000);
+    script_run(t, MS(500));
+    script_forget_sent(t);
+    static const int repaired[] = {20, 30, 21};
+    static const int joined[] = {20000, 19000, 40000};
+    for (int i = 0; i < 3; i++) {
+        peer_says(t, MS(600 + i), .seq = 1 + 1000 * repaired[i], .len = 1000);
+        expect_sent(t, .at = MS(600 + i), .ack = 1);
+        assert_int_equal(t->last.sack[0].right - t->last.sack[0].left, joined[i]);
+    }
+    script_free(t);
+}
+
 /* A round trip's worth of holes: SACK reports survive a reader that never comes */
 static void fifty_holes(void **x)
 {
@@ -333,6 +355,7 @@ int main(void)
         SCRIPT_TEST(duplicates_without_dsack),
         SCRIPT_TEST(overlapping_segments),
         SCRIPT_TEST(a_train_beyond_a_hole),
+        SCRIPT_TEST(repairs_beyond_a_hole),
         SCRIPT_TEST(fifty_holes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
