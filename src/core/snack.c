@@ -25,9 +25,9 @@
  * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
  * (RFC 8985 section 6.2 has the same two witnesses).
  *
- * Embargo (sheet 2.4).  A hole is resent once a round trip.  When an eighth more, or four times its spread, has passed
- * without news of a resent segment, it is resent without a new SNACK: that is how a lost retransmission with nothing
- * behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it few are known to have
+ * Embargo (sheet 2.4).  A hole is resent once a round trip.  When four times its spread more has passed without news of a
+ * resent segment, and, where a window fills a queue, at least an eighth, it is resent without a new SNACK: that is how a lost
+ * retransmission with nothing behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it few are known to have
  * arrived: while there is more to send only the one at the left edge is.  At the end of the data all are, but those which a
  * report has passed over: holes are told in turn, ascending (sheet 2.3), so where two reports follow each other there is none
  * between them.  That is believed, not known: such a segment is not resent unasked before it is the one at the left edge, and
@@ -328,7 +328,7 @@ bool scps_snack_late(const struct scps_conn *c)
 
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
-    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin, wait,
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin,
              least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
@@ -340,9 +340,10 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
         return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
     if (late) /* and it may have told of others first */
         rtt = SCPS_MAX(rtt, least + 3 * late);
-    margin = SCPS_MAX(4 * c->rtt.rttvar, rtt / 8);
-    wait = rtt + SCPS_MAX(margin, LEAST);
-    return SCPS_MIN(wait << more, c->cfg->c.rto_max);
+    margin = SCPS_MAX(4 * c->rtt.rttvar, LEAST);
+    if (c->ctl.cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
+        margin = SCPS_MAX(margin, rtt / 8);
+    return SCPS_MIN((rtt + margin) << more, c->cfg->c.rto_max);
 }
 
 static scps_time sooner(scps_time a, scps_time b)
