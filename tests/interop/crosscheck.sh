@@ -4,10 +4,11 @@
 # faster in real time than in virtual time. How much slower is the machine's doing, and told as a figure; the whole grid,
 # judged, is tools/crosscheck BUILD, its figures in docs/REALTIME.md.
 set -u
+[ "${SCPS_LEASH-}" = $PPID ] || exec "$(dirname "$0")/../../tools/leash" bash "$0" "$@"
 BIN=$(cd "${1:?folder of the programs}" && pwd) || exit 1
 CROSSCHECK=$(cd "$(dirname "$0")/../.." && pwd)/tools/crosscheck
 CSV=$(mktemp)
-trap 'rm -f "$CSV"' EXIT
+trap 'trap "" INT TERM HUP; rm -f "$CSV"' EXIT
 "$CROSSCHECK" "${BIN%/bin}" --seeds 1 --csv "$CSV" --cells '^(rate-250ms-0|vegas-corruption-250ms-1e-6)$'
 rc=$?
 [ $rc -le 1 ] || exit $rc

@@ -43,19 +43,21 @@ ip tuntap add dev scpsprobe mode tun 2>/dev/null || skip "no permission to make 
 ip link delete scpsprobe
 
 TMP=$(mktemp -d)
+export TMPDIR=$TMP # of the programs a test runs
 pids=()
 failures=0
 
 finish() {
     local pid
     [ $BASHPID = $$ ] || return 0 # a background job that was ended before it became its program
+    trap '' INT TERM HUP          # tools/leash asks whatever runs to end, and rm is not meant
     for pid in "${pids[@]-}"; do
         [ -n "$pid" ] && kill "$pid" 2>/dev/null
     done
     rm -rf "$TMP"
 }
 trap finish EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT TERM HUP
 
 background() { # NAME COMMAND...: in the background, output in $TMP/NAME.out and .err, its pid in $!
     local name=$1

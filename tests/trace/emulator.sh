@@ -19,14 +19,16 @@ if [ -z "${TRACE_LINK_INSIDE-}" ]; then
     TRACE_LINK_INSIDE=1 exec "$ROOT/tools/netns" run "$0" "$TRACE"
 fi
 TMP=$(mktemp -d)
+export TMPDIR=$TMP # of the programs it runs
 pids=()
 finish() {
+    trap '' INT TERM HUP # tools/leash asks whatever runs to end, and rm is not meant
     for p in "${pids[@]-}"; do [ -n "$p" ] && kill "$p" 2>/dev/null; done
     for n in near far; do ip netns del $n 2>/dev/null; done
     rm -rf "$TMP"
 }
 trap finish EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT TERM HUP
 ip netns add near && ip netns add far || exit 77
 ip -n near link set lo up
 ip -n far link set lo up

@@ -18,14 +18,16 @@ if [ -z "${TRACE_KERNEL_INSIDE-}" ]; then
 fi
 
 TMP=$(mktemp -d)
+export TMPDIR=$TMP # of the programs it runs
 pids=()
 finish() {
+    trap '' INT TERM HUP # tools/leash asks whatever runs to end, and rm is not meant
     for p in "${pids[@]-}"; do [ -n "$p" ] && kill "$p" 2>/dev/null; done
     for n in left middle right; do ip netns del $n 2>/dev/null; done
     rm -rf "$TMP"
 }
 trap finish EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT TERM HUP
 "$ROOT/tools/netns" path 0 || exit 77
 ip netns exec middle tc qdisc add dev right root tbf rate 30mbit burst 6000 limit 60000 ||
     { echo "skipped: tc has no tbf here"; exit 77; }
