@@ -201,12 +201,13 @@ SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
 /* The same when at most window bytes may be out beyond the lowest segment missing, as a receive buffer of that size allows
- * (0: no window). Exact without losses; with them, unless the window covers the transfer, the mean of simulated transfers of
- * that sender with a fixed seed, within 2 %: some 50 ms of computing. 0 also when there is no memory for it. */
+ * (0: no window), and the receiver acknowledges what has arrived every ack_every (0: at once), as SCPS_ACK_DELAYED does. Exact
+ * without losses; with them, unless nothing but the line limits, the mean of simulated transfers of that sender with a fixed
+ * seed, within 1 %: some 100 ms of computing. 0 also when there is no memory for it. */
 SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        const struct scps_link_config *back, uint64_t bytes,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,
-                                       uint64_t window);
+                                       uint64_t window, scps_dur ack_every);
 
 /* One direction of a link by itself, for a driver that has a clock of its own: the world's model, in real time. Packets go
  * in with the time and come out at theirs; now never goes back:

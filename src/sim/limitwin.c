@@ -8,8 +8,11 @@
  *     [w segments]  idle                [w segments]  idle ...            (or no idle time when the window is large)
  *
  * With losses no closed form is at hand, and the value is the mean over simulated transfers of this sender, from a fixed
- * seed: enough of them to send a few million segments, at least four.  A window that covers the transfer never holds, and the
+ * seed: enough of them to send several million segments, at least four.  A window that covers the transfer never holds, and the
  * answer is limit.c's.
+ *
+ * A receiver that speaks only when a timer runs out is one more thing that holds the sender back: news of what arrives waits
+ * for the next multiple of the timer.
  *
  * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what has been sent, whose
  * entries become known in the order in which they left, a round trip later.
@@ -22,11 +25,12 @@
 #include "sim/plan.h"
 #include "sim/power.h"
 
-#define SEGMENTS_ENOUGH 3000000.0
+#define SEGMENTS_ENOUGH 8000000.0
 #define RUNS_MAX        1000
 
 struct window {
     double slot, last, rtt; /* seconds */
+    double every;           /* between acknowledgements; 0: each arrival has its own */
     uint64_t n, w;          /* segments in all; of the window */
     uint64_t loss;          /* chance */
     /* each of w entries, used as rings */
@@ -38,6 +42,15 @@ struct window {
     uint64_t *again; /* known to be lost, oldest first */
     bool *got;
 };
+
+/* When the receiver speaks of what left at `at`, on a path that takes no time. */
+static double told(const struct window *x, double at)
+{
+    double turns = x->every > 0 ? at / x->every : 0;
+    uint64_t whole = (uint64_t)turns;
+
+    return x->every > 0 ? (double)(whole + (turns > (double)whole)) * x->every : at;
+}
 
 /* One transfer: seconds from the first departure until the last answer. */
 static double transfer(struct window *x, struct scps_prng *r)
@@ -73,7 +86,7 @@ static double transfer(struct window *x, struct scps_prng *r)
         }
         now += segment == x->n - 1 ? x->last : x->slot;
         x->fate[(fate_at + fates++) % x->w] =
-            (struct fate){now + x->rtt, segment, scps_chance_hit(x->loss, r)};
+            (struct fate){told(x, now) + x->rtt, segment, scps_chance_hit(x->loss, r)};
     }
     return now;
 }
@@ -102,20 +115,22 @@ static double mean(struct window *x, double bits, double p)
 
 double scps_link_limit_window(const struct scps_link_config *fwd,
                               const struct scps_link_config *back, uint64_t bytes, uint32_t payload,
-                              uint32_t headers, uint64_t rate_bps, uint64_t window)
+                              uint32_t headers, uint64_t rate_bps, uint64_t window,
+                              scps_dur ack_every)
 {
     double rate = (double)fwd->rate_bps, bits = 8.0 * (double)bytes, line, p;
     uint64_t frame = scps_link_frame_bytes(fwd, payload + headers);
     uint64_t risk = frame > fwd->ber_exempt ? frame - fwd->ber_exempt : 0;
     struct window x = {0};
 
-    if (window == 0 || window >= bytes || payload == 0)
+    if (payload == 0 || (!ack_every && (window == 0 || window >= bytes)))
         return scps_link_limit(fwd, back, bytes, payload, headers, rate_bps);
     if (rate_bps && (rate <= 0 || (double)rate_bps < rate))
         rate = (double)rate_bps;
     line = rate > 0 ? 8.0 / rate : 0;
     x.n = (bytes + payload - 1) / payload;
-    x.w = window < payload ? 1 : window / payload;
+    x.w = window == 0 || window >= bytes ? x.n : SCPS_MAX(window / payload, 1u);
+    x.every = (double)SCPS_MAX(ack_every, 0) * 1e-6;
     x.rtt = (double)(scps_delay_least(fwd) + scps_delay_least(back)) * 1e-6;
     x.slot = (double)frame * line;
     uint32_t left = (uint32_t)(bytes - (x.n - 1) * payload);
@@ -124,7 +139,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
     if (p >= 1 || (line <= 0 && x.rtt <= 0))
         return 0;
     x.loss = scps_chance(p > 0 ? p : 0);
-    if (x.loss == 0) {
+    if (x.loss == 0 && x.every == 0) {
         uint64_t before = x.n - 1; /* segments that leave before the last one */
         double round = x.rtt + x.slot, busy = (double)x.w * x.slot;
         double start = busy >= round

@@ -85,7 +85,7 @@ static double windowed_limit(const char *ber)
 
     snprintf(link, sizeof link, "nasa500,ber=%s", ber);
     assert_int_equal(scps_link_parse(link, &fwd, &back, err, sizeof err), 0);
-    return scps_link_limit_window(&fwd, &back, SIZE, 1012, 52, 80000000, SMALL) / 1e6;
+    return scps_link_limit_window(&fwd, &back, SIZE, 1012, 52, 80000000, SMALL, 0) / 1e6;
 }
 
 static void in_a_small_window(void **state)

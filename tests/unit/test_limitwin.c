@@ -23,7 +23,7 @@ static struct scps_link_config line(int64_t rtt_ms, double ber)
 static double limit(int64_t rtt_ms, uint64_t bytes, double ber, uint64_t rate_bps, uint64_t window)
 {
     struct scps_link_config c = line(rtt_ms, ber);
-    return scps_link_limit_window(&c, &c, bytes, 1024, 40, rate_bps, window) / 1e6;
+    return scps_link_limit_window(&c, &c, bytes, 1024, 40, rate_bps, window, 0) / 1e6;
 }
 
 static void agrees_with_a_packet_level_model(void **state)
@@ -108,16 +108,32 @@ static void the_edges_are_numbers(void **state)
                             far = {.delay = 500000};
     (void)state;
 
-    assert_true(scps_link_limit_window(&free, &free, 10000, 1024, 40, 0, 5000) == 0);
-    assert_true(scps_link_limit_window(&dead, &free, 10000, 1024, 40, 0, 5000) == 0);
-    assert_true(scps_link_limit_window(&free, &free, 0, 1024, 40, 0, 5000) == 0);
+    assert_true(scps_link_limit_window(&free, &free, 10000, 1024, 40, 0, 5000, 0) == 0);
+    assert_true(scps_link_limit_window(&dead, &free, 10000, 1024, 40, 0, 5000, 0) == 0);
+    assert_true(scps_link_limit_window(&free, &free, 0, 1024, 40, 0, 5000, 0) == 0);
     /* no rate, but a delay: two segments a round trip, four rounds, and the handshake */
     /* a window whose memory cannot be counted in 64 bits, at 33 octets a segment: none, not the little that wraps */
     struct scps_link_config lossy = {.rate_bps = 1000000, .loss = 0.1};
     uint64_t all = UINT64_MAX / 33 + 1;
-    assert_true(scps_link_limit_window(&lossy, &free, 2 * all, 1, 40, 0, all) == 0);
-    double got = scps_link_limit_window(&far, &free, 8192, 1024, 40, 0, 2048);
+    assert_true(scps_link_limit_window(&lossy, &free, 2 * all, 1, 40, 0, all, 0) == 0);
+    double got = scps_link_limit_window(&far, &free, 8192, 1024, 40, 0, 2048, 0);
     assert_true(got > 65536 / 2.5 * 0.999999 && got < 65536 / 2.5 * 1.000001);
+}
+
+/* One segment a timer, of which each waits for the next multiple of it */
+static void waits_for_the_timer(void **state)
+{
+    struct scps_link_config c = line(100, 0);
+    (void)state;
+
+    /* the handshake; the first is told of after 200 ms, and each other 200 ms later: 100 of them on the way */
+    double seconds = 0.1 + 0.3 + 9 * 0.2;
+    double got = scps_link_limit_window(&c, &c, 10240, 1024, 40, 0, 1024, SCPS_MS(200));
+    assert_true(got > 81920 / seconds * 0.999999 && got < 81920 / seconds * 1.000001);
+    /* never faster than with answers at once, nor, with a wide window, slower by more than one turn of the timer */
+    double wide = 8e7 / scps_link_limit_window(&c, &c, 10000000, 1024, 40, 0, 0, SCPS_MS(200)),
+           at_once = 8e7 / scps_link_limit(&c, &c, 10000000, 1024, 40, 0);
+    assert_true(wide >= at_once && wide <= at_once + 0.2);
 }
 
 int main(void)
@@ -127,6 +143,7 @@ int main(void)
         cmocka_unit_test(is_exact_without_losses),
         cmocka_unit_test(a_window_that_does_not_hold_changes_nothing),
         cmocka_unit_test(the_edges_are_numbers),
+        cmocka_unit_test(waits_for_the_timer),
     };
     return cmocka_run_group_tests_name("limitwin", tests, NULL, NULL);
 }
