@@ -109,8 +109,9 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
             f->lport = s.sport;
             f->iss = s.seq;
             f->nxt = s.seq + 1;
-            f->written = f->read = 0;
             f->know_irs = false;
+            if (f >= &w->f[ACTIVE]) /* else the same connection may try anew: app_connect resets */
+                f->written = f->read = 0;
         }
         f->have_edge = false;
         return;
