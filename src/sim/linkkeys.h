@@ -61,8 +61,7 @@ int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_tex
 #define LINK_KEYS 22
 struct link_key {
     const char *name;
-    int (*read)(
-        struct reading *r); /* r->value into r->d; 0, or SCPS_ERR_INVAL and the line is written */
+    int (*read)(struct reading *r); /* r->value into r->d; 0, or SCPS_ERR_INVAL with a line */
     size_t at, size; /* the part of struct draft that it sets: copied to the other direction */
     bool bare;       /* may stand without a value */
 };

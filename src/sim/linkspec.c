@@ -33,6 +33,7 @@ static bool is_back(struct scps_text *t)
     t->n -= n;
     return true;
 }
+
 /* ---- the spec ---- */
 
 struct spec {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The graphs of a capture while they are drawn, and the pens to draw with: what out_xplot.c decides, xplot.c writes. */
+#ifndef SCPS_TRACE_XPLOT_H
+#define SCPS_TRACE_XPLOT_H
+
+#include <inttypes.h>
+
+#include "trace/flow.h"
+#include "trace/plot.h"
+
+struct plot {   /* one file */
+    char *base; /* path without suffix; NULL: nothing drawn yet */
+    char *title;
+    char *buf;
+    size_t len, cap;
+    enum colour colour;
+    bool created;
+};
+
+struct side { /* one direction of a connection */
+    struct plot plot[PLOT_KINDS];
+    bool acked, owin_any, tput_any, rtt_any, seg_any, ackgap_any;
+    scps_time ack_t, owin_t, tput_t, tput_last, rtt_t, seg_t, pure_t, gap_t, owin_first;
+    int64_t ack_y, win_y;
+    uint64_t win;
+    uint32_t dups;
+    uint64_t owin, owin_sum, owin_n;
+    uint64_t rwin;       /* the window this side offers */
+    uint64_t rwin_drawn; /* the other side's, at the last point */
+    double owin_area;
+    double avg, wavg;
+    uint64_t tput_bytes, bytes, pkts;
+    uint32_t tput_pkts;
+    double tput_inst_y, tput_avg_y;
+    double rtt_y, seg_avg, gap_y, gap_sum;
+    uint64_t gap_n;
+};
+
+struct drawn {
+    uint32_t conn;
+    char la[8], lb[8];
+    scps_time first;
+    struct side s[2];
+};
+
+struct scps_trace_plots {
+    char *dir;
+    unsigned what, formats;
+    bool (*wanted)(void *ctx, uint32_t conn);
+    void *ctx;
+    struct drawn **d;
+    uint32_t n, cap;
+    uint32_t
+        *slot; /* by connection number: index + 1 in d; 0: not looked at; UINT32_MAX: not wanted */
+    uint32_t nslot;
+    uint64_t skipped; /* connections beyond MAX_CONNS */
+    size_t pending;
+    int err;
+    char err_path[200];
+    uint32_t pictures;
+};
+
+/* A time in a file: printf(TF, T(t)), in seconds. */
+#define T(t) (t) / 1000000, (int)((t) % 1000000)
+#define TF   "%" PRId64 ".%06d"
+
+/* Notes the first error, errno with its path: nothing is written after it. */
+void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
+
+/* The graph of this kind of direction dir, begun with its title when it is new. NULL: not asked for, or no memory. */
+struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
+                                const struct scps_trace_seen *s);
+/* Adds a line of text to the file. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fmt, ...);
+/* Writes what waits in memory. */
+void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
+void scps_tr_plot_free(struct plot *f, bool remove_xpl);
+
+/* The pens. text's where: 'a' above, 'b' below, 'r' right. */
+void scps_tr_pen_colour(struct scps_trace_plots *p, struct plot *f, enum colour c);
+void scps_tr_pen_line(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
+                      int64_t y1, scps_time t2, int64_t y2);
+void scps_tr_pen_curve(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
+                       double y1, scps_time t2, double y2);
+void scps_tr_pen_mark(struct scps_trace_plots *p, struct plot *f, enum colour c, const char *what,
+                      scps_time t, int64_t y);
+void scps_tr_pen_text(struct scps_trace_plots *p, struct plot *f, enum colour c, char where,
+                      scps_time t, int64_t y, const char *words);
+
+#endif
