@@ -2,8 +2,8 @@
 /* What no packet says, for one connection: the link is out or back, losses have another cause, the path is another.
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
- * empty segment one octet behind that any peer answers, leaves after 5, 6, 12, 24, 48, 60, 60 ... s; when the end is
- * known none leaves before it.  Any valid segment ends it, as does the signal; but a segment that was on its way when the
+ * empty segment one octet behind what the peer is known to have, which it has to answer, leaves after 5, 6, 12, 24, 48,
+ * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; but a segment that was on its way when the
  * link went does not, so after a signal only what arrives a round trip later counts.  Then everything outstanding goes again
  * within the window of before: it left less than a round trip before the link did, or never arrived, or its
  * acknowledgement did not.  No outage ends a connection.

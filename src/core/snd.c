@@ -669,14 +669,18 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* An empty segment one octet behind: whoever gets it answers. */
+/* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind nxt, which in an
+ * outage may be far ahead of the peer, it would be acceptable, and no answer due. */
 static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
-    base(c, seg, c->nxt - 1);
+    bool gave_up = c->tx && c->una == c->tx->gave_up_to;
+    scps_off behind = (gave_up ? c->tx->peer_una : c->una) - 1;
+
+    base(c, seg, behind);
     scps_ackout_fill(c, seg);
     c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW;
     c->st->probes_out++;
-    left(c, seg, c->nxt - 1, false);
+    left(c, seg, behind, false);
     SCPS_NOTE_IT(c, PROBE, 1, c->probes, 0, 0);
 }
 

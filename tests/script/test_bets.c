@@ -650,6 +650,23 @@ static void no_tries_in_an_outage(void **x)
     script_free(t);
 }
 
+/* A probe stands behind what the peer has, not behind what was given up: there it would be in its window, and no answer
+ * due */
+static void a_probe_is_behind_the_peer(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_lifetime = SEC(3);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    app_writes(t, MS(300), 1000);
+    script_run(t, MS(3250));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    signal_link(t, MS(3250), SCPS_SIGNAL_LINK_DOWN);
+    expect_sent(t, .at = MS(8250), .from = ZERO, .ack = 1);
+    script_free(t);
+}
+
 /* How long the receiver waited is no round trip, whatever its acknowledgement echoes */
 static void a_jump_is_no_round_trip(void **x)
 {
@@ -718,6 +735,7 @@ int main(void)
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
         SCRIPT_TEST(no_tries_in_an_outage),
+        SCRIPT_TEST(a_probe_is_behind_the_peer),
         SCRIPT_TEST(a_jump_is_no_round_trip),
         SCRIPT_TEST(the_peer_jumps),
     };
