@@ -51,8 +51,10 @@ static void keepalive(struct scps_conn *c)
         return;
     if (c->st != &c->env->nobody)
         heard = SCPS_MAX(c->st->last_received, c->st->last_ack_received);
-    if (c->probes && c->flags & SCPS_F_HEARD) /* the last probe was answered */
+    if (c->probes && c->flags & SCPS_F_HEARD) { /* the last probe was answered */
         heard = SCPS_MAX(heard, c->env->now - cfg->keep_interval);
+        c->probes = 0;
+    }
     due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
     if (c->una != c->nxt || c->end != c->nxt ||
         c->flags & (uint32_t)SCPS_F_OUTAGE) { /* data outstanding has timers of its own */

@@ -36,6 +36,26 @@ static void unanswered(void **x)
     script_free(t);
 }
 
+/* Answered each time, it goes on for ever, though the silence it waits for is over when the next probe would be due */
+static void answered_as_often_as_asked(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = t->cfg.keep_interval = SEC(10);
+    t->cfg.keep_count = 2;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    for (int i = 1; i < 10; i++) {
+        expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
+        peer_says(t, MS(200) + SEC(10 * i), .ack = 1);
+    }
+    for (int i = 10; i < 12; i++) /* and from now on not */
+        expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(100) + SEC(120), .from = 1, .flags = SCPS_RST | SCPS_ACK);
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
 /* Whatever the peer says puts it off */
 static void data_puts_it_off(void **x)
 {
@@ -89,9 +109,13 @@ static void the_peer_has_crashed(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(answered),         SCRIPT_TEST(unanswered),
-        SCRIPT_TEST(data_puts_it_off), SCRIPT_TEST(not_while_data_is_out),
-        SCRIPT_TEST(off_by_default),   SCRIPT_TEST(the_peer_has_crashed),
+        SCRIPT_TEST(answered),
+        SCRIPT_TEST(unanswered),
+        SCRIPT_TEST(answered_as_often_as_asked),
+        SCRIPT_TEST(data_puts_it_off),
+        SCRIPT_TEST(not_while_data_is_out),
+        SCRIPT_TEST(off_by_default),
+        SCRIPT_TEST(the_peer_has_crashed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
