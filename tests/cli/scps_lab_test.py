@@ -215,6 +215,15 @@ class Run(Base):
         for x in last.values():
             self.assertEqual(x["offered"] + x["duplicated"], x["delivered"] + x["dropped"] + x["in_flight"])
 
+    def test_how_long_a_flow_holds_on(self):
+        """Thirty seconds out: by the retries, by the user timeout, or, when they mean an outage, to the end."""
+        s = self.file("[scenario]\nname=out\n[link]\nrate=10mbit\nrtt=100ms\noutage=1s-31s\n[flow]\nsize=5mb\ndata-retries=4\n")
+        for key, status, timeouts in [("data-retries=3", "timedout", 4), ("user-timeout=3s", "timedout", 4),
+                                      ("outage-after=2", "ok", 3), ("caps-tries=1", "timedout", 5)]:
+            out = run("run", s, "--set", "flow." + key, "--json")[1]
+            flow = json.loads(out)["flows"][0]
+            self.assertEqual((flow["status"], flow["timeouts"]), (status, timeouts), key)
+
     def test_two_links(self):
         s = self.file("[scenario]\nname=two\n[link fast]\nrate=10mbit\nrtt=2ms\n[link slow]\nrate=1mbit\nrtt=2ms\n"
                       "[flow]\nsize=1mb\n[flow x]\nlink=fast\n[flow y]\nlink=slow\n")
