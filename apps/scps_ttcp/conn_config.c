@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the options to the configuration of a connection: what was not given follows from the link. */
-#include "scps_ttcp/options.h"
+#include "scps_ttcp/option_table.h"
 
 #include <string.h>
 
@@ -125,6 +125,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.ack_budget_pps = o->ack_budget_pps;
     c.expected_rtt = o->rtt;
     c.mss = o->mss;
+    ttcp_fields_apply(o, &c);
     if (c.mss == 0 && transmit && o->length_set) {
         /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
         size_t payload = o->length < 64 ? 64 : o->length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two tables of options, and what their rows share: letters.c has the letters of ttcp, words.c the long options,
- * options.c reads a command line with both and prints the help from them.
+/* The tables of options, and what their rows share: letters.c has the letters of ttcp, words.c the long options, fields.c
+ * those that are a field of the connection's configuration; options.c reads a command line with them and prints the help.
  */
 #ifndef SCPS_TTCP_OPTION_TABLE_H
 #define SCPS_TTCP_OPTION_TABLE_H
@@ -38,6 +38,26 @@ struct ttcp_word {
 };
 extern const struct ttcp_word ttcp_words[];
 extern const size_t ttcp_nwords;
+
+enum ttcp_kind { TTCP_ON, TTCP_OFF, TTCP_COUNT, TTCP_BYTES, TTCP_SPAN };
+
+struct ttcp_field {
+    const char *name;    /* of the option; "no-" in front where it switches off */
+    const char *arg;     /* as above */
+    enum ttcp_kind kind; /* of what is given, and of the value in a document */
+    size_t at, size;     /* in struct scps_conn_config */
+    uint64_t min, max;
+    const char *allowed; /* for who gives something else */
+    const char *help;
+};
+extern const struct ttcp_field ttcp_fields[];
+extern const size_t ttcp_nfields;
+/* Takes option i of ttcp_fields, as a ttcp_take_fn does. */
+int ttcp_take_field(struct ttcp_options *o, size_t i, const char *arg, char msg[TTCP_MSGLEN]);
+bool ttcp_field_given(const struct ttcp_options *o, const char *name);
+/* Those that were given, into c. */
+void ttcp_fields_apply(const struct ttcp_options *o, struct scps_conn_config *c);
+uint64_t ttcp_field_value(const struct ttcp_field *f, const struct scps_conn_config *c);
 
 /* What is typed after --cc or -G, a number or a name, with its parameters. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,

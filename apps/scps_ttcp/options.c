@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a command line with the tables of letters.c and words.c, and sees to it that what was given goes together. */
+/* Reads a command line with the tables of letters.c, words.c and fields.c, and sees to it that what was given goes together. */
 #include "scps_ttcp/option_table.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_BASE 0x100 /* what getopt_long returns for ttcp_words[0] */
-#define IF_OPTION 0xfff /* and for an interface option */
+#define WORD_BASE  0x100 /* what getopt_long returns for ttcp_words[0] */
+#define FIELD_BASE 0x200 /* for ttcp_fields[0] */
+#define IF_OPTION  0xfff /* and for an interface option */
 
 static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
 
 #define N_IF (sizeof(if_long) / sizeof(if_long[0]))
+
+/* A long option; c: the letter that is its short form, or 0. */
+static void help_line(FILE *f, const char *name, const char *arg, char c, const char *help)
+{
+    char left[64];
+
+    snprintf(left, sizeof(left), "--%s%s%s", name, arg != NULL ? " " : "", arg != NULL ? arg : "");
+    if (c != 0)
+        snprintf(left + strlen(left), sizeof(left) - strlen(left), ", -%c", c);
+    fprintf(f, "  %-21s %s\n", left, help);
+}
 
 void ttcp_print_help(FILE *f)
 {
@@ -27,14 +39,13 @@ void ttcp_print_help(FILE *f)
                     ttcp_letters[i].arg ? ttcp_letters[i].arg : "", ttcp_letters[i].help);
     fputs("\n", f);
     for (size_t i = 0; i < ttcp_nwords; i++) {
-        char left[64];
+        const struct ttcp_word *w = &ttcp_words[i];
 
-        snprintf(left, sizeof(left), "--%s%s%s", ttcp_words[i].name, ttcp_words[i].arg ? " " : "",
-                 ttcp_words[i].arg ? ttcp_words[i].arg : "");
-        if (ttcp_words[i].c != 0)
-            snprintf(left + strlen(left), sizeof(left) - strlen(left), ", -%c", ttcp_words[i].c);
-        fprintf(f, "  %-20s %s\n", left, ttcp_words[i].help);
+        help_line(f, w->name, w->arg, w->c, w->help);
     }
+    fputs("\nOf the connection, at this end (over a link at both):\n", f);
+    for (size_t i = 0; i < ttcp_nfields; i++)
+        help_line(f, ttcp_fields[i].name, ttcp_fields[i].arg, 0, ttcp_fields[i].help);
     fprintf(f, "\nINTERFACE:\n%s", scps_ifopts_help());
     fputs("\nExit status: 0 done, 1 failed, 2 usage, 3 ended early with partial data, 4 the peer "
           "lacks what\n"
@@ -111,7 +122,9 @@ static int refuses_itself(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     } v[] = {{SCPS_FEATURE_TIMESTAMPS, o->no_timestamps, "-M"},
              {SCPS_FEATURE_SACK, o->no_sack, "--no-sack"},
              {SCPS_FEATURE_SNACK, o->no_snack, "-S"},
-             {SCPS_FEATURE_SNACK_LONG, o->no_snack, "-S"}};
+             {SCPS_FEATURE_SNACK_LONG, o->no_snack, "-S"},
+             {SCPS_FEATURE_SNACK_LONG, ttcp_field_given(o, "no-snack-long"), "--no-snack-long"},
+             {SCPS_FEATURE_WSCALE, ttcp_field_given(o, "no-wscale"), "--no-wscale"}};
 
     for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
         if (ttcp_requires(o, v[i].f) && v[i].off)
@@ -169,6 +182,25 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
+/* Fields that mean nothing without, or beside, another option. */
+static int settle_fields(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    static const char *const keep[] = {"keep-idle", "keep-interval", "keep-count"};
+    static const char *const snack[] = {"snack-delay", "snack-raw-unit", "no-snack-long"};
+
+    for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
+        if (ttcp_field_given(o, keep[i]) && !ttcp_field_given(o, "keepalive"))
+            return FAIL("--%s is of --keepalive: add that", keep[i]);
+    for (size_t i = 0; i < sizeof(snack) / sizeof(snack[0]); i++)
+        if (ttcp_field_given(o, snack[i]) && o->no_snack)
+            return FAIL("--%s is for SNACK: leave out -S", snack[i]);
+    if (ttcp_field_given(o, "bets-legacy") && !o->bets && !ttcp_requires(o, SCPS_FEATURE_BETS))
+        return FAIL("--bets-legacy is for best effort: add -E");
+    if (ttcp_field_given(o, "quick-acks") && o->ack_mode != SCPS_ACK_OTHER)
+        return FAIL("--quick-acks is of -F 2: leave out -F %d", o->ack_mode == SCPS_ACK_EVERY);
+    return 0;
+}
+
 /* Options that need, or leave no room for, another. */
 static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
@@ -194,6 +226,8 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
+    if (settle_fields(o, msg) != 0)
+        return -1;
     return refuses_itself(o, msg);
 }
 
@@ -349,7 +383,7 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
 struct getopt_tables {
     char shorts[2 * TTCP_MAX_LETTERS + 2];
-    struct option longs[TTCP_MAX_WORDS + N_IF + 1];
+    struct option longs[TTCP_MAX_WORDS + TTCP_MAX_FIELDS + N_IF + 1];
 };
 
 /* Our tables in the form that getopt_long reads. */
@@ -374,6 +408,9 @@ static void for_getopt(struct getopt_tables *t)
         }
     }
     *s = '\0';
+    for (size_t i = 0; i < ttcp_nfields; i++)
+        t->longs[n++] = (struct option){ttcp_fields[i].name, ttcp_fields[i].arg != NULL, NULL,
+                                        FIELD_BASE + (int)i};
     for (size_t i = 0; i < N_IF; i++)
         if (strcmp(if_long[i].name, "mtu") != 0) /* ours, because a link has one, too */
             t->longs[n++] = if_long[i];
@@ -400,7 +437,9 @@ static int take_option(struct ttcp_options *o, int c, char msg[TTCP_MSGLEN])
     const struct ttcp_letter *l = letter_of(c);
     ttcp_take_fn *take = NULL;
 
-    if (c >= WORD_BASE) {
+    if (c >= FIELD_BASE) {
+        return ttcp_take_field(o, (size_t)(c - FIELD_BASE), optarg, msg);
+    } else if (c >= WORD_BASE) {
         take = ttcp_words[c - WORD_BASE].take;
     } else if (l != NULL) {
         if (l->take == NULL)

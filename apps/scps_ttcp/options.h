@@ -8,7 +8,8 @@
 #include <scps/sim.h>
 #include <scps/stack.h>
 
-#define TTCP_MSGLEN 512 /* room for a one-line message */
+#define TTCP_MSGLEN     512 /* room for a one-line message */
+#define TTCP_MAX_FIELDS 40
 
 enum ttcp_action {
     TTCP_TRANSMIT,
@@ -17,6 +18,11 @@ enum ttcp_action {
     TTCP_VERSION,
     TTCP_LIST_CC,
     TTCP_LIST_LINKS
+};
+
+struct ttcp_set {
+    bool given;
+    uint64_t value;
 };
 
 struct ttcp_options {
@@ -77,6 +83,7 @@ struct ttcp_options {
     struct scps_binding binding[SCPS_BINDINGS]; /* --binding; len 0: none */
     uint8_t comp_proto;                         /* --comp-proto; 0: the default */
     scps_dur rtt;                               /* --rtt: expected round trip; 0: unknown */
+    struct ttcp_set field[TTCP_MAX_FIELDS];     /* a row each of ttcp_fields */
     /* where it runs */
     bool link;             /* both ends in this process, virtual time */
     const char *link_spec; /* as typed, or the default */

@@ -8,6 +8,7 @@
  *
  * docs/schema/scps_ttcp.schema.json describes all of it; what differs with -u is in report_udp.c.
  */
+#include "scps_ttcp/option_table.h"
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"
 
@@ -220,11 +221,40 @@ static void bindings(struct json *j, const char *name, const struct scps_binding
     json_close(j, ']');
 }
 
+/* What the options of fields.c set, whether given or not. */
+static void config(struct json *j, const struct scps_conn_config *c)
+{
+    json_open(j, "config", '{');
+    for (size_t i = 0; i < ttcp_nfields; i++) {
+        const struct ttcp_field *f = &ttcp_fields[i];
+        uint64_t v = ttcp_field_value(f, c);
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s%s", f->kind == TTCP_OFF ? f->name + strlen("no-") : f->name,
+                 f->kind == TTCP_SPAN ? "_us" : "");
+        for (char *dash = key; (dash = strchr(dash, '-')) != NULL;)
+            *dash = '_';
+        if (f->kind == TTCP_ON || f->kind == TTCP_OFF)
+            json_bool(j, key, v != 0);
+        else
+            json_uint(j, key, v);
+    }
+    json_close(j, '}');
+}
+
+/* The configuration of this end, in force or, when there was no connection, as it would have been. */
+static struct scps_conn_config own_config(const struct ttcp_result *r)
+{
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+
+    return own->open ? own->config : ttcp_conn_config(r->opt, r->has_tx);
+}
+
 static void start_scps(struct json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
-    const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx);
+    const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx), resolved = own_config(r);
 
     json_open(j, "scps", '{');
     controller(j, o);
@@ -253,6 +283,7 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
         bindings(j, "bindings", own->info.binding);
     else
         json_null(j, "bindings");
+    config(j, &resolved);
     agreed(j, own);
     ttcp_json_link(j, r);
     json_close(j, '}');
@@ -262,8 +293,7 @@ static void start(struct json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
-    struct scps_conn_config planned = ttcp_conn_config(o, r->has_tx);
-    const struct scps_conn_config *c = own->open ? &own->config : &planned;
+    const struct scps_conn_config c = own_config(r);
 
     json_open(j, "start", '{');
     json_open(j, "connected", '[');
@@ -295,8 +325,8 @@ static void start(struct json *j, const struct ttcp_result *r)
     }
     json_uint(j, "tcp_mss_default", own->open ? own->info.snd_mss : 0);
     json_uint(j, "sock_bufsize", o->buffer);
-    json_uint(j, "sndbuf_actual", c->sndbuf);
-    json_uint(j, "rcvbuf_actual", c->rcvbuf);
+    json_uint(j, "sndbuf_actual", c.sndbuf);
+    json_uint(j, "rcvbuf_actual", c.rcvbuf);
     test_start(j, r);
     start_scps(j, r);
     json_close(j, '}');

@@ -9,6 +9,7 @@
  * signal.  When this end is to blame (unreadable input, full disk) it is 1 whatever had moved.
  */
 #include "scps_ttcp/result.h"
+#include "scps_ttcp/option_table.h"
 
 #include <scps/error.h>
 
@@ -66,7 +67,22 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-static const char *connection_remedy(int err)
+/* Which limit ended a silence is the options' choice: those given are named. */
+static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
+{
+    static const char *const limits[] = {"user-timeout", "keep-count", "data-retries",
+                                         "syn-retries", "rto-max"};
+    size_t len = (size_t)snprintf(buf, TTCP_MSGLEN,
+                                  "check that the peer is up and the path both ways; on a long one "
+                                  "give --rtt");
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (ttcp_field_given(o, limits[i]))
+            len += (size_t)snprintf(buf + len, TTCP_MSGLEN - len, ", or a larger --%s", limits[i]);
+    return buf;
+}
+
+static const char *connection_remedy(const struct ttcp_options *o, int err, char buf[TTCP_MSGLEN])
 {
     switch (err) {
     case SCPS_ERR_REFUSED:
@@ -74,7 +90,7 @@ static const char *connection_remedy(int err)
     case SCPS_ERR_RESET:
         return "see what the receiver says; it may have closed early";
     case SCPS_ERR_TIMEDOUT:
-        return "check that the peer is up and the path both ways; on a long one give --rtt";
+        return patience_remedy(o, buf);
     case SCPS_ERR_UNREACH:
         return "check --addr A/LEN and --gateway";
     case SCPS_ERR_ADDRNOTAVAIL:
@@ -94,12 +110,13 @@ static const char *connection_remedy(int err)
 
 static void connection_error(struct ttcp_result *r, int err, uint64_t moved)
 {
-    char peer[TTCP_MSGLEN], amount[64] = "";
+    char peer[TTCP_MSGLEN], remedy[TTCP_MSGLEN], amount[64] = "";
 
     if (moved > 0)
         snprintf(amount, sizeof(amount), " after %" PRIu64 " bytes", moved);
     ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED, "%.180s: %.120s%s: %s",
-                     peer_name(r, peer), scps_strerror(err), amount, connection_remedy(err));
+                     peer_name(r, peer), scps_strerror(err), amount,
+                     connection_remedy(r->opt, err, remedy));
 }
 
 static const char *input_remedy(int sys_errno)

@@ -64,6 +64,16 @@ TAKE(take_mss)
     return 0;
 }
 
+TAKE(take_tos)
+{
+    uint64_t v;
+
+    if (units_number(arg, 0, 255, &v) != 0)
+        return FAIL("--tos %s: give a type of service, 0 to 255", arg);
+    o->tos = (uint8_t)v;
+    return 0;
+}
+
 TAKE(take_output)
 {
     (void)msg;
@@ -437,6 +447,7 @@ const struct ttcp_word ttcp_words[] = {
     {"mss", 0, "N", take_mss, "largest segment, options included"},
     {"first-window", 0, "N", take_first_window,
      "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
+    {"tos", 0, "N", take_tos, "IP type of service, all eight bits; -L has the upper three (0)"},
     {"loss-cause", 0, "CAUSE", take_loss_cause,
      "what a loss is taken for: congestion or corruption (congestion)"},
     {"record-size", 0, "N", take_record_size, "-c, and each N bytes are a record"},

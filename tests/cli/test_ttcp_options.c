@@ -2,7 +2,7 @@
 /* apps/scps_ttcp/options.c: command lines as values, and what is refused. */
 #include "cm.h"
 
-#include "scps_ttcp/options.h"
+#include "scps_ttcp/option_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +403,44 @@ static void what_does_not_go_together(void **state)
     bad("-t --seed", "--seed");
 }
 
+/* Every row reaches its field, at either end, with what its range begins and ends with, and nothing beside it */
+static void fields(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ttcp_nfields; i++) {
+        const struct ttcp_field *f = &ttcp_fields[i];
+        bool flag = f->kind == TTCP_ON || f->kind == TTCP_OFF;
+        const char *with = strncmp(f->name, "keep-", 5) == 0 ? "--keepalive " : "";
+        struct scps_conn_config was, now;
+        char line[96];
+
+        assert_null(strchr(f->name, ' '));
+        assert_true(f->size == 8 || f->max >> 8 * f->size == 0);
+        for (int end = 0; end < 2; end++) {
+            uint64_t v = flag ? f->kind == TTCP_ON : end ? f->max : f->min;
+            const char *unit = f->kind == TTCP_SPAN ? "us" : "";
+
+            snprintf(line, sizeof(line), "-t -E %s", with);
+            good(line);
+            was = ttcp_conn_config(&o, end != 0);
+            snprintf(line, sizeof(line), flag ? "-t -E %s--%s" : "-t -E %s--%s %llu%s", with,
+                     f->name, (unsigned long long)v, unit);
+            good(line);
+            now = ttcp_conn_config(&o, end != 0);
+            assert_true(ttcp_field_value(f, &now) == v);
+            if (flag)
+                assert_true(ttcp_field_value(f, &was) != v);
+            memcpy((char *)&was + f->at, (char *)&now + f->at, f->size);
+            assert_memory_equal(&was, &now, sizeof(now));
+            if (flag)
+                continue;
+            snprintf(line, sizeof(line), "-t -E %s--%s %llu%s", with, f->name,
+                     (unsigned long long)(end || f->min == 0 ? f->max + 1 : f->min - 1), unit);
+            bad(line, f->name);
+        }
+    }
+}
+
 static void help_and_lists_need_nothing_else(void **state)
 {
     (void)state;
@@ -432,6 +470,7 @@ int main(void)
         cmocka_unit_test(records_and_best_effort),
         cmocka_unit_test(values_out_of_range),
         cmocka_unit_test(what_does_not_go_together),
+        cmocka_unit_test(fields),
         cmocka_unit_test(help_and_lists_need_nothing_else),
     };
 
