@@ -25,7 +25,7 @@ struct scps_pkt {
         *payload;       /* lent by the send buffer until the next call into the stack; or NULL */
     size_t payload_len; /* with payload NULL: hollow bytes, which stand for zeros nobody stores */
     uint16_t gso;       /* payload bytes a segment when this is a train of them; else 0 */
-    bool csum_ok;       /* in: the device vouches for the transport checksum */
+    bool csum_ok;       /* the checksums are right: coming in, the device vouches for that */
     scps_time at;       /* when it arrived, not when somebody got round to reading it */
 };
 

@@ -6,7 +6,7 @@
  *
  * All packets are in one byte ring in the order they came, each a record
  *
- *     | at 8 | len 4 | hollow 4 | frame 4 | number 4 | len bytes of packet, to a multiple of 8 |
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet, to a multiple of 8 |
  *
  *     head                   line                  tail
  *      | on the line or on the way | waiting        |
@@ -121,6 +121,7 @@ static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
     d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
+    d->narrow = d->cfg.queue_bytes || d->cfg.queue_packets;
     d->direct = !d->cfg.codel_interval && !(d->cfg.hold && down_at_times(&d->cfg));
 }
 
@@ -263,21 +264,38 @@ static inline void ring_skip(struct scps_linkdir *d)
         d->head = d->line = d->tail = 0; /* keeps to the warm end of the ring */
 }
 
+/* Does the line come before what arrives next? */
+static inline void look_at_line(struct scps_linkdir *d)
+{
+    if (d->wait_n && d->free_us != SCPS_NEVER) {
+        scps_time soonest = d->free_us + (d->free_frac > 0) + (d->cfg.delays.n ? 0 : d->cfg.delay);
+        if (soonest < d->next) {
+            d->next = soonest;
+            d->what = SCPS_LINK_LINE;
+            d->behind = false;
+        }
+    }
+}
+
 static inline void find_next(struct scps_linkdir *d)
 {
+    d->behind = d->head != d->line && !d->held_n;
     d->next = d->head != d->line ? scps_link_record_at(d, d->head)->at : SCPS_NEVER;
     d->what = SCPS_LINK_ARRIVES;
     if (d->held_n && d->held[0].at < d->next) {
         d->next = d->held[0].at;
         d->what = SCPS_LINK_HELD;
     }
-    if (d->wait_n && d->free_us != SCPS_NEVER) {
-        scps_time soonest = d->free_us + (d->free_frac > 0) + (d->cfg.delays.n ? 0 : d->cfg.delay);
-        if (soonest < d->next) {
-            d->next = soonest;
-            d->what = SCPS_LINK_LINE;
-        }
-    }
+    look_at_line(d);
+}
+
+/* The same after a packet was offered: it goes behind those on the way. */
+static inline void find_next_offered(struct scps_linkdir *d)
+{
+    if (d->behind && !d->held_n)
+        look_at_line(d);
+    else
+        find_next(d);
 }
 
 static SELDOM int ring_grow(struct scps_linkdir *d, size_t need)
@@ -396,6 +414,7 @@ static SELDOM int hold(struct scps_linkdir *d, scps_time at, const struct scps_l
     h->seq = d->held_seq++;
     h->len = r->len;
     h->hollow = r->hollow;
+    h->whole = r->whole;
     memcpy(h->buf, r + 1, r->len);
     for (i = d->held_n++; i > 0 && held_before(&d->held[i], &d->held[(i - 1) / 2]); i = (i - 1) / 2)
         held_swap(d, i, (i - 1) / 2);
@@ -485,7 +504,7 @@ static struct scps_pkt packet_of(struct scps_link_record *r)
 /* Of the record's number, whose high bits are those of the packets offered. */
 static uint64_t number_of(const struct scps_linkdir *d, const struct scps_link_record *r)
 {
-    return d->st.offered - (uint32_t)((uint32_t)d->st.offered - r->number);
+    return d->st.offered - (((uint32_t)d->st.offered - r->number) & INT32_MAX);
 }
 
 /* ---- the line ---- */
@@ -583,6 +602,8 @@ static SELDOM void settle_packet(struct scps_linkdir *d, struct scps_link_record
         if (d->head != d->line && at < d->last_at)
             at = d->last_at;
     }
+    if (v.fate == SCPS_FATE_FLIPPED)
+        r->whole = false;
     r->frame = 0; /* the copies that arrive from here */
     if (v.fate <= SCPS_FATE_FLIPPED) {
         bool behind = d->head != d->line && at < d->last_at; /* of those on the way */
@@ -755,7 +776,7 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     d->st.in_flight++;
     if (frame > d->largest)
         d->largest = frame;
-    if (waits && queue_full(d, frame)) {
+    if (waits && d->narrow && queue_full(d, frame)) {
         refuse(d, now, d->st.offered, pkt, SCPS_FATE_QUEUE);
         find_next(d);
         return 0;
@@ -770,7 +791,8 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     r->len = len;
     r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
     r->frame = frame;
-    r->number = (uint32_t)d->st.offered;
+    r->number = d->st.offered & INT32_MAX;
+    r->whole = pkt->csum_ok;
     copy_packet((uint8_t *)(r + 1), pkt);
     d->tail += sizeof *r + ROUND(len);
     if (!waits && d->direct) {
@@ -785,7 +807,7 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
         if (!waits)
             run_line(d, now);
     }
-    find_next(d);
+    find_next_offered(d);
     return 0;
 }
 

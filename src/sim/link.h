@@ -42,6 +42,7 @@ struct scps_linkdir {
         uint64_t seq;
         uint8_t *buf;
         uint32_t cap, len, hollow;
+        bool whole;
     } * held;
     uint32_t held_n, held_cap;
     uint64_t held_seq;
@@ -49,6 +50,8 @@ struct scps_linkdir {
     struct scps_errors err;
     uint64_t dup, reorder; /* thresholds */
     bool simple; /* at most ber and loss happen to a packet, and nothing moves its arrival */
+    bool behind; /* what arrives next is the head of the ring, and there is nothing but the ring */
+    bool narrow; /* the queue has a limit */
     bool direct; /* what finds the line free goes onto it: nobody asks further */
     struct scps_prng r_dup, r_reorder, r_jitter;
     struct scps_codel codel;
@@ -81,8 +84,9 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
 struct scps_link_record {
     scps_time at; /* waiting: when it came; on the way: when it arrives; or one of the marks */
     uint32_t len, hollow;
-    uint32_t frame;  /* waiting: bytes on the line; on the way: how many copies arrive */
-    uint32_t number; /* of those offered, low bits */
+    uint32_t frame;       /* waiting: bytes on the line; on the way: how many copies arrive */
+    uint32_t number : 31; /* of those offered, low bits */
+    uint32_t whole : 1;   /* its checksum was right, and nothing has been damaged since */
 };
 #define SCPS_LINK_WRAP ((scps_time)-1) /* go on at the beginning */
 #define SCPS_LINK_GONE ((scps_time)-2) /* lost, or held back */
@@ -106,11 +110,16 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
                                  .len = r->len,
                                  .cap = r->len,
                                  .payload_len = r->hollow,
+                                 .csum_ok = r->whole,
                                  .at = r->at};
     } else {
         const struct scps_link_held *h = d->held;
-        *pkt = (struct scps_pkt){
-            .data = h->buf, .len = h->len, .cap = h->len, .payload_len = h->hollow, .at = h->at};
+        *pkt = (struct scps_pkt){.data = h->buf,
+                                 .len = h->len,
+                                 .cap = h->len,
+                                 .payload_len = h->hollow,
+                                 .csum_ok = h->whole,
+                                 .at = h->at};
     }
     return true;
 }

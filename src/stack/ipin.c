@@ -119,11 +119,6 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     }
     if (!c)
         return stranger(st, nif, &f, &seg);
-    nif->last = NULL;
-    if (ip->version == 4 && ip->hdr_len == 20) {
-        nif->last = c;
-        memcpy(nif->last_flow, in->data + 12, sizeof nif->last_flow);
-    }
     return deliver(st, nif, c, &seg);
 }
 
@@ -141,17 +136,33 @@ static int comp_input(struct scps_stack *st, struct scps_nif *nif, const struct 
     return deliver(st, nif, c, &seg);
 }
 
-/* What comes is mostly the next segment of the connection the last one was for, in an IPv4 header without options:
- * then there is nothing to look up. False: the long way decides. */
-static inline bool predicted(const struct scps_nif *nif, const struct scps_pkt *in)
+/* What comes is mostly a TCP segment in an IPv4 header without options, all of it there. */
+static inline bool ordinary(const struct scps_pkt *in)
 {
-    const struct scps_conn *c = nif->last;
     const uint8_t *p = in->data;
 
-    return c && in->len >= 40 && !memcmp(p + 12, nif->last_flow, 8) &&
-           !memcmp(p + 20, nif->last_flow + 8, 4) && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP &&
-           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len &&
-           c->state < SCPS_TIME_WAIT;
+    return in->len >= 40 && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP &&
+           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len;
+}
+
+/* For a connection that has one, and mostly for the one the last packet was for: then there is nothing to look up.
+ * NULL: the long way decides. */
+static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p)
+{
+    struct scps_conn *c = nif->last;
+
+    if (!c || memcmp(p + 12, nif->last_flow, 8) != 0 ||
+        memcmp(p + 20, nif->last_flow + 8, 4) != 0 || c->state >= SCPS_TIME_WAIT) {
+        struct scps_flow f = {{4, {0}}, {4, {0}}, scps_get16(p + 22), scps_get16(p + 20)};
+        memcpy(f.local.b, p + 16, 4);
+        memcpy(f.remote.b, p + 12, 4);
+        c = scps_demux_find(st, &f);
+        if (!c || c->state >= SCPS_TIME_WAIT)
+            return NULL;
+        nif->last = c;
+        memcpy(nif->last_flow, p + 12, sizeof nif->last_flow);
+    }
+    return c;
 }
 
 /* Of an IPv4 packet without options, where the pseudo-header's addresses lie before the TCP header. */
@@ -170,14 +181,15 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-static inline int predicted_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                                  const struct scps_pkt *in)
+static inline int ordinary_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+                                 const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
     struct scps_seg seg;
     int err;
 
-    if (scps_sum_fold_raw(scps_sum_header(0, p, 20)) != 0xffff)
+    if (!in->csum_ok &&
+        scps_sum_fold_raw(scps_sum4(scps_sum8(scps_sum8(0, p), p + 8), p + 16)) != 0xffff)
         return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
     err = scps_tcp_read(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
     if (!err)
@@ -245,11 +257,13 @@ static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
 int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const struct scps_pkt *in)
 {
     struct scps_nif *nif = scps_nif_of(netif);
+    struct scps_conn *c;
 
     if (st->env.dead)
         scps_stack_reap(st);
     scps_stack_clock(st, in->at);
     st->count.packets_in++;
     st->count.bytes_in += in->len + in->payload_len;
-    return predicted(nif, in) ? predicted_input(st, nif, nif->last, in) : any_input(st, nif, in);
+    c = ordinary(in) ? owner(st, nif, in->data) : NULL;
+    return c ? ordinary_input(st, nif, c, in) : any_input(st, nif, in);
 }

@@ -47,11 +47,11 @@ struct scps_nif {
     uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
     bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
     struct scps_recring out; /* answers nobody's connection will send: resets, ICMP, SYN cookies */
-    struct scps_conn *last;  /* whose packet came last */
-    uint8_t
-        last_flow[12]; /* its addresses and ports as they stand in an IPv4 packet without options */
-    bool blocked;      /* the device said SCPS_ERR_AGAIN */
-    bool pending;      /* kept holds the packet it refused */
+    struct scps_conn *last;  /* whose packet, IPv4 without options, came last */
+    uint8_t last_flow[12];   /* its addresses and ports as they stand there */
+    bool blocked;            /* the device said SCPS_ERR_AGAIN */
+    bool pending;            /* kept holds the packet it refused */
+    bool others;             /* see scps_nif_others */
     struct scps_pkt kept;
     uint8_t *kept_mem; /* the whole of it: the payload is lent for one call only */
 };
@@ -262,21 +262,28 @@ static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
-/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
-static inline bool scps_nif_busy(const struct scps_nif *nif)
+/* May anything else than the connections in its turns have something to send? Whoever adds such a thing sets others; that
+ * there is none any more is found out here. */
+static inline bool scps_nif_others(struct scps_nif *nif)
 {
-    return nif->nif->ops && (nif->turns.head || nif->pending || nif->pipes || nif->n_dgrams ||
-                             !scps_recring_empty(&nif->out));
+    if (nif->others)
+        nif->others = nif->pending || nif->pipes || nif->n_dgrams || !scps_recring_empty(&nif->out);
+    return nif->others;
+}
+/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
+static inline bool scps_nif_busy(struct scps_nif *nif)
+{
+    return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;
 }
 /* Has scps_stack_event anything to tell? */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
     return st->env.ev_head || st->ev_listeners || st->ev_dgrams;
 }
-/* Neither news, nor anything that a turn of scps_pump at now would do. */
+/* Is there nothing, news aside, that a turn of scps_pump at now would do? */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
-    if (scps_stack_news(st) || st->env.dead || scps_heap_min(&st->env.deadlines) <= now)
+    if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now)
         return false;
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (scps_nif_busy(st->nifs[i]))

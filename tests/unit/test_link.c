@@ -527,6 +527,41 @@ static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
     close_link(d);
 }
 
+static void who_vouches_for_a_packet_does_until_it_is_damaged(void **state)
+{
+    enum { N = 1000 };
+    struct scps_linkdir *d = open_link(
+        (struct scps_link_config){.dup = 0.2, .reorder = 0.2, .delay = SCPS_MS(50), .seed = 8});
+    unsigned damaged = 0;
+    (void)state;
+
+    for (uint32_t k = 0; k < N; k++) {
+        struct scps_pkt p = packet(k, 100, false);
+        p.csum_ok = k % 2;
+        assert_int_equal(scps_linkdir_offer(d, k * 100, &p), 0);
+    }
+    for (; d->next != SCPS_NEVER; scps_linkdir_pop(d)) { /* in whatever order, once or twice */
+        struct scps_pkt p = look(d);
+        assert_int_equal(p.csum_ok, name_of(&p) % 2);
+    }
+    assert_true(stats(d, 0).delivered > N && stats(d, 0).reordered > 0);
+    close_link(d);
+
+    d = open_link((struct scps_link_config){.ber = 1e-3, .flip = true, .seed = 9});
+    for (uint32_t k = 0; k < N; k++) {
+        struct scps_pkt p = packet(k, 100, false), got;
+        p.csum_ok = k % 2;
+        assert_int_equal(scps_linkdir_offer(d, k, &p), 0);
+        got = look(d);
+        bool whole = memcmp(got.data, p.data, p.len) == 0;
+        damaged += !whole;
+        assert_int_equal(got.csum_ok, p.csum_ok && whole);
+        scps_linkdir_pop(d);
+    }
+    assert_in_range(damaged, N / 3, N - N / 3);
+    close_link(d);
+}
+
 static void damage_that_cannot_be_delivered_loses_the_packet(void **state)
 {
     /* where the 100 bytes of framing, 40 of headers and 960 hollow ones are hit */
@@ -799,6 +834,7 @@ int main(void)
         cmocka_unit_test(the_held_back_come_late),
         cmocka_unit_test(each_chance_keeps_to_its_own_stream),
         cmocka_unit_test(flipped_bits_are_everywhere_and_as_many_as_asked),
+        cmocka_unit_test(who_vouches_for_a_packet_does_until_it_is_damaged),
         cmocka_unit_test(damage_that_cannot_be_delivered_loses_the_packet),
         cmocka_unit_test(one_seed_is_one_history),
         cmocka_unit_test(listening_and_looking_change_nothing),
