@@ -333,7 +333,24 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
-void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
+/* What rides on the data of who only sends: nothing has come since the last one, and the window stands where it stood.
+ * False: it is not so, and nothing was done. */
+static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
+{
+    scps_off next = scps_rcv_nxt(c);
+    uint64_t field = (scps_rcv_edge(c) - next) >> c->rcv_wscale, offered = field << c->rcv_wscale;
+
+    if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) || next != c->acked_to ||
+        seg->flags & SCPS_SYN || c->timer[SCPS_T_ACK] != SCPS_NEVER || !field || field > 65535 ||
+        next + offered > c->announced || offered > c->max_offered)
+        return false;
+    seg->flags |= SCPS_ACK;
+    seg->ack = scps_seq_wrap(c->irs, next);
+    seg->wnd = (uint16_t)field;
+    return true;
+}
+
+static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
     bool more = false;
@@ -364,4 +381,10 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
     /* a FIN forces one that does not tell everything: the timer's does, when it is due */
     if (!c->in.ooo->n || !strict(c))
         scps_timer_stop(c, SCPS_T_ACK);
+}
+
+void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (!the_same_again(c, seg))
+        fill(c, seg);
 }

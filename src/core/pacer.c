@@ -10,11 +10,12 @@
 #include "base/bytes.h"
 
 #define UNIT INT64_C(1000000)
+#define SOON (UINT64_MAX / SCPS_RATE_MAX) /* µs at any rate that need no division */
 
 static void earn(struct scps_pacer *p, scps_time now)
 {
     int64_t full = p->burst * UNIT;
-    uint64_t dt;
+    uint64_t dt, missing;
 
     if (now <= p->at)
         return;
@@ -22,7 +23,8 @@ static void earn(struct scps_pacer *p, scps_time now)
     p->at = now;
     if (p->credit >= full)
         return;
-    if (dt > (uint64_t)(full - p->credit) / p->rate)
+    missing = (uint64_t)(full - p->credit);
+    if (dt < SOON ? dt * p->rate >= missing : dt > missing / p->rate)
         p->credit = full;
     else
         p->credit += (int64_t)(dt * p->rate);

@@ -9,6 +9,8 @@
  */
 #include "sim/vclock.h"
 
+#include "base/bytes.h"
+
 #include <assert.h>
 #include <scps/error.h>
 #include <string.h>
@@ -58,37 +60,55 @@ static inline bool before(const struct scps_vclock_node *a, const struct scps_vc
     return a->when < b->when || (a->when == b->when && a->ev->rank < b->ev->rank);
 }
 
-static inline void put(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+static inline void put(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
 {
-    c->v[i] = x;
+    v[i] = x;
     x.ev->at = i;
 }
 
-static void up(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+static inline void up(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
 {
     while (i > 0) {
         uint32_t parent = (i - 1) / 2;
-        if (!before(&x, &c->v[parent]))
+        if (!before(&x, &v[parent]))
             break;
-        put(c, i, c->v[parent]);
+        put(v, i, v[parent]);
         i = parent;
     }
-    put(c, i, x);
+    put(v, i, x);
 }
 
-static void down(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
+                        struct scps_vclock_node x)
 {
-    const uint32_t n = c->n;
-
-    for (uint32_t k = 2 * i + 1; k < n; k = 2 * i + 1) {
-        if (k + 1 < n && before(&c->v[k + 1], &c->v[k]))
+    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+        if (k + 1 < n && before(&v[k + 1], &v[k]))
             k++;
-        if (!before(&c->v[k], &x))
+        if (!before(&v[k], &x))
             break;
-        put(c, i, c->v[k]);
-        i = k;
+        put(v, i, v[k]);
     }
-    put(c, i, x);
+    put(v, i, x);
+}
+
+/* x to where it belongs; the place i is free. */
+static SCPS_APART void settle(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+{
+    if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
+        up(c->v, i, x);
+    else
+        down(c->v, c->n, i, x);
+}
+
+static SCPS_APART void leave(struct scps_vclock *c, struct scps_vevent *e)
+{
+    uint32_t i = e->at;
+
+    if (i == SCPS_VCLOCK_OUT)
+        return;
+    e->at = SCPS_VCLOCK_OUT;
+    if (i != --c->n)
+        settle(c, i, c->v[c->n]);
 }
 
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
@@ -97,19 +117,16 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
     struct scps_vclock_node x = {when, e};
 
     if (when == SCPS_NEVER) {
-        if (i == SCPS_VCLOCK_OUT)
-            return;
-        e->at = SCPS_VCLOCK_OUT;
-        x = c->v[--c->n];
-        if (i == c->n)
-            return;
-    } else if (i == SCPS_VCLOCK_OUT) {
-        assert(c->n < c->reserved);
-        up(c, c->n++, x);
+        leave(c, e);
         return;
     }
-    if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
-        up(c, i, x);
-    else
-        down(c, i, x);
+    if (i == 0) { /* mostly it is the one whose time has come */
+        down(c->v, c->n, 0, x);
+        return;
+    }
+    if (i == SCPS_VCLOCK_OUT) {
+        assert(c->n < c->reserved);
+        i = c->n++;
+    }
+    settle(c, i, x);
 }

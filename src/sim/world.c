@@ -287,9 +287,10 @@ static bool tell(struct scps_host *h)
     return any;
 }
 
-static SCPS_APART void turn(struct scps_host *h)
+static SCPS_APART void turn(struct scps_host *h, bool news)
 {
-    tell(h);
+    if (news)
+        tell(h);
     do
         scps_pump(h->stack, &h->clock);
     while (scps_stack_news(h->stack) && tell(h)); /* a timer that ran may be news too */
@@ -301,10 +302,11 @@ static inline void serve(struct scps_host *h)
     struct scps_stack *st = h->stack;
 
     scps_stack_clock(st, h->w->now);
-    if (scps_stack_quiet(st, h->w->now))
+    bool news = scps_stack_news(st);
+    if (!news && scps_stack_quiet(st, h->w->now))
         host_wake_at(h, scps_heap_min(&st->env.deadlines));
     else
-        turn(h);
+        turn(h, news);
 }
 
 static struct scps_host *next_marked(struct scps_world *w)

@@ -19,6 +19,7 @@ bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p
         return false;
     }
     memcpy(room, p, len);
+    nif->others = true;
     return true;
 }
 

@@ -105,6 +105,7 @@ static void make_ready(struct scps_dgram *d)
         t->head = d;
     t->tail = d;
     d->nif->n_dgrams++;
+    d->nif->others = true;
 }
 
 void scps_dgram_unready(struct scps_dgram *d)

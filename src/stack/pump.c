@@ -36,7 +36,7 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     }
     nif->kept.data = nif->kept_mem;
     nif->kept.payload = real ? nif->kept_mem + pkt->len : NULL;
-    nif->pending = true;
+    nif->pending = nif->others = true;
 }
 
 static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
@@ -52,14 +52,16 @@ static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
         }
         nif->pending = false;
     }
-    while (!nif->blocked && scps_nif_busy(nif)) {
+    if (nif->blocked)
+        return;
+    do {
         out.data = room;
         out.cap = sizeof room;
         if (!scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out))
             break;
         if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
             keep(st, nif, &out);
-    }
+    } while (!nif->blocked && scps_nif_busy(nif));
 }
 
 void scps_pump(struct scps_stack *st, const struct scps_clock *clk)

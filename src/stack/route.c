@@ -48,6 +48,7 @@ static int set_rate(struct scps_stack *st, struct scps_way *w, const struct scps
         p->turns.link = nif;
         p->next = nif->pipes;
         nif->pipes = w->pipe = p;
+        nif->others = true;
     }
     scps_gate_set(&w->pipe->gate, st->env.now, r, route_mtu(r));
     return 0;

@@ -401,8 +401,8 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
     scps_time due = scps_heap_min(&st->env.deadlines);
 
     for (uint32_t i = 0; i < st->n_nifs; i++) {
-        const struct scps_nif *nif = st->nifs[i];
-        if (nif->blocked)
+        struct scps_nif *nif = st->nifs[i];
+        if (nif->blocked || !(nif->turns.head || scps_nif_others(nif)))
             continue;
         if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->out))
             return st->env.now;
@@ -546,6 +546,16 @@ static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct
     return scps_dgram_output(st, nif, out);
 }
 
+/* Not only connections, or not only theirs to send. */
+static SCPS_APART int whatever(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    if (chores(st, nif, out))
+        return 1;
+    if (nif->n_dgrams)
+        return either(st, nif, out);
+    return nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
+}
+
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
                       struct scps_pkt *out)
 {
@@ -553,11 +563,9 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 
     /* asked once more than it gives, by every driver after every packet: no frame for that */
     scps_stack_clock(st, now);
-    if ((st->env.dead || timers_due(st) || !scps_recring_empty(&nif->out)) && chores(st, nif, out))
-        return 1;
-    if (nif->n_dgrams)
-        return either(st, nif, out);
-    return nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
+    if (st->env.dead || timers_due(st) || nif->others)
+        return whatever(st, nif, out);
+    return nif->turns.head ? segment(st, nif, out) : 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
