@@ -3,6 +3,17 @@
  * section 2. */
 #include "script.h"
 
+/* The peer's window of 1000 octets is filled with the first of n, and closes at 300 ms. Returns when a probe is due. */
+static scps_time fill_and_close(struct script *t, int64_t n)
+{
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), n);
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    return MS(300) + script_info(t).rto;
+}
+
 /* 3.8.6.2.2: the window closes as data waits, and opens by a worthwhile amount or not at all */
 static void our_window_closes_and_opens(void **x)
 {
@@ -58,12 +69,7 @@ static void the_peer_probes(void **x)
 static void acknowledgements_stay_acceptable(void **x)
 {
     struct script *t = script_of(x);
-    t->peer_wnd = 1000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1500);
-    expect_sent(t, .from = 1, .len = 1000);
-    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
-    scps_time at = MS(300) + script_info(t).rto;
+    scps_time at = fill_and_close(t, 1500);
     expect_sent(t, .at = at, .slack = MS(20), .from = 1001, .len = 1);
     peer_says(t, at + MS(50), .ack = 1001, .wnd = ZERO);
     peer_says(t, at + MS(60), .len = 100, .ack = 1001, .wnd = ZERO);
@@ -193,12 +199,7 @@ static void zero_window_probes(void **x)
 static void a_probe_is_taken(void **x)
 {
     struct script *t = script_of(x);
-    t->peer_wnd = 1000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1500);
-    expect_sent(t, .from = 1, .len = 1000);
-    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
-    scps_time at = MS(300) + script_info(t).rto;
+    scps_time at = fill_and_close(t, 1500);
     expect_sent(t, .at = at, .from = 1001, .len = 1);
     peer_says(t, at + MS(1), .ack = 1002, .wnd = 1000);
     expect_sent(t, .at = at + MS(1), .from = 1002, .len = 499);
@@ -210,11 +211,7 @@ static void probes_unanswered(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.data_retries = 3;
-    t->peer_wnd = 1000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1500);
-    expect_sent(t, .from = 1, .len = 1000);
-    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    fill_and_close(t, 1500);
     script_forget_events(t);
     script_run(t, SEC(60));
     expect_error(t, SCPS_ERR_TIMEDOUT);
@@ -228,11 +225,7 @@ static void an_orphan_does_not_wait_for_ever(void **x)
     struct script *t = script_of(x);
     int probes = 0;
     t->cfg.data_retries = 5;
-    t->peer_wnd = 1000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1500);
-    expect_sent(t, .from = 1, .len = 1000);
-    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    fill_and_close(t, 1500);
     scps_conn_close(t->c);
     t->c = NULL;
     for (scps_time at = MS(400); at < SEC(600); at += MS(100)) {
@@ -254,14 +247,9 @@ static void an_orphan_does_not_wait_for_ever(void **x)
 static void fin_into_a_closed_window(void **x)
 {
     struct script *t = script_of(x);
-    t->peer_wnd = 1000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 1000);
-    expect_sent(t, .from = 1, .len = 1000);
-    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    scps_time at = fill_and_close(t, 1000);
     assert_int_equal(scps_conn_shutdown(t->c), 0);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
-    scps_time at = MS(300) + script_info(t).rto;
     expect_sent(t, .at = at, .from = 1001, .flags = SCPS_FIN | SCPS_ACK);
     peer_says(t, at + MS(1), .ack = 1002, .wnd = ZERO);
     expect_state(t, SCPS_FIN_WAIT_2);
@@ -367,16 +355,22 @@ static void large_windows_of_the_peer(void **x)
     script_free(t);
 }
 
+/* For a peer that offers 90 000 octets from the beginning. */
+static void configured_alike(struct script *t)
+{
+    t->cfg.first_window = 90000;
+    t->cfg.sndbuf = 200000;
+    t->cfg.init_cwnd_segs = 200;
+    t->cfg.wscale = true;
+}
+
 /* Both ends were configured alike: the window of the peer's SYN, which cannot say more than 65535, is taken for what they
  * agreed on until the first scaled one is heard, and that one holds again */
 static void first_window(void **x)
 {
     struct script *t = script_of(x);
 
-    t->cfg.first_window = 90000;
-    t->cfg.sndbuf = 200000;
-    t->cfg.init_cwnd_segs = 200;
-    t->cfg.wscale = true;
+    configured_alike(t);
     t->peer.wscale = 7;
     script_flight(t, MS(200), 150000, 90);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
@@ -395,10 +389,7 @@ static void first_window_needs_a_scale(void **x)
 {
     struct script *t = script_of(x);
 
-    t->cfg.first_window = 90000;
-    t->cfg.sndbuf = 200000;
-    t->cfg.init_cwnd_segs = 200;
-    t->cfg.wscale = true;
+    configured_alike(t);
     script_flight(t, MS(200), 150000, 65);
     peer_says(t, MS(300), .ack = 65001, .wnd = 65535);
     script_run(t, MS(310));
