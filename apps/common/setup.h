@@ -39,8 +39,8 @@ struct lab_flow {
     /* of LAB_NACK */
     uint32_t headers;      /* bytes a packet beside the payload, framing included */
     uint64_t receiver_bps; /* what the receiving host can take; 0: everything */
-    double
-        receiver_interrupts; /* the part of its time for a packet that is spent even if it is dropped */
+    /* The part of its time for a packet that is spent even if it is dropped */
+    double receiver_interrupts;
     uint64_t receiver_buffer;   /* bytes */
     struct lab_range nack_wait; /* from the end of a pass to a NACK of holes */
     struct lab_range done_wait; /* and to one without */

@@ -270,8 +270,8 @@ struct scps_trace_seen {
 struct scps_trace_config {
     uint64_t max_memory; /* bytes for connections; 0: 2 GiB */
     uint32_t max_conns;  /* connections held at once; 0: as many as fit max_memory */
-    scps_dur
-        idle_split; /* silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
+    /* Silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
+    scps_dur idle_split;
     bool no_udp;             /* do not look for IP inside UDP */
     bool no_tunnels;         /* nor inside anything else: IP, GRE */
     bool no_rtt_percentiles; /* saves memory: histograms are not kept */

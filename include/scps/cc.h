@@ -82,8 +82,8 @@ enum scps_cc_change {
 struct scps_cc_ctl {   /* the core clamps both and smooths the way down (RFC 6937) */
     uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */
     uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
-    uint64_t
-        rate; /* bytes/s on the wire, headers counted; 0: none, or cwnd over srtt if pacing is on */
+    /* Bytes/s on the wire, headers counted; 0: none, or cwnd over srtt if pacing is on */
+    uint64_t rate;
 };
 
 /* One "key=value" of --cc NAME,key=value. */
@@ -95,8 +95,8 @@ struct scps_cc_param {
 struct scps_cc_ops {
     const char *name; /* as typed after --cc */
     const char *help; /* one line for --list-cc */
-    size_t
-        state_size; /* zeroed room inside the connection, for a uint64_t or less: a controller never allocates */
+    /* Zeroed room inside the connection, aligned for a uint64_t: a controller never allocates */
+    size_t state_size;
     const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
     bool needs_rate;                    /* connect and listen refuse without a configured rate */
     /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a resend, the oldest

@@ -34,8 +34,8 @@ extern "C" {
 struct scps_comp_tx {
     uint8_t conn_id; /* announced in our SYN */
     uint8_t repeat;  /* a changed ack, window or sequence number is said so many times more */
-    bool
-        no_ack_on_data; /* as the reference implementation: data never carries an acknowledgement */
+    /* Do as the reference implementation: data never carries an acknowledgement */
+    bool no_ack_on_data;
     /* its own */
     uint8_t ack_again, seq_again;
     bool known;

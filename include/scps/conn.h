@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections: open, write, read, close, and what is known of them.
  *
- * A connection lives until its owner lets go of it with scps_conn_close or scps_conn_abort, whatever
- * the peer does.  After that the handle is gone; a graceful close goes on in the background.
+ * A connection lives until its owner calls scps_conn_close or scps_conn_abort, whatever the peer does.
+ * After that the handle is invalid; a graceful close goes on in the background.
  */
 #ifndef SCPS_CONN_H
 #define SCPS_CONN_H
@@ -21,10 +21,10 @@ enum scps_ack_mode {
     SCPS_ACK_OTHER /* F2: every other segment (more than one full one), or when the timer expires */
 };
 
-/* Who says what is lost, beside SNACK and the timer. */
+/* What declares a segment lost, besides SNACK and the retransmission timer. */
 enum scps_recovery_mode {
-    SCPS_RECOVERY_CLASSIC, /* so many acknowledgements: RFC 5681, RFC 6582, RFC 6675 */
-    SCPS_RECOVERY_RACK /* the time since, and a probe after the last segment: RFC 8985; needs SACK */
+    SCPS_RECOVERY_CLASSIC, /* dupthresh acknowledgements after it: RFC 5681, RFC 6582, RFC 6675 */
+    SCPS_RECOVERY_RACK     /* the time since it was sent, and tail probes: RFC 8985; needs SACK */
 };
 
 SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
@@ -33,10 +33,10 @@ SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic"
 struct scps_conn_config {
     /* congestion control and rate */
     const struct scps_cc_ops *cc; /* default "vj" */
-    int64_t cc_param
-        [SCPS_CC_PARAMS]; /* default the controller's; scps_cc_param_defaults after changing cc */
-    uint64_t
-        rate; /* bytes/s on the wire, IP header and rate_overhead counted; 0: only as the route (stack.h) limits it */
+    /* Default: the controller's own; call scps_cc_param_defaults after changing cc */
+    int64_t cc_param[SCPS_CC_PARAMS];
+    /* Bytes/s on the wire, the IP header and rate_overhead counted; 0: limited by the route alone (stack.h) */
+    uint64_t rate;
     uint32_t rate_overhead; /* bytes a packet counted beyond its IP length (framing); default 0 */
     uint32_t burst;         /* token bucket, bytes; 0: 4 MTU */
     /* Spread a window-based sender's window over srtt. Default false, but always on with SCPS_ACK_DELAYED, where bursts
@@ -60,32 +60,35 @@ struct scps_conn_config {
     /* SCPS-TP capabilities (option 20) to offer and accept; all default false: plain TCP */
     bool snack;      /* selective negative acknowledgements (option 21) */
     bool snack_long; /* their long form, with a bit vector; only with snack */
-    bool
-        snack_raw_unit; /* count SNACK blocks in the bare MSS, not less the timestamps' 12 octets (spec sheet 2.1) */
-    scps_dur
-        snack_delay; /* wait this long after a SNACK before resending, for reordered segments; default 0 */
-    bool
-        corruption; /* tell the peer of damage (option 23) where it knows SCPS options; default true */
-    scps_dur
-        corruption_hold; /* so long after the peer told of damage losses count as corruption; 0: 2 retransmission timeouts */
+    /* Count a SNACK's blocks in the bare MSS, instead of the MSS less the 12 octets of timestamps (spec sheet 2.1) */
+    bool snack_raw_unit;
+    /* How long a resend waits after a SNACK, in case the segments were only reordered; default 0 */
+    scps_dur snack_delay;
+    /* Tell the peer of damaged segments (option 23) if it knows SCPS options; default true */
+    bool corruption;
+    /* How long after the peer told of damage losses count as corruption; 0: 2 retransmission timeouts */
+    scps_dur corruption_hold;
     bool compress; /* headers as IP protocol 105 (spec sheet section 8) */
-    uint8_t
-        comp_proto; /* protocol number in the pseudo-header of their checksum: 105 (default), or 6 or 106 as the reference implementation sends; heard are all */
-    uint8_t
-        caps_tries; /* SYNs that carry capabilities before they are left out, as they are after one that was answered with a reset; default 3, 0: always there */
+    /* The protocol number in the pseudo-header of the checksum of compressed segments: 105 (default), or 6 or 106,
+     * which the reference implementation sends. On arrival all three are accepted */
+    uint8_t comp_proto;
+    /* How many SYNs carry the capabilities before one goes without them; a SYN answered with a reset is followed by
+     * one without at once. Default 3; 0: they are never left out */
+    uint8_t caps_tries;
     /* Best effort (BETS), offered and accepted; default false. What does not arrive is given up in the end: reading is
      * told of the hole (scps_conn_hole), writing of the range (scps_conn_given_up). */
     bool bets;
-    bool
-        bets_legacy; /* offer it with the option from before capabilities (kind 16), too; default false */
-    scps_dur
-        bets_timeout; /* a hole that holds the reader up is given up after this; 0: 1.05 s, or 2 round trips if longer */
-    uint8_t
-        bets_retries; /* a segment resent this often and lost again is given up; default 32, 1 to 254 */
-    scps_dur
-        bets_lifetime; /* likewise what was sent so long ago and earlier, when nothing of it has been acknowledged since; 0 (default): never */
-    /* Record boundaries (option 22) are sent, with SCPS_EOR, and heeded; not negotiated: a peer that does not know
-     * them reads plain TCP. Default false: those that arrive mean nothing. */
+    /* Offer it also by the option that came before capabilities (kind 16); default false */
+    bool bets_legacy;
+    /* A hole that holds the reader up is given up after this time; 0: 1.05 s, or 2 round trips if that is longer */
+    scps_dur bets_timeout;
+    /* A segment that was resent this often and lost again is given up; default 32; 1 to 254 */
+    uint8_t bets_retries;
+    /* So is everything that was sent this long ago or earlier, if nothing of it has been acknowledged
+     * meanwhile; 0 (default): never */
+    scps_dur bets_lifetime;
+    /* Record boundaries (option 22): SCPS_EOR sends them, and those that arrive are heeded. They are not negotiated: a peer
+     * that does not know them reads plain TCP. Default false: those that arrive mean nothing. */
     bool records;
     /* Extended capabilities, offered behind the others and answered with what is in common; len 0 (default): none. A
      * SYN has room for 12 octets of data in one space beside timestamps and the rest; what does not fit is left out whole. */
@@ -99,30 +102,33 @@ struct scps_conn_config {
     enum scps_loss_cause loss_cause;  /* what an unexplained loss means; default congestion */
     /* acknowledging */
     enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
-    bool
-        holes_at_once; /* SCPS_ACK_DELAYED: while something is missing report it as SCPS_ACK_OTHER does; default false: with the timer (spec sheet 2.3, 5.1) */
+    /* With SCPS_ACK_DELAYED: while something is missing, acknowledge as SCPS_ACK_OTHER does. Default false: only
+     * when the timer expires (spec sheet 2.3, 5.1) */
+    bool holes_at_once;
     scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
-    uint16_t
-        quick_acks; /* so many segments from the first are acknowledged at once (SCPS_ACK_OTHER), which helps a peer that counts acknowledgements through slow start; default 0 */
-    /* For a thin return link: bare acknowledgements leave at most so often, whatever the mode, and say the more. */
+    /* With SCPS_ACK_OTHER: this many segments from the first are acknowledged one by one, which helps a peer that
+     * counts acknowledgements through slow start; default 0 */
+    uint16_t quick_acks;
+    /* For a thin return link: an upper limit for bare acknowledgements, whatever the mode. Each then reports more. */
     uint32_t ack_budget_pps; /* packets/s; 0 (default): no limit */
     uint64_t ack_budget; /* bytes/s, IP header and rate_overhead counted; 0 (default): no limit */
     /* timers */
     scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
     scps_dur rto_initial;  /* 0: 1 s, or expected_rtt + rto_min when that is given */
-    scps_dur
-        rto_min; /* least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when that is given */
+    /* The least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when expected_rtt is given */
+    scps_dur rto_min;
     scps_dur rto_max;     /* 0: 60 s, or 8 x expected_rtt when that is larger */
     scps_dur persist_max; /* longest time between window probes; 0: rto_max */
     scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
-    scps_dur
-        fin_wait2; /* a closed connection waits this long for the peer's FIN; 0: 60 s or 8 x expected_rtt */
+    /* How long a closed connection waits for the peer's FIN; 0: 60 s, or 8 x expected_rtt when that is larger */
+    scps_dur fin_wait2;
     uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 7 and 15 */
-    uint8_t
-        outage_after; /* consecutive timeouts taken for an outage: probes, but no end (spec sheet 3.5); 0 (default): never */
-    scps_dur
-        user_timeout; /* RFC 5482: data unacknowledged this long ends it; 0: retries alone decide */
-    bool keepalive;   /* default false */
+    /* After this many timeouts in a row the link is taken to be out: it is probed, and the connection does not end
+     * (spec sheet 3.5); 0 (default): never */
+    uint8_t outage_after;
+    /* RFC 5482: the connection ends when data stays unacknowledged this long; 0: retries alone decide */
+    scps_dur user_timeout;
+    bool keepalive;                    /* default false */
     scps_dur keep_idle, keep_interval; /* default 2 h and 75 s */
     uint16_t keep_count;               /* default 9 */
 };
@@ -180,28 +186,28 @@ SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
     2u /* bytes of this record are missing, and perhaps ends of records before it */
 /* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record without a word. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
-/* What scps_conn_readable counts is all that one read will give, however long it waits: a record ends behind it, or a
- * hole begins. */
+/* True: a read cannot give more than scps_conn_readable says now, however long one waits, since a record ends there or a hole
+ * begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
     uint64_t at;   /* how many come before them in the stream, the missing ones counted */
     uint64_t len;
 };
-/* Best effort: 1 when reading stands at a hole, which is told in *out and passed over (SCPS_PEEK: not); else 0. Until
- * it is passed reads return SCPS_ERR_HOLE, and bytes that arrive after all still fill it. */
+/* Best effort: returns 1 when the reader stands at a hole, describes it in *out and steps over it (with SCPS_PEEK: stays before
+ * it); else 0. Before that, reads return SCPS_ERR_HOLE, and bytes that arrive after all still fill the hole. */
 SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags);
 /* Best effort: how many ranges of what was written have been given up, neighbours joined; the first max of them, in
  * order, in out. No more than 4096 are listed; scps_info has the sum of all. A range may have arrived all the same. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
-/* More data is coming: hold the last small segment (on) or let it go (off). */
+/* on: more data is coming, so a last segment that is not full waits; off: it may go. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
-/* Lets go: FIN after what was written, then TIME-WAIT and freed in the background. With received data
+/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the background. With received data
  * unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */
 SCPS_API void scps_conn_close(struct scps_conn *c);
-/* Lets go with a reset. c is gone on return. */
+/* Gives the connection up with a reset. c is gone on return. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
 
 /* RFC 9293 section 3.3.2, in Linux's numbering. */
@@ -220,7 +226,7 @@ enum scps_state {
 };
 SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME-WAIT" */
 
-/* What is known of a connection without asking for all of it (scps_conn_info). */
+/* Single facts about a connection; scps_conn_info tells all of them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 SCPS_API int scps_conn_error(const struct scps_conn *c); /* SCPS_ERR_* that ended it, else 0 */
 /* The newest ICMP error heard about this connection since its peer last acknowledged something new: type << 8 |
@@ -292,12 +298,12 @@ struct scps_info {
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
-    struct scps_binding
-        binding[SCPS_BINDINGS]; /* in force, where the configuration has them; len 0: not */
-    uint32_t holes;             /* best effort, receiving: given up and not filled since */
-    uint64_t bytes_missing;     /* in them; not in bytes_received */
-    uint32_t ranges_given_up;   /* best effort, sending: as scps_conn_given_up */
-    uint64_t bytes_given_up;    /* in all of them; not in bytes_acked */
+    /* In force, where the configuration has them; len 0: not */
+    struct scps_binding binding[SCPS_BINDINGS];
+    uint32_t holes;           /* best effort, receiving: given up and not filled since */
+    uint64_t bytes_missing;   /* in them; not in bytes_received */
+    uint32_t ranges_given_up; /* best effort, sending: as scps_conn_given_up */
+    uint64_t bytes_given_up;  /* in all of them; not in bytes_acked */
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the M of CCSDS 714.0-B-2 for it).
  *
- * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue either way.  What is sent
- * waits in the one, in order, until its link asks for a packet and, where the route has a rate, that lets it go: datagrams
- * pay like segments, and each kind gets half of what both want.  What arrives waits in the other until it is read;
- * a queue that is full refuses: SCPS_ERR_AGAIN here, a counted SCPS_DROP_UDP_QUEUE_FULL there.
+ * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue in each direction.
+ *
+ * Sending: datagrams wait, in order, until their link asks for a packet and the rate of the route, if it has one, lets them
+ * go. They pay like segments, and when datagrams and connections both want the rate, each kind gets half. A full queue
+ * refuses with SCPS_ERR_AGAIN.  Receiving: datagrams wait until they are read; those that find the queue full are dropped and
+ * counted as SCPS_DROP_UDP_QUEUE_FULL.
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
@@ -28,15 +30,16 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
-    uint32_t
-        sndbuf; /* IP packets that wait to leave, bytes; default 64 KiB. An empty queue takes any one */
-    uint32_t
-        rcvbuf; /* datagrams that wait to be read, bytes, 64 more counted for each; default 256 KiB. Likewise */
+    /* Limit of the packets that wait to leave, bytes with IP header; default 64 KiB. An empty queue takes any one packet */
+    uint32_t sndbuf;
+    /* Limit of the datagrams that wait to be read, bytes, 64 more counted for each; default 256 KiB. An empty queue takes
+     * any one datagram */
+    uint32_t rcvbuf;
     uint8_t tos, ttl; /* default 0, 64 */
-    bool
-        df_off; /* IPv4: routers may cut what we send. Default false: too big is heard of (RFC 1191) */
-    bool
-        reuse; /* the port may be shared with others that say so, too: the last one opened gets it */
+    /* IPv4: routers may fragment what we send. Default false: ICMP tells us what was too big (RFC 1191) */
+    bool df_off;
+    /* Endpoints that all set this may share a port: the one opened last gets what arrives */
+    bool reuse;
 };
 /* The values the fields name. */
 SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
@@ -68,7 +71,7 @@ struct scps_dgram_from {
     scps_time at;  /* when it arrived */
     size_t hollow; /* of its bytes the last so many are zeros that nobody stored */
 };
-/* The oldest datagram: up to len of its bytes into buf, the rest is lost, whether it was hollow or not. Returns its whole
+/* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not. Returns its whole
  * length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none. SCPS_PEEK of flags: it stays.
  * buf may be NULL with len 0, from NULL. */
 SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,

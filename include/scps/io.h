@@ -37,8 +37,8 @@ SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
 struct scps_udptun_config {
     struct scps_endpoint local,
         remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
-    uint32_t
-        mtu; /* of the inner IP packets; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the headers) */
+    /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the headers) */
+    uint32_t mtu;
 };
 /* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it answers whoever
  * spoke last, and keeps apart up to 64 peers by their inner source address. NULL on failure, with one line in

@@ -21,8 +21,8 @@ struct scps_pkt {
     uint8_t *data; /* first byte of the IP header */
     size_t len;    /* bytes at data: the headers alone when the payload lies apart */
     size_t cap;    /* room at data; only scps_stack_output looks at it */
-    const uint8_t
-        *payload;       /* lent by the send buffer until the next call into the stack; or NULL */
+    /* Lent by the send buffer until the next call into the stack; or NULL */
+    const uint8_t *payload;
     size_t payload_len; /* with payload NULL: hollow bytes, which stand for zeros nobody stores */
     uint16_t gso;       /* payload bytes a segment when this is a train of them; else 0 */
     bool csum_ok;       /* the checksums are right: coming in, the device vouches for that */

@@ -74,11 +74,11 @@ struct scps_link_config {
     uint64_t rate_bps;    /* line rate, bit/s (10^3 based); 0: infinite */
     scps_dur delay;       /* propagation, after the last bit left */
     uint64_t queue_bytes; /* waiting packets, IP bytes with framing; 0: no limit */
-    uint32_t
-        queue_packets; /* likewise in packets; 0: no limit. The packet on the line is not counted */
+    /* The same limit in packets; 0: no limit. The packet on the line is not counted */
+    uint32_t queue_packets;
     uint32_t overhead; /* framing bytes a packet, paid on the line and at risk of bit errors */
-    uint32_t
-        ber_exempt; /* of the frame's bytes, the first so many are not at risk (the reports count 1064 of 1082) */
+    /* This many bytes at the head of each frame are not at risk (the reports count 1064 of 1082) */
+    uint32_t ber_exempt;
     double ber;             /* bit error rate: independent packet losses p = 1-(1-ber)^(8 n) */
     double loss;            /* probability of losing a packet whatever its size */
     double dup, reorder;    /* probability of a second copy; of being held back by reorder_delay */
@@ -98,8 +98,8 @@ struct scps_link_config {
     scps_dur codel_target,
         codel_interval;      /* CoDel (RFC 8289) besides the limits; both 0: drop-tail */
     struct scps_steps rates; /* bit/s instead of rate_bps, from each row on; 0: nothing moves */
-    struct scps_steps
-        delays; /* µs instead of delay, straight between rows, a jump where two have one time */
+    /* Replaces delay: µs, interpolated between rows; two rows of one time make a jump */
+    struct scps_steps delays;
     struct scps_spans outages; /* frames on the line meanwhile are lost, wholly or in part */
     bool hold; /* the line knows: it starts nothing in an outage, and the queue waits */
 };

@@ -306,8 +306,8 @@ struct scps_iovec {
     size_t iov_len;
 };
 struct scps_msghdr {
-    void *
-        msg_name; /* whereto, wherefrom a datagram; of a stream ignored, recvmsg sets msg_namelen to 0 */
+    /* Where a datagram goes to or comes from. Ignored for streams, where recvmsg sets msg_namelen to 0 */
+    void *msg_name;
     uint32_t msg_namelen;
     struct scps_iovec *msg_iov;
     size_t msg_iovlen;
@@ -413,12 +413,12 @@ struct scps_ctx_config {
     /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else the caller's,
      * whose driver hands its events to scps_ctx_event; every connection on it is then the context's. */
     struct scps_stack *stack;
-    struct scps_stack_config
-        stack_config;             /* its allocator and ports serve the sockets in either case */
+    /* Its allocator and ports serve the sockets in either case */
+    struct scps_stack_config stack_config;
     struct scps_conn_config conn; /* what every socket begins with */
     uint32_t mtu;                 /* of the netif inside; default 1500 */
-    uint32_t
-        queue_packets; /* waiting for take, at most; default 4096. The stack holds the rest back */
+    /* At most this many packets wait to be taken; default 4096. The stack holds the rest back */
+    uint32_t queue_packets;
     uint32_t max_sockets; /* EMFILE beyond; default 1024 */
     int first_fd;         /* the lowest descriptor, whose lowest free one is given out; default 3 */
     unsigned max_backlog; /* a longer backlog is cut to this; default 4096 */

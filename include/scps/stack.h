@@ -30,16 +30,17 @@ struct scps_stack_config {
     uint32_t max_conns;     /* connections of all states; default 65536 */
     uint32_t max_half_open; /* per listener, before SYN cookies; default 256 */
     bool syn_cookies;       /* default true; false: SYNs beyond the limit are dropped */
-    uint32_t
-        challenge_acks; /* RFC 5961 section 7: at most this many a second, at least half; default 100 */
-    uint32_t resets; /* resets to unknown ports, ICMP errors, a second, likewise; default 1000 */
+    /* Challenge ACKs a second at most, and at least half as many (RFC 5961 section 7); default 100 */
+    uint32_t challenge_acks;
+    /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
+    uint32_t resets;
     /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
      * at once. */
     uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */
     scps_dur plain_memory; /* for how long; default 10 min */
-    bool
-        checksum_hints; /* a wrong transport checksum from a peer is taken for damage on the way, as
-                                    SCPS_SIGNAL_DAMAGED says; default false */
+    /* Take a wrong transport checksum of a peer's segment for damage on the way, as if SCPS_SIGNAL_DAMAGED had been
+     * given; default false */
+    bool checksum_hints;
     uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
     bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
@@ -103,14 +104,14 @@ SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
  * Returns 1 with a packet, 0 if there is none before scps_stack_deadline(). */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
-/* When scps_stack_output has something to do next; SCPS_NEVER if idle; not after now: at once. */
+/* When scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has passed means at once. */
 SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
 /* The latest time the stack has heard of. */
 SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
 /* Lets time pass without packets: runs the timers due by now. scps_stack_output does it too. */
 SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 
-/* What no packet says. */
+/* News about links and paths that no packet brings: the driver or the operator tells. */
 enum scps_signal_kind {
     SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: when it ends, if known, else SCPS_NEVER */
     SCPS_SIGNAL_LINK_UP,
@@ -149,12 +150,12 @@ struct scps_event {
     struct scps_conn *conn;
     struct scps_listener *listener;
     struct scps_dgram *dgram;
-    void
-        *user; /* as given with scps_conn_set_user, scps_listener_set_user or scps_dgram_set_user */
-    int err;   /* SCPS_EV_ERROR: SCPS_ERR_* */
+    /* As given with scps_conn_set_user, scps_listener_set_user or scps_dgram_set_user */
+    void *user;
+    int err; /* SCPS_EV_ERROR: SCPS_ERR_* */
 };
-/* Oldest thing the application has not heard yet. Returns 1, or 0 when there is nothing new. A kind is
- * reported once for a connection, or an endpoint of datagrams, however often it happened meanwhile. */
+/* Takes the oldest event the application has not heard of. Returns 1, or 0 when there is none. An event of one kind
+ * waits once for each connection or endpoint, however often it has happened meanwhile. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
 struct scps_stack_stats {

@@ -134,8 +134,8 @@ struct scps_seg {
     uint16_t snack_off, snack_size; /* kind 21, in units of the MSS */
     uint8_t snack_vec_len;          /* octets of bit vector (long form); 0: short form */
     uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
-    const uint8_t
-        *xcaps; /* extended capabilities: the option's value, where it lies in the packet */
+    /* Extended capabilities: the option's value, where it lies in the packet */
+    const uint8_t *xcaps;
     uint8_t xcaps_len;
     uint8_t hdr_len; /* parse: TCP header with options, bytes */
     uint8_t tos;     /* of the IP header: ECN */
@@ -209,8 +209,8 @@ struct scps_udp {
     uint16_t sport, dport;
     const uint8_t *data; /* the first len bytes of it */
     size_t len;
-    const uint8_t
-        *apart; /* apart_len bytes behind them, lying elsewhere; NULL: zeros, which nobody stores */
+    /* The apart_len bytes behind them, which lie elsewhere; NULL: zeros that nobody stores */
+    const uint8_t *apart;
     size_t apart_len;
 };
 /* A datagram in len bytes, its checksum checked. SCPS_DROP_TRUNCATED, BAD_UDP, BAD_CHECKSUM (missing in IPv6, too). */

@@ -31,8 +31,8 @@ struct cubic {
     uint16_t c, beta; /* 1/1000 segments per s^3; 1/1024 */
     bool fast, friendly;
     bool running; /* an epoch of avoidance has begun */
-    bool
-        from_loss; /* w_max is the window of a loss; else the next epoch starts on its own plateau */
+    /* True: w_max is the window of a loss. Else the next epoch starts on its own plateau */
+    bool from_loss;
     scps_time epoch; /* its time 0 */
     scps_time last_ack;
     scps_dur k;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 struct scps_codel { /* zeroed to begin with */
-    scps_time
-        first_above; /* it has been above target since an interval before this; 0: it is not */
+    /* Above target since an interval before this time; 0: it is not */
+    scps_time first_above;
     scps_time drop_next;
     uint32_t count, lastcount; /* drops since it began; as that was when it last did */
     bool dropping;

@@ -57,8 +57,8 @@ struct segs {
     uint32_t head, n, cap;
     uint16_t nb, capb;
     uint64_t top; /* end of the highest segment of either kind; 0: none */
-    uint64_t
-        settled; /* an acknowledgement of this again, and not a duplicate, changes nothing; 0: none */
+    /* Another acknowledgement of this value that is not a duplicate changes nothing; 0: none */
+    uint64_t settled;
     uint64_t quad;     /* highest quadrant (2^30 octets) touched */
     scps_time quad_at; /* latest transmission of acknowledged segments in it */
 };
@@ -155,8 +155,8 @@ struct half {
     uint64_t packets, wire_bytes;
     uint64_t ref; /* unwrapped position sequence numbers are compared with */
     uint64_t ack; /* tcptrace's: last acknowledgement number sent, 32 bits; 0: none */
-    uint64_t
-        ack_hi; /* highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
+    /* Highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
+    uint64_t ack_hi;
     uint64_t win_last;
     uint64_t win_tot, win_max, win_min;
     uint64_t ack_pkts, pureack_pkts;

@@ -50,8 +50,8 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    uint32_t
-        *slot; /* by connection number: index + 1 in d; 0: not looked at; UINT32_MAX: not wanted */
+    /* By connection number: index + 1 in d; 0: not looked at; UINT32_MAX: not wanted */
+    uint32_t *slot;
     uint32_t nslot;
     uint64_t skipped; /* connections beyond MAX_CONNS */
     size_t pending;
