@@ -21,9 +21,14 @@ void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot
     h->alloc = *a;
 }
 
+static inline uint32_t *slot_at(void *item, size_t at)
+{
+    return (uint32_t *)(void *)((char *)item + at);
+}
+
 static inline uint32_t *slot_of(const struct scps_heap *h, void *item)
 {
-    return (uint32_t *)(void *)((char *)item + h->slot_at);
+    return slot_at(item, h->slot_at);
 }
 
 void scps_heap_fini(struct scps_heap *h)
@@ -79,16 +84,16 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
-    for (;;) {
-        uint64_t child = 2 * (uint64_t)i + 1;
-        if (child >= h->n)
+    struct scps_heap_node *v = h->v;
+    const size_t n = h->n, at = h->slot_at; /* in registers: who is told its place could be h */
+
+    for (size_t child; (child = 2 * (size_t)i + 1) < n; i = (uint32_t)child) {
+        if (child + 1 < n)
+            child += v[child + 1].key < v[child].key;
+        if (node.key <= v[child].key)
             break;
-        if (child + 1 < h->n && h->v[child + 1].key < h->v[child].key)
-            child++;
-        if (node.key <= h->v[child].key)
-            break;
-        put(h, i, h->v[child]);
-        i = (uint32_t)child;
+        v[i] = v[child];
+        *slot_at(v[i].item, at) = i;
     }
     put(h, i, node);
 }

@@ -7,7 +7,7 @@
 
 #define FIRST_BUCKETS 64u
 
-static uint64_t mix(uint64_t h, uint64_t w)
+static inline uint64_t mix(uint64_t h, uint64_t w)
 {
     struct scps_product p = scps_mul(h ^ w, UINT64_C(0x9e3779b97f4a7c15));
 
@@ -20,13 +20,19 @@ static uint64_t words(uint64_t h, const struct scps_addr *a)
     return a->family == 6 ? mix(h, scps_get64(a->b + 8)) : h;
 }
 
+static inline uint64_t ports(const struct scps_stack *st, uint64_t h, uint16_t lport,
+                             uint16_t rport)
+{
+    return mix(mix(h, (uint64_t)lport << 16 | rport), st->env.key[1]);
+}
+
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt)
 {
     uint64_t h = st->env.key[0] ^ salt;
 
     h = words(h, &f->remote);
     h = words(h, &f->local);
-    return mix(mix(h, (uint64_t)f->lport << 16 | f->rport), st->env.key[1]);
+    return ports(st, h, f->lport, f->rport);
 }
 
 static bool same(const struct scps_addr *a, const struct scps_addr *b)
@@ -43,6 +49,25 @@ struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps
     for (c = st->buckets[scps_flow_hash(st, f, 0) & st->bucket_mask]; c; c = c->hash_next)
         if (c->rport == f->rport && c->lport == f->lport && same(&c->remote, &f->remote) &&
             same(&c->local, &f->local))
+            break;
+    return c;
+}
+
+struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12])
+{
+    const uint16_t rport = scps_get16(flow + 8), lport = scps_get16(flow + 10);
+    uint64_t h = st->env.key[0];
+    struct scps_conn *c;
+
+    if (!st->buckets)
+        return NULL;
+    h = mix(h, (uint64_t)scps_get32(flow)
+                   << 32); /* as words reads an address with zeros behind it */
+    h = mix(h, (uint64_t)scps_get32(flow + 4) << 32);
+    h = ports(st, h, lport, rport);
+    for (c = st->buckets[h & st->bucket_mask]; c; c = c->hash_next)
+        if (c->rport == rport && c->lport == lport && c->remote.family == 4 &&
+            !memcmp(c->remote.b, flow, 4) && !memcmp(c->local.b, flow + 4, 4))
             break;
     return c;
 }

@@ -153,10 +153,7 @@ static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *ni
 
     if (!c || memcmp(p + 12, nif->last_flow, 8) != 0 ||
         memcmp(p + 20, nif->last_flow + 8, 4) != 0 || c->state >= SCPS_TIME_WAIT) {
-        struct scps_flow f = {{4, {0}}, {4, {0}}, scps_get16(p + 22), scps_get16(p + 20)};
-        memcpy(f.local.b, p + 16, 4);
-        memcpy(f.remote.b, p + 12, 4);
-        c = scps_demux_find(st, &f);
+        c = scps_demux_find4(st, p + 12);
         if (!c || c->state >= SCPS_TIME_WAIT)
             return NULL;
         nif->last = c;
