@@ -392,6 +392,14 @@ void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
 
 /* ---- link.c ---- */
 
+static inline uint32_t scps_tr_little16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+static inline uint32_t scps_tr_little32(const uint8_t *p)
+{
+    return scps_tr_little16(p) | scps_tr_little16(p + 2) << 16;
+}
 /* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
 /* The same behind an EtherType or the length of an 802.3 frame, which ended at off. */
@@ -400,6 +408,14 @@ int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen
 /* The same for a PPP protocol field at off, of one octet or two. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 #define TR_LINK_ETHERNET 1
+
+/* ---- wireless.c ---- */
+
+/* What the radio put in front of an 802.11 frame. */
+enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };
+/* As scps_tr_link_ip, of such a frame. */
+int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
+                        uint32_t caplen);
 
 /* ---- comp105.c: connections with compressed headers ---- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From a captured frame to its IP header: Ethernet with any number of VLAN tags and MPLS labels, or with LLC and SNAP; PPP with
- * and without HDLC framing (and PPPoE), Cisco HDLC, frame relay, Linux cooked v1 and v2, null and loop, raw IP.
+/* From a captured frame to its IP header: Ethernet with any number of VLAN tags, MPLS labels and a provider's backbone around
+ * it, or with LLC and SNAP; FDDI and token ring; PPP with and without HDLC framing (and PPPoE), Cisco HDLC, frame relay, SLIP,
+ * InfiniBand, Linux cooked v1 and v2, null and loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log with a header of
+ * their own. 802.11 is wireless.c's.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
  */
@@ -9,18 +11,35 @@
 enum {
     LINK_NULL = 0,
     LINK_ETHERNET = TR_LINK_ETHERNET,
+    LINK_TOKEN_RING = 6,
+    LINK_SLIP = 8,
     LINK_PPP = 9,
+    LINK_FDDI = 10,
     LINK_RAW_BSD = 12, /* DLT_RAW on most systems */
     LINK_RAW_OPENBSD = 14,
     LINK_PPP_HDLC = 50,
     LINK_PPPOE = 51,
     LINK_RAW = 101,
     LINK_CHDLC = 104,
+    LINK_WIRELESS = 105,
     LINK_FRAME_RELAY = 107,
     LINK_LOOP = 108,
+    LINK_ENC = 109,
     LINK_COOKED = 113,
+    LINK_PFLOG = 117,
+    LINK_PRISM = 119,
+    LINK_RADIOTAP = 127,
+    LINK_AVS = 163,
+    LINK_PPP_PPPD = 166,
+    LINK_PPI = 192,
+    LINK_PPP_WITH_DIRECTION = 204,
+    LINK_CHDLC_WITH_DIRECTION = 205,
+    LINK_FRAME_RELAY_WITH_DIRECTION = 206,
     LINK_IPV4 = 228,
     LINK_IPV6 = 229,
+    LINK_NFLOG = 239,
+    LINK_INFINIBAND = 242,
+    LINK_PKTAP = 258,
     LINK_COOKED2 = 276
 };
 
@@ -30,6 +49,7 @@ enum {
     TYPE_VLAN = 0x8100,
     TYPE_QINQ = 0x88a8,
     TYPE_QINQ_OLD = 0x9100,
+    TYPE_BACKBONE = 0x88e7,
     TYPE_MPLS = 0x8847,
     TYPE_MPLS_MULTICAST = 0x8848,
     TYPE_PPPOE = 0x8864,
@@ -37,6 +57,9 @@ enum {
 };
 
 #define LLC_SNAP   0xaaaa03u
+#define BACKBONE   16 /* octets of IEEE 802.1ah: an instance, and the addresses of the frame inside */
+#define NFLOG_HEAD 4
+#define NFLOG_DATA 9 /* of netfilter's values the one that is the packet */
 #define NLPID_IP   0xcc
 #define NLPID_SNAP 0x80
 
@@ -84,11 +107,12 @@ static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type)
 {
-    while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD) {
-        if (off + 4 > caplen)
+    while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD ||
+           type == TYPE_BACKBONE) {
+        off += type == TYPE_BACKBONE ? BACKBONE + 2 : 4;
+        if (off > caplen)
             return truncated(t);
-        type = scps_get16(p + off + 2);
-        off += 4;
+        type = scps_get16(p + off - 2);
     }
     if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
         type = scps_get16(p + off + 6); /* behind an organisation's code */
@@ -120,6 +144,56 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return other(t);
 }
 
+/* Cisco HDLC: address, control, and an EtherType. */
+static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
+{
+    if (caplen < 4)
+        return truncated(t);
+    return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
+}
+
+/* A header, and values, each its length, its kind, and padding to four octets; the first two in the byte order of the machine
+ * that wrote them, which the kind shows: it is 1 to 255. */
+static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
+{
+    uint32_t off = NFLOG_HEAD;
+
+    while (off + 4 <= caplen) {
+        bool big = p[off + 2] == 0;
+        uint32_t len = big ? scps_get16(p + off) : scps_tr_little16(p + off);
+        if (p[off + 2] + p[off + 3] == NFLOG_DATA)
+            return (int)off + 4;
+        if (len < 4)
+            return other(t);
+        off += (len + 3) & ~3u;
+    }
+    return truncated(t);
+}
+
+/* LLC follows the two addresses; a route that the source chose is between them (the first bit of its address says so). */
+static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
+{
+    uint32_t off = 14;
+
+    if (caplen <= off)
+        return truncated(t);
+    if (p[8] & 0x80)
+        off += p[14] & 0x1f;
+    return scps_tr_ethertype_ip(t, p, caplen, off, 0);
+}
+
+/* What follows a header of len octets and is of another link type, but not of these two again. */
+static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
+                 uint32_t link)
+{
+    if (link == LINK_PPI || link == LINK_PKTAP)
+        return other(t);
+    if (len > caplen)
+        return truncated(t);
+    int off = scps_tr_link_ip(t, (int)SCPS_MIN(link, 0xffffu), p + len, caplen - len);
+    return off < 0 ? off : off + (int)len;
+}
+
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
@@ -148,12 +222,50 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return scps_tr_ppp_ip(t, p, caplen, 0);
     case LINK_PPPOE:
         return scps_tr_ppp_ip(t, p, caplen, 6);
-    case LINK_CHDLC: /* address, control, and an EtherType */
-        if (caplen < 4)
-            return truncated(t);
-        return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
+    case LINK_PPP_PPPD: /* the address is a direction */
+        return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
+    case LINK_PPP_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_PPP);
+    case LINK_CHDLC:
+        return cisco_hdlc(t, p, caplen);
+    case LINK_CHDLC_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_CHDLC);
     case LINK_FRAME_RELAY:
         return frame_relay(t, p, caplen);
+    case LINK_FRAME_RELAY_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_FRAME_RELAY);
+    case LINK_SLIP: /* a direction, and what a compressor knew */
+        return 16;
+    case LINK_FDDI: /* frame control, addresses, LLC */
+        return scps_tr_ethertype_ip(t, p, caplen, 13, 0);
+    case LINK_TOKEN_RING:
+        return token_ring(t, p, caplen);
+    case LINK_INFINIBAND: /* a global route, an EtherType */
+        if (caplen < 44)
+            return truncated(t);
+        return scps_tr_ethertype_ip(t, p, caplen, 44, scps_get16(p + 40));
+    case LINK_WIRELESS:
+        return scps_tr_wireless_ip(t, TR_RADIO_NONE, p, caplen);
+    case LINK_PRISM:
+        return scps_tr_wireless_ip(t, TR_RADIO_PRISM, p, caplen);
+    case LINK_RADIOTAP:
+        return scps_tr_wireless_ip(t, TR_RADIO_TAP, p, caplen);
+    case LINK_AVS:
+        return scps_tr_wireless_ip(t, TR_RADIO_AVS, p, caplen);
+    case LINK_ENC: /* address family, security parameters, flags */
+        return 12;
+    case LINK_PFLOG: /* its length, rounded up, in front */
+        return caplen ? (p[0] + 3) & ~3 : truncated(t);
+    case LINK_NFLOG:
+        return netfilter(t, p, caplen);
+    case LINK_PPI: /* per-packet information: version, flags, length, and what follows */
+        if (caplen < 8)
+            return truncated(t);
+        return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
+    case LINK_PKTAP: /* its length, a kind, and what follows */
+        if (caplen < 12)
+            return truncated(t);
+        return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
     case LINK_COOKED:
         if (caplen < 16)
             return truncated(t);

@@ -179,6 +179,53 @@ def tunnels(program, d):
     through("frame relay", lambda ip: b"\x18\x41\3\xcc" + ip, 107)
     through("frame relay, SNAP", lambda ip: b"\x18\x41\3\0\x80\0\0\0\x08\0" + ip, 107)
     through("frame relay, four octets", lambda ip: b"\x18\x40\x40\x41\3\xcc" + ip, 107)
+    llc, radio = b"\xaa\xaa\3\0\0\0\x08\0", b"\0\0"
+    through("frame relay, with its direction", lambda ip: b"\1\x18\x41\3\xcc" + ip, 206)
+    through("Cisco HDLC, with its direction", lambda ip: b"\1\x0f\0\x08\0" + ip, 205)
+    through("PPP, with its direction", lambda ip: b"\1\xff\3\0\x21" + ip, 204)
+    through("PPP, of pppd", lambda ip: b"\0\3\0\x21" + ip, 166)
+    through("SLIP", lambda ip: bytes(16) + ip, 8)
+    through("FDDI", lambda ip: b"\x50" + ether + llc + ip, 10)
+    through("token ring", lambda ip: b"\x10\x40" + ether + llc + ip, 6)
+    through("token ring, with a route", lambda ip: b"\x10\x40" + ether[:6] + b"\x82" + ether[7:] + b"\6\0\0\1\0\2" + llc + ip, 6)
+    through("InfiniBand", lambda ip: bytes(40) + b"\x08\0\0\0" + ip, 242)
+    through("a provider's backbone", lambda ip: ether + b"\x88\xe7" + bytes(4) + ether + b"\x81\0\0\5\x08\0" + ip, ETHERNET)
+    through("enc of BSD", lambda ip: b"\0\0\0\2" + bytes(8) + ip, 109)
+    through("pflog", lambda ip: b"\x3d\2" + bytes(62) + ip, 117)
+    for order in "<>":
+        through("nflog", lambda ip: b"\2\0\0\1" + struct.pack(order + "HHI", 8, 1, 0) + struct.pack(order + "HHBxxx", 5, 10, 0) +
+                struct.pack(order + "HH", len(ip) + 4, 9) + ip, 239)
+    through("macOS's packet tap", lambda ip: struct.pack("<III", 108, 1, ETHERNET) + bytes(96) + ether + b"\x08\0" + ip, 258)
+    # 802.11
+    data, header = b"\x08\1", bytes(22)
+    through("802.11", lambda ip: data + header + llc + ip, 105)
+    through("802.11, QoS", lambda ip: b"\x88\2" + header + b"\0\0" + llc + ip, 105)
+    through("802.11, QoS, high throughput", lambda ip: b"\x88\x82" + header + bytes(6) + llc + ip, 105)
+    through("802.11, four addresses", lambda ip: b"\x08\3" + header + bytes(6) + llc + ip, 105)
+    through("Prism", lambda ip: struct.pack("<II", 0x44, 144) + bytes(136) + data + header + llc + ip, 119)
+    through("AVS as Prism", lambda ip: struct.pack(">II", 0x80211001, 64) + bytes(56) + data + header + llc + ip, 119)
+    through("AVS", lambda ip: struct.pack(">II", 0x80211001, 64) + bytes(56) + data + header + llc + ip, 163)
+    through("radiotap", lambda ip: radio + struct.pack("<HI", 8, 0) + data + header + llc + ip, 127)
+    through("radiotap, padded", lambda ip: radio + struct.pack("<HIIQB", 25, 0x80000003, 0, 0, 0x20)[:-9] + bytes(4) + bytes(8) + b"\x20" +
+            b"\x88\1" + header + bytes(2) + bytes(2) + llc + ip, 127)
+    through("per-packet information", lambda ip: b"\0\0" + struct.pack("<HI", 8, 105) + data + header + llc + ip, 192)
+
+    def unread(name, wrap, link, key):
+        c = Capture(link=link)
+        for ns, ip in ips:
+            c.packets.append((ns, wrap(ip), len(wrap(ip))))
+        p = run([program, "--json", c.write(d + "/x")])
+        j = json.loads(p.stdout)
+        check(name, j["connections"] == [] and j["capture"][key] == len(ips), j["capture"])
+
+    unread("802.11, encrypted", lambda ip: b"\x08\x41" + header + llc + ip, 105, "other_link")
+    unread("802.11, a beacon", lambda ip: b"\x80\0" + header + llc + ip, 105, "other_link")
+    unread("802.11, an aggregate", lambda ip: b"\x88\1" + header + b"\x80\0" + llc + ip, 105, "other_link")
+    unread("802.11, cut", lambda ip: data + header, 105, "truncated")
+    unread("radiotap longer than the packet", lambda ip: radio + struct.pack("<HI", 60000, 2) + data + header + llc + ip, 127, "truncated")
+    unread("per-packet information of its own kind", lambda ip: b"\0\0" + struct.pack("<HI", 8, 192) + ip, 192, "other_link")
+    unread("nflog without a length", lambda ip: b"\2\0\0\1" + struct.pack("<HH", 0, 1) + ip, 239, "other_link")
+    unread("nflog without a packet", lambda ip: b"\2\0\0\1" + struct.pack("<HHI", 8, 1, 0), 239, "truncated")
 
 
 def no_capture(program, d):

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* IEEE 802.11, with or without what the radio had to say: Prism's and AVS's headers, radiotap (www.radiotap.org).
+ *
+ * A data frame is 24 octets of header, six more between access points, two for QoS, four for what high throughput adds, and
+ * then LLC and SNAP. What is encrypted, empty or an aggregate (A-MSDU) holds no packet that can be read here.
+ */
+#include "trace/flow.h"
+
+#define LLC_AND_TYPE 8u
+
+enum { DATA = 2 };                                           /* type of a frame */
+enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 }; /* flags of its second octet */
+enum { EMPTY = 0x4, QOS = 0x8 };                             /* bits of a data frame's subtype */
+enum { AGGREGATE = 0x80 };                                   /* of the QoS octet */
+
+enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 }; /* which fields of radiotap are there */
+enum { PADDED = 0x20 }; /* of its flags: header and body begin at multiples of four */
+
+static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off, bool padded)
+{
+    uint32_t header = 24;
+
+    if (off > caplen || caplen - off < header) {
+        t->tot.truncated++;
+        return -1;
+    }
+    unsigned type = p[off] >> 2 & 3, subtype = p[off] >> 4, flags = p[off + 1];
+    if (type != DATA || subtype & EMPTY || flags & PROTECTED) {
+        t->tot.other_link++;
+        return -1;
+    }
+    header += (flags & TO_AND_FROM) == TO_AND_FROM ? 6 : 0;
+    uint32_t qos = off + header;
+    header += subtype & QOS ? flags & ORDER ? 6 : 2 : 0;
+    header = padded ? (header + 3) & ~3u : header;
+    if (caplen - off < header + LLC_AND_TYPE) {
+        t->tot.truncated++;
+        return -1;
+    }
+    if (subtype & QOS && p[qos] & AGGREGATE) {
+        t->tot.other_link++;
+        return -1;
+    }
+    return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
+}
+
+/* Whether radiotap says that the frame is padded: its flags are behind the time, which is aligned to eight octets. */
+static bool padded(const uint8_t *p, uint32_t len)
+{
+    uint32_t at = 4, present = scps_tr_little32(p + 4);
+
+    for (uint32_t more = present; more & MORE; more = scps_tr_little32(p + at)) {
+        at += 4;
+        if (at + 4 > len)
+            return false;
+    }
+    at += 4;
+    if (present & TIME)
+        at = ((at + 7) & ~7u) + 8;
+    return present & FLAGS && at < len && p[at] & PADDED;
+}
+
+int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
+                        uint32_t caplen)
+{
+    uint32_t len = 0;
+
+    if (radio != TR_RADIO_NONE && caplen < 8) {
+        t->tot.truncated++;
+        return -1;
+    }
+    switch (radio) {
+    case TR_RADIO_NONE:
+        break;
+    case TR_RADIO_TAP:
+        len = scps_tr_little16(p + 2);
+        return frame(t, p, caplen, len, len >= 8 && len <= caplen && padded(p, len));
+    case TR_RADIO_PRISM: /* or AVS's, which says so */
+        len = scps_get32(p) >> 12 == 0x80211 ? scps_get32(p + 4) : scps_tr_little32(p + 4);
+        break;
+    case TR_RADIO_AVS:
+        len = scps_get32(p + 4);
+        break;
+    }
+    return frame(t, p, caplen, len, false);
+}
