@@ -42,7 +42,7 @@ enum scps_evidence {
 
 struct scps_cc_view { /* the connection just before the event */
     scps_time now;
-    uint64_t inflight;      /* bytes believed to be in the network */
+    uint64_t inflight;      /* bytes believed to be in the network; those an ack tells of no more */
     uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
     uint32_t mss;           /* payload of a full segment, options already deducted */
     uint32_t init_cwnd;     /* the initial window the configuration gives, bytes */

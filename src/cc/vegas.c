@@ -34,6 +34,9 @@
  *   the one used (rtt_old, what RFC 7323 echoes too).  It is in base as well and cancels out.  Under F2
  *   this costs at most one segment of error.  Of a round the lowest RTT counts, so that a lone ACK from
  *   the timer, or noise on the return path, is not a queue (rtt=1: the mean).
+ * - A timer is late.  Of a megabyte in 200 ms a few milliseconds of lateness are dozens of segments, and slow start
+ *   would end by chance.  But an ACK that left nothing of ours under way tells that the next segment found no queue of
+ *   ours: an RTT whose oldest segment left then counts as base, whatever it was.
  * - Leaving slow start, the window becomes what the path carried in that round, and the middle of alpha
  *   and beta on top: it doubled again while the queue was being noticed.  A sender without pacing
  *   overruns the queue before a whole round can show it; so slow start also ends when the ACKs of one
@@ -87,8 +90,9 @@ struct vegas {
     uint64_t wish;    /* the window when it began */
     uint16_t over;    /* rounds since then */
     uint16_t timeouts;
-    bool old_known;   /* the core says rtt_old, so the newest RTT is never used */
-    uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    bool old_known; /* the core says rtt_old, so the newest RTT is never used */
+    bool alone;     /* nothing of ours was under way when the oldest segment of the next ACK left */
+    uint8_t early;  /* rounds in a row whose ACKs did not wait for the receiver's timer */
     uint8_t patience; /* so many until base gives in to them */
     scps_dur waited;  /* base before it gave in to them; 0: it has not */
     uint64_t wide;    /* the window then */
@@ -307,6 +311,18 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
+/* What is to be known of queues. */
+static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
+{
+    wait_again(ve, rtt, ctl);
+    ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
+    if (ve->alone) /* longer than base by somebody's lateness, not by a queue of ours */
+        rtt = ve->base;
+    ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
+    ve->sum += rtt;
+    ve->samples++;
+}
+
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {
@@ -322,13 +338,10 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         end_of_round(ve, v, ctl);
         new_round(ve, v);
     }
-    if (rtt) {
-        wait_again(ve, rtt, ctl);
-        ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
-        ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
-        ve->sum += rtt;
-        ve->samples++;
-    }
+    if (rtt)
+        learn(ve, rtt, ctl);
+    if (a->bytes)
+        ve->alone = ve->old_known && v->inflight == 0;
     if (!ve->exponential)
         return;
     uint64_t carried, few = (uint64_t)ve->gamma * v->mss;

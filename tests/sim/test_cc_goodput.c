@@ -241,6 +241,37 @@ static void a_quick_start_fills_the_path(void **state)
     assert_true(c.mbps > 75);
 }
 
+/* One acknowledgement each 200 ms on a path of 0.1 ms, as between two processes of one machine, whose timers are late by
+ * milliseconds: that is no queue, and no reason to leave slow start. A receiver with half its buffer read opens its window
+ * before the timer, so the limit is the half buffer and the time it takes at 400 Mbit/s, 84 ms. */
+static void a_late_timer_is_no_queue(void **state)
+{
+    static const char *const late[] = {"0us", "1ms", "5ms", "10ms"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        for (unsigned seed = 1; seed <= 5; seed++) {
+            char link[80];
+            struct simrun r;
+            snprintf(link, sizeof link, "rate=10gbit,rtt=100us,queue=20000p,jitter-back=%s",
+                     late[i]);
+            simrun(&(struct simrun_config){.link = link,
+                                           .seed = seed,
+                                           .size = 100000000,
+                                           .data = SIMRUN_HOLLOW,
+                                           .cc = "vegas",
+                                           .rate = 50000000,
+                                           .buffers = 8 << 20,
+                                           .ack_delayed = true,
+                                           .ack_delay = SCPS_MS(200),
+                                           .limit = SCPS_SEC(1000)},
+                   &r);
+            double mbps = 100e6 * 8 / (double)r.acked;
+            if (r.err || !r.intact || mbps < 120)
+                fail_msg("%s, seed %u: error %d, %.1f Mbit/s", link, seed, r.err, mbps);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +282,7 @@ int main(void)
         cmocka_unit_test(round_trips_from_two),
         cmocka_unit_test(slow_start_survives_corruption),
         cmocka_unit_test(strictly_delayed_acks),
+        cmocka_unit_test(a_late_timer_is_no_queue),
         cmocka_unit_test(a_quick_start_fills_the_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

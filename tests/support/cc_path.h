@@ -24,6 +24,7 @@ struct cc_path {
     uint64_t queue;     /* segments that may wait; 0: no limit */
     unsigned ack_every; /* 1: F1; 2: F2; 0: F0, the timer alone */
     scps_dur ack_delay;
+    scps_dur late;     /* the timer is late by up to so much */
     uint64_t pace_bps; /* the sender's own rate limit; 0: none */
     double per;        /* random loss */
     bool newest_only;  /* do not tell rtt_old */
@@ -75,6 +76,11 @@ static inline double cc_path_random(struct cc_path *p) /* xorshift64 */
     return (double)(p->rnd >> 11) / 9007199254740992.0;
 }
 
+static inline int64_t cc_path_lateness(struct cc_path *p)
+{
+    return p->late ? (int64_t)(cc_path_random(p) * (double)p->late * 1000) : 0;
+}
+
 static inline void cc_path_push_ack(struct cc_path *p, int64_t arrival, uint64_t upto)
 {
     assert_true(p->ack_tail - p->ack_head < p->room);
@@ -116,7 +122,7 @@ static inline void cc_path_send(struct cc_path *p)
     if (p->batch && arrival > p->batch_due)
         cc_path_push_ack(p, p->batch_due, p->sent - 1);
     if (!p->batch++)
-        p->batch_due = arrival + p->ack_delay * 1000;
+        p->batch_due = arrival + p->ack_delay * 1000 + cc_path_lateness(p);
     if (p->ack_every && p->batch >= p->ack_every)
         cc_path_push_ack(p, arrival, p->sent);
 }
@@ -125,7 +131,7 @@ static inline void cc_path_hear(struct cc_path *p, uint64_t upto)
 {
     struct scps_cc_view *v = &p->t.v;
     struct scps_cc_ack a = {.rtt = -1, .rtt_old = -1};
-    uint64_t lost = 0, inflight = p->sent - p->acked;
+    uint64_t lost = 0, outstanding = p->sent - p->acked;
 
     for (; p->acked < upto; p->acked++) {
         struct cc_path_seg *g = &p->seg[p->acked % p->room];
@@ -141,7 +147,8 @@ static inline void cc_path_hear(struct cc_path *p, uint64_t upto)
         p->delivered++;
     }
     v->now = 1 + p->now / 1000;
-    v->outstanding = v->inflight = inflight * v->mss;
+    v->outstanding = outstanding * v->mss;
+    v->inflight = (p->sent - p->acked) * v->mss;
     v->cwnd_limited = p->limited;
     if (a.rtt > 0) {
         v->srtt = v->srtt ? v->srtt + (a.rtt - v->srtt) / 8 : a.rtt;

@@ -314,6 +314,27 @@ static void strictly_delayed_acks(void **state)
     }
 }
 
+/* F0 over a path of nothing: a round trip is the receiver's timer, and what that is late is no queue. Nothing of the
+ * sender's is under way when a round begins, so the oldest segment has none to wait in. */
+static void a_late_timer_is_no_queue(void **state)
+{
+    (void)state;
+    static const scps_dur late[] = {0, 100, SCPS_MS(1), SCPS_MS(5), SCPS_MS(20)};
+    for (size_t i = 0; i < CC_ROWS(late); i++) {
+        struct cc_path p = {.bps = 1000000000,
+                            .delay = 50,
+                            .ack_delay = SCPS_MS(200),
+                            .late = late[i],
+                            .pace_bps = 400000000};
+        cc_path_open(&p, "vegas", view(10));
+        cc_path_run(&p, SCPS_SEC(4));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(20));
+        assert_in_range(cc_path_goodput(&p), 350000000, 400500000);
+        cc_path_close(&p);
+    }
+}
+
 /* Why the oldest segment's RTT is used: with the newest's, the same path is given up. */
 static void newest_rtt_would_strangle_f0(void **state)
 {
@@ -517,6 +538,7 @@ int main(void)
         cmocka_unit_test(idle_and_path),
         cmocka_unit_test(settles_with_a_few_segments_queued),
         cmocka_unit_test(strictly_delayed_acks),
+        cmocka_unit_test(a_late_timer_is_no_queue),
         cmocka_unit_test(newest_rtt_would_strangle_f0),
         cmocka_unit_test(early_acks_leave_base_alone),
         cmocka_unit_test(a_lone_ack_is_no_train),
