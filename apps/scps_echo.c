@@ -30,6 +30,9 @@ static const char help[] =
     "      --discard PORT      server: also take and forget everything there\n"
     "      --chargen PORT      server: also send characters there until the client closes (RFC "
     "864)\n"
+    "      --clients N         server: so many at once; the next one takes the place of the one "
+    "that has\n"
+    "                          been silent for longest (256)\n"
     "      --time SEC          server: serve so long; client: give up after so long\n"
     "  -h, --help              this text\n"
     "  -V, --version\n"
@@ -39,12 +42,14 @@ static const char help_end[] =
     "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
     "SIGINT ends either; the server's status is then 0, the client's 1.\n";
 
-/* One connection being served. */
+/* One connection being served, from accept until nothing of it is left, its last acknowledgement included: what it holds
+ * counts until then. */
 struct peer {
-    struct peer *next, **link;
+    struct peer *before, *after; /* in the order of who was served last */
     struct scps_conn *conn;
     enum service service;
     uint64_t sent;
+    bool leaving; /* its end and ours are said */
 };
 
 struct app {
@@ -60,8 +65,8 @@ struct app {
     struct realtime rt;
     uint64_t in, out;
     /* server */
-    struct peer *peers;
-    unsigned served, open, broken;
+    struct peer *first, *last; /* served just now, and longest ago */
+    unsigned served, open, broken, most;
     /* client */
     struct scps_conn *conn;
     bool finished;
@@ -73,14 +78,29 @@ static uint8_t buf[65536];
 
 /* ---- server ----------------------------------------------------------------------------------------------- */
 
+static void take_out(struct app *a, struct peer *p)
+{
+    *(p->before ? &p->before->after : &a->first) = p->after;
+    *(p->after ? &p->after->before : &a->last) = p->before;
+}
+
+static void put_first(struct app *a, struct peer *p)
+{
+    p->before = NULL;
+    p->after = a->first;
+    *(a->first ? &a->first->before : &a->last) = p;
+    a->first = p;
+}
+
 static void drop(struct app *a, struct peer *p, bool broken)
 {
     a->open--;
     a->broken += broken;
-    scps_conn_close(p->conn);
-    *p->link = p->next;
-    if (p->next)
-        p->next->link = p->link;
+    if (broken)
+        scps_conn_abort(p->conn);
+    else
+        scps_conn_close(p->conn);
+    take_out(a, p);
     free(p);
 }
 
@@ -135,17 +155,31 @@ static int64_t chargen(struct app *a, struct peer *p)
 
 static void serve(struct app *a, struct peer *p)
 {
+    uint64_t before = a->in + a->out;
+    if (p->leaving)
+        return;
     int64_t n = p->service == ECHO      ? echo(a, p)
                 : p->service == DISCARD ? discard(a, p)
                                         : chargen(a, p);
-    if (n != SCPS_ERR_AGAIN)
-        drop(a, p, n < 0);
+    if (a->in + a->out != before) {
+        take_out(a, p);
+        put_first(a, p);
+    }
+    if (n == 0) { /* SCPS_EV_CLOSED will tell when what was written has arrived */
+        p->leaving = true;
+        scps_conn_shutdown(p->conn);
+    } else if (n != SCPS_ERR_AGAIN) {
+        drop(a, p, true);
+    }
 }
 
 static void accept_all(struct app *a, struct scps_listener *l)
 {
     struct scps_conn *c;
     while ((c = scps_accept(l))) {
+        if (a->open ==
+            a->most) /* whoever reads nothing must not keep the others, or memory, for ever */
+            drop(a, a->last, true);
         struct peer *p = calloc(1, sizeof *p);
         if (!p) {
             scps_conn_abort(c);
@@ -153,11 +187,7 @@ static void accept_all(struct app *a, struct scps_listener *l)
         }
         p->conn = c;
         p->service = *(enum service *)scps_listener_user(l);
-        p->link = &a->peers;
-        p->next = a->peers;
-        if (p->next)
-            p->next->link = &p->next;
-        a->peers = p;
+        put_first(a, p);
         a->served++;
         a->open++;
         scps_conn_set_user(c, p);
@@ -266,8 +296,8 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         client_event(a, e);
     else if (e->kind == SCPS_EV_ACCEPT)
         accept_all(a, e->listener);
-    else if (e->user && e->kind == SCPS_EV_ERROR)
-        drop(a, e->user, true);
+    else if (e->user && (e->kind == SCPS_EV_ERROR || e->kind == SCPS_EV_CLOSED))
+        drop(a, e->user, e->kind == SCPS_EV_ERROR);
     else if (e->user && e->conn)
         serve(a, e->user);
 }
@@ -323,12 +353,8 @@ static int run(struct app *a)
     }
     realtime_run(&a->rt, a->time);
     status = report(a);
-    while (a->peers) { /* tell those who are still there */
-        struct peer *p = a->peers;
-        a->peers = p->next;
-        scps_conn_abort(p->conn);
-        free(p);
-    }
+    while (a->first) /* tell those who are still there */
+        drop(a, a->first, true);
     if (a->conn)
         scps_conn_abort(a->conn);
     scps_loop_kick(a->rt.loop);
@@ -365,10 +391,11 @@ static int usage(const char *what, const char *value)
 static int parse(struct app *a, int argc, char **argv)
 {
     static const struct option table[] = {
-        {"serve", 0, NULL, 'r'},   {"test", 0, NULL, 't'},   {"port", 1, NULL, 'p'},
-        {"bytes", 1, NULL, 'n'},   {"buffer", 1, NULL, 'b'}, {"discard", 1, NULL, 'D'},
-        {"chargen", 1, NULL, 'C'}, {"time", 1, NULL, 'T'},   {"help", 0, NULL, 'h'},
-        {"version", 0, NULL, 'V'}, SCPS_IFOPTS_LONG('I'),    {NULL, 0, NULL, 0}};
+        {"serve", 0, NULL, 'r'},   {"test", 0, NULL, 't'},    {"port", 1, NULL, 'p'},
+        {"bytes", 1, NULL, 'n'},   {"buffer", 1, NULL, 'b'},  {"discard", 1, NULL, 'D'},
+        {"chargen", 1, NULL, 'C'}, {"time", 1, NULL, 'T'},    {"clients", 1, NULL, 'M'},
+        {"help", 0, NULL, 'h'},    {"version", 0, NULL, 'V'}, SCPS_IFOPTS_LONG('I'),
+        {NULL, 0, NULL, 0}};
     char msg[SCPS_IO_MSGLEN];
     int c, index;
     while ((c = getopt_long(argc, argv, "rtp:n:b:hV", table, &index)) != -1) {
@@ -395,6 +422,11 @@ static int parse(struct app *a, int argc, char **argv)
             if (!number(optarg, 1u << 30, &v) || !v)
                 return usage("a buffer has 1 byte to 1G", optarg);
             a->buffer = (uint32_t)v;
+            break;
+        case 'M':
+            if (!number(optarg, 65536, &v) || !v)
+                return usage("--clients goes from 1 to 65536", optarg);
+            a->most = (unsigned)v;
             break;
         case 'T':
             if (!realtime_seconds(optarg, &a->time))
@@ -434,7 +466,7 @@ static int parse(struct app *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct app a = {.port = 7, .bytes = 1 << 20, .buffer = 1 << 20};
+    struct app a = {.port = 7, .bytes = 1 << 20, .buffer = 1 << 20, .most = 256};
     int status = parse(&a, argc, argv);
     return status ? status : run(&a);
 }

@@ -3,6 +3,7 @@
 
     hostile.py DEVICE KERNEL4 STACK4 KERNEL6 STACK6          one of everything, with a connection open meanwhile
     hostile.py flood DEVICE KERNEL4 STACK4 KERNEL6 STACK6    SYNs from 20000 addresses that never answer
+    hostile.py hold DEVICE KERNEL4 STACK4 KERNEL6 STACK6     2000 connections whose windows stay closed
 
 The bytes are made with scapy and leave by a packet socket, so that the kernel mends nothing.  A connection of the
 kernel's is open all the time; it must live, and echo what it is sent.  Everything is seeded: two runs send the same.
@@ -21,8 +22,8 @@ logging.getLogger("scapy").setLevel(logging.ERROR)
 from scapy.all import (ICMP, IP, TCP, UDP, ICMPv6DestUnreach, ICMPv6PacketTooBig, IPv6, IPv6ExtHdrDestOpt,  # noqa: E402
                        IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting, Raw)
 
-flood_only = sys.argv[1] == "flood"
-dev, k4, s4, k6, s6 = sys.argv[2:] if flood_only else sys.argv[1:]
+mode = sys.argv[1] if sys.argv[1] in ("flood", "hold") else ""
+dev, k4, s4, k6, s6 = sys.argv[2:] if mode else sys.argv[1:]
 rnd = random.Random(1)
 ETH_IP, ETH_IP6, ETH_ALL = 0x0800, 0x86DD, 3
 
@@ -146,10 +147,10 @@ def folded(data):
     return struct.pack("!H", ~total & 0xffff)
 
 
-def tcp_with_raw_options(opts, flags, seq, ack, sport, dport=7, src=k4):
+def tcp_with_raw_options(opts, flags, seq, ack, sport, dport=7, src=k4, wnd=1000):
     """Without scapy: it is quick, and says nothing about options."""
     seg = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xffffffff, ack & 0xffffffff, (5 + len(opts) // 4) << 4,
-                      flags, 1000, 0, 0) + opts
+                      flags, wnd, 0, 0) + opts
     ends = socket.inet_aton(src) + socket.inet_aton(s4)
     seg = seg[:16] + folded(ends + struct.pack("!BBH", 0, 6, len(seg)) + seg) + seg[18:]
     ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(seg), 1, 0, 64, 6, 0) + ends
@@ -291,7 +292,30 @@ def flood():
         send(tcp_with_raw_options(b"\x02\x04\x05\xb4", 2, i, 0, 1024 + i % 60000, src=src))
 
 
-if flood_only:
+def hold(n=2000):
+    """Connections to the character generator that never take a character. Returns how many came about."""
+    options = b"\x02\x04\x05\xb4"
+    opened = 0
+    for i in range(n):
+        port, src = 20000 + i // 200, "10.77.0.%d" % (20 + i % 200)
+        send(tcp_with_raw_options(options, 2, 1, 0, port, dport=19, src=src, wnd=0))
+        if i % 100 < 99:
+            continue
+        for raw in answers():
+            if len(raw) < 40 or raw[0] != 0x45 or raw[9] != 6 or raw[33] & 0x12 != 0x12:
+                continue
+            sport, dport, seq = struct.unpack("!HHI", raw[20:28])
+            send(tcp_with_raw_options(b"", 16, 2, seq + 1, dport, dport=sport, src=socket.inet_ntoa(raw[16:20]), wnd=0))
+            opened += 1
+    answers()
+    return opened
+
+
+if mode == "hold":
+    held = hold()
+    print(held, "connections held")
+    sys.exit(0 if held >= 1900 else 1)
+if mode == "flood":
     flood()
     print(sent, "SYNs")
     sys.exit(0)

@@ -57,6 +57,14 @@ flood() { # half-open connections from addresses that never answer: more than a 
     timeout $PATIENCE $python "$HERE/hostile.py" flood scpsi0 10.77.0.1 10.77.0.2 fd77::1 fd77::2 && serves
 }
 [ -n "$python" ] && ok "serves in a flood of SYNs" flood
+hold() { # 1 MB waits for each of those who never read: it is for as many as are served at once, and others are served
+    timeout $PATIENCE $python "$HERE/hostile.py" hold scpsi0 10.77.0.1 10.77.0.2 fd77::1 fd77::2 && serves || return 1
+    local peak
+    peak=$(awk '/^VmHWM:/ { print $2 }' /proc/$server/status)
+    figure "at most $((peak / 1024)) MB resident"
+    [ "$peak" -lt 1000000 ]
+}
+[ -n "$python" ] && ok "2000 clients that never read" hold
 alive() {
     kill -0 $server && stop $server
     local rc=$?
