@@ -521,6 +521,25 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
     return sum.lost;
 }
 
+/* What a resend seemed to tell by arriving its original may have told: the latest sending known to have arrived is then
+ * the last original that has. */
+static void discredit_resends(struct scps_scoreboard *sb)
+{
+    bool any = false;
+    uint32_t hi = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        const struct scps_sent *r = scps_sb_at(sb, i);
+        bool arrived = r->state == SCPS_SENT_ARRIVED;
+        if (r->resends || (any && !arrived))
+            continue;
+        hi = arrived ? r->xseq : r->xseq - 1; /* originals left in order of offset */
+        any = true;
+    }
+    if (any && before(hi, sb->hi_xseq))
+        sb->hi_xseq = hi;
+}
+
 uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
 {
     uint64_t found = 0;
@@ -546,6 +565,7 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
     sb->lost -= found;
     sb->inflight += found;
     sb->excused = sb->arrived_recs - sb->arrived_below;
+    discredit_resends(sb);
     return found;
 }
 

@@ -226,6 +226,34 @@ static void one_probe_then_the_timer(void **x)
     script_free(t);
 }
 
+/* A timeout that was imagined: the original is acknowledged behind a queue, longer after the resend than the least round
+ * trip. The timestamp, or without it the order of acknowledgements (RFC 5682), says so, and that the resend arrived is no
+ * evidence against what was sent before it. */
+static void an_imagined_timeout(void **x)
+{
+    for (int ts = 0; ts < 2; ts++) {
+        struct script *t = script_of(x);
+        int32_t len = ts ? 988 : 1000;
+        t->cfg.recovery = SCPS_RECOVERY_RACK;
+        t->cfg.timestamps = t->peer.ts = ts;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 11 * len);
+        for (int k = 0; k < 10; k++)
+            expect_sent(t, .from = 1 + len * k, .len = len);
+        uint32_t echo = t->last.tsval;
+        expect_sent(t, .at = MS(400), .from = 1 + len * 10, .len = len); /* the probe */
+        expect_sent(t, .at = MS(700), .slack = MS(20), .from = 1, .len = len);
+        peer_says(t, MS(900), .ack = 1 + len, .tsecr = echo);
+        peer_says(t, MS(1100), .ack = 1 + 2 * len, .tsecr = echo);
+        script_run(t, MS(1200));
+        assert_int_equal(script_info(t).spurious, 1);
+        assert_int_equal(script_info(t).recoveries, 0);
+        assert_int_equal(script_info(t).resent_segs, 1);
+        peer_says(t, MS(1300), .ack = 1 + 11 * len, .tsecr = echo);
+        script_free(t);
+    }
+}
+
 /* Without SACK it cannot work, and says so */
 static void without_sack(void **x)
 {
@@ -257,6 +285,7 @@ int main(void)
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(what_a_probe_says),
         SCRIPT_TEST(one_probe_then_the_timer),
+        SCRIPT_TEST(an_imagined_timeout),
         SCRIPT_TEST(without_sack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
