@@ -455,6 +455,8 @@ void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
                         enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
+/* What should have been answered by now is lost. */
+void scps_recovery_presume(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg);

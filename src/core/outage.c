@@ -3,10 +3,10 @@
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
  * empty segment one octet behind what the peer is known to have, which it has to answer, leaves after 5, 6, 12, 24, 48,
- * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; but a segment that was on its way when the
- * link went does not, so after a signal only what arrives a round trip later counts.  Then everything outstanding goes again
- * within the window of before: it left less than a round trip before the link did, or never arrived, or its
- * acknowledgement did not.  No outage ends a connection.
+ * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; but a segment
+ * that was on its way when the link went does not, so after a signal only what arrives a round trip later counts.  Then what
+ * has been outstanding for a round trip goes again within the window of before: it never arrived, or its acknowledgement did
+ * not.  No outage ends a connection.
  *
  * Cause of loss (spec sheet 3.4): what the configuration says, unless a signal, or the peer's corruption-experienced
  * option (corruption.c), said otherwise for a time.
@@ -76,7 +76,7 @@ void scps_outage_end(struct scps_conn *c)
         c->tx->rto_shift = 0;
     scps_timer_stop(c, SCPS_T_RTX);
     if (c->tx && c->una < c->nxt) {
-        scps_sb_lose_since(&c->tx->sb, c->env->now);
+        scps_recovery_presume(c);
         c->tx->progress_at = c->env->now;
         scps_snd_arm_rtx(c);
     }

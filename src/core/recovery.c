@@ -142,10 +142,19 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     }
 }
 
+/* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3); without reports
+ * nothing would ever tell about it, so there all of it counts (RFC 5681 section 3.1). */
+void scps_recovery_presume(struct scps_conn *c)
+{
+    bool reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
+
+    scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);
+}
+
 void scps_recovery_timeout(struct scps_conn *c)
 {
     struct scps_recovery *rec = &c->tx->rec;
-    bool first = c->backoff == 0, reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
+    bool first = c->backoff == 0;
 
     begin(c, SCPS_EPISODE_RTO);
     rec->frto = first && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
@@ -154,9 +163,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     c->dupacks = 0;
     if (c->tx->silent < UINT8_MAX)
         c->tx->silent++;
-    /* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3); without reports
-     * nothing would ever tell about it, so there all of it counts (RFC 5681 section 3.1). */
-    scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);
+    scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }

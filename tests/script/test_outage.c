@@ -47,6 +47,27 @@ static void signalled(void **x)
     script_free(t);
 }
 
+/* Shorter than a round trip: what left since the round trip before its end is still to be answered, and not sent again */
+static void shorter_than_a_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 5000, 5);
+    app_writes(t, MS(260), 3000);
+    for (int k = 5; k < 8; k++)
+        expect_sent(t, .at = MS(260), .from = 1 + 1000 * k, .len = 1000);
+    script_run(t, MS(270));
+    tell(t, MS(270), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, MS(290));
+    tell(t, MS(290), SCPS_SIGNAL_LINK_UP, 0);
+    script_run(t, MS(299));
+    expect_sent(t, .at = MS(290), .from = 1, .len = 1000); /* the oldest, to be sure */
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(300), .ack = 5001);
+    peer_says(t, MS(360), .ack = 8001);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
 /* A known end: no probe before it, and at it everything goes on by itself */
 static void until_known(void **x)
 {
@@ -281,6 +302,7 @@ int main(void)
         SCRIPT_TEST(delay_announced),
         SCRIPT_TEST(rate_announced),
         SCRIPT_TEST(signalled),
+        SCRIPT_TEST(shorter_than_a_round_trip),
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(heard),
         SCRIPT_TEST(inferred),
