@@ -117,7 +117,8 @@ struct scps_conn_config {
     scps_dur rto_initial;  /* 0: 1 s, or expected_rtt + rto_min when that is given */
     /* The least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when expected_rtt is given */
     scps_dur rto_min;
-    scps_dur rto_max;     /* 0: 60 s, or 8 x expected_rtt when that is larger */
+    /* 0: 60 s, or 8 x expected_rtt when that is larger; never less than 2 x srtt, up to an hour */
+    scps_dur rto_max;
     scps_dur persist_max; /* longest time between window probes; 0: rto_max */
     scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
     /* How long a closed connection waits for the peer's FIN; 0: 60 s, or 8 x expected_rtt when that is larger */

@@ -305,6 +305,8 @@ void scps_conn_established(struct scps_conn *c)
     c->rcv_mss = SCPS_MIN(536, c->adv_mss);
     if (c->flags & SCPS_F_SYN_LOST && !c->rtt.srtt)
         c->rtt.rto = SCPS_MAX(c->rtt.rto, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
+    if (cfg->expected_rtt) /* a slow line takes longer for full segments than for the SYN */
+        c->rtt.rto = SCPS_MAX(c->rtt.rto, cfg->expected_rtt + cfg->rto_min);
     scps_cc_begin(c);
     if (cfg->keepalive)
         scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);

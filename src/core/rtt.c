@@ -5,9 +5,15 @@
  * sum.  A margin is what delayed acknowledgements and queues need; a bound on the sum is none at all once the round
  * trip is longer, which on a space link it always is.  RFC 8961 section 4 asks for no more than RFC 6298 gives:
  * exponential backoff (kept by the caller), samples at least once a round trip, a conservative initial value.
+ *
+ * Nor does the largest value (rto_max) cut a round trip short: behind a deep queue on a slow line it may be longer than
+ * that, and a timer that expires before the answer can be back would send everything twice.  An hour is the most that
+ * is believed of a queue: a peer that delays its answers for days must not keep a connection for ever.
  */
 #include "core/rtt.h"
 #include "base/bytes.h"
+
+#define LONGEST_QUEUE SCPS_SEC(3600)
 
 void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial)
 {
@@ -19,7 +25,8 @@ void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max)
     if (r->srtt) {
         scps_dur margin = SCPS_MAX(4 * r->rttvar, rto_min);
         scps_dur rto = r->srtt + SCPS_MAX(margin, 1);
-        r->rto = SCPS_MIN(rto, rto_max);
+        scps_dur twice = SCPS_MIN(2 * r->srtt, LONGEST_QUEUE);
+        r->rto = SCPS_MIN(rto, SCPS_MAX(rto_max, twice));
     }
 }
 

@@ -328,7 +328,9 @@ bool scps_snack_late(const struct scps_conn *c)
 
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
-    scps_dur rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt), late = lateness(c), margin,
+    const scps_dur measured =
+        c->st->last_rtt ? c->st->last_rtt : c->cfg->c.expected_rtt; /* of data */
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), late = lateness(c), margin, wait,
              least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
@@ -343,7 +345,8 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
     margin = SCPS_MAX(4 * c->rtt.rttvar, LEAST);
     if (c->ctl.cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
         margin = SCPS_MAX(margin, rtt / 8);
-    return SCPS_MIN((rtt + margin) << more, c->cfg->c.rto_max);
+    wait = rtt + margin;
+    return SCPS_MAX(wait, SCPS_MIN(wait << more, c->cfg->c.rto_max));
 }
 
 static scps_time sooner(scps_time a, scps_time b)

@@ -93,14 +93,14 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
     /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
     if (c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
         shift = 0;
-    return rto > max >> shift ? max : rto << shift;
+    return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;
 }
 
 static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
     unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_MAX(c->backoff, kept);
 
-    return shift ? backed_off_by(c, shift, rto, max) : SCPS_MIN(rto, max);
+    return shift ? backed_off_by(c, shift, rto, max) : rto;
 }
 
 void scps_snd_arm_rtx(struct scps_conn *c)
@@ -124,7 +124,9 @@ static void arm_persist(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
 
-    scps_timer_set(c, SCPS_T_RTX, c->env->now + backed_off(c, c->rtt.rto, cfg->persist_max));
+    scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
+
+    scps_timer_set(c, SCPS_T_RTX, c->env->now + SCPS_MIN(wait, cfg->persist_max));
 }
 
 static void begin_persist(struct scps_conn *c)

@@ -136,6 +136,52 @@ static void rto_of_a_long_path(void **x)
     script_free(t);
 }
 
+/* A slow line: a full segment takes it five seconds, the SYN a few hundred milliseconds. Until one has been measured the
+ * hint holds. */
+static void rto_of_a_slow_line(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.expected_rtt = SEC(5);
+    script_established(t, MS(400));
+    assert_true(script_info(t).srtt == MS(400));
+    app_writes(t, SEC(1), 2000);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(1), .from = 1001, .len = 1000);
+    peer_says(t, SEC(6), .ack = 1001);
+    peer_says(t, SEC(11), .ack = 2001);
+    assert_int_equal(script_info(t).timeouts, 0);
+    app_writes(t, SEC(12), 1000);
+    expect_sent(t, .at = SEC(12), .from = 2001, .len = 1000);
+    peer_says(t, SEC(17), .ack = 3001);
+    script_free(t);
+}
+
+/* Behind a queue of minutes the largest timeout does not end before the answer can be back; backed off neither */
+static void rto_behind_a_deep_queue(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = SEC(100);
+
+    t->cfg.rto_max = SEC(2);
+    t->cfg.spurious_undo = false;
+    script_established(t, MS(900));
+    for (int k = 0; k < 20; k++, at += SEC(10)) {
+        app_writes(t, at, 10);
+        script_run(t, at);
+        peer_says(t, at + MS(1000) + MS(200) * k, .ack = 11 + 10 * k);
+        script_forget_sent(t);
+    }
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.timeouts, 0);
+    assert_true(i.rto > i.last_rtt && i.srtt > SEC(2));
+    app_writes(t, at, 10);
+    expect_sent(t, .at = at, .from = 201, .len = 10);
+    expect_sent(t, .at = at + i.rto, .from = 201, .len = 10);
+    expect_sent(t, .at = at + 2 * i.rto, .from = 201, .len = 10);
+    peer_says(t, at + 2 * i.rto + MS(1), .ack = 211);
+    script_free(t);
+}
+
 /* An expected round trip is no measurement that varies by a half: the SYN leaves again when that and the least margin are
  * over, a quarter of it and the peer's delayed acknowledgement */
 static void a_lost_syn_with_a_hint(void **x)
@@ -402,6 +448,8 @@ int main(void)
         SCRIPT_TEST(rto_is_bounded),
         SCRIPT_TEST(rto_min_of_a_short_path),
         SCRIPT_TEST(rto_of_a_long_path),
+        SCRIPT_TEST(rto_of_a_slow_line),
+        SCRIPT_TEST(rto_behind_a_deep_queue),
         SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
         SCRIPT_TEST(window_after_a_lonely_timeout),

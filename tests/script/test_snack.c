@@ -288,6 +288,24 @@ static void last_is_lost(void **x)
     script_free(t);
 }
 
+/* ...but a round trip of data has to be measured first: the SYN's says little on a slow line, where a hint says more */
+static void the_end_on_a_slow_line(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = t->cfg.snack_long = true;
+    t->peer.caps = LONG;
+    t->cfg.expected_rtt = SEC(5);
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 1000);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(1), .from = 1001, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, SEC(6), .ack = 1002);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_free(t);
+}
+
 /* A repair that left after them has arrived, and they are older than a round trip: lost, without a report or the timer */
 static void last_ones_are_lost(void **x)
 {
@@ -606,6 +624,7 @@ int main(void)
         SCRIPT_TEST(beside_sack),
         SCRIPT_TEST(delay),
         SCRIPT_TEST(last_is_lost),
+        SCRIPT_TEST(the_end_on_a_slow_line),
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(duplicates_in_an_embargo),
         SCRIPT_TEST(what_the_peer_keeps_to_itself),
