@@ -177,10 +177,11 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                          "a datagram arrived that was not sent so: report this with its --seed "
                          "and --link");
     if (r->compared && !r->intact && r->outcome == TTCP_DONE)
-        ttcp_result_fail(r, TTCP_FAILED,
-                         "what arrived is not what was sent, from byte %" PRIu64
-                         " on: report this with its --seed and --link",
-                         rcv->out->verify->matched + rcv->out->verify->skipped);
+        ttcp_result_fail(
+            r, TTCP_FAILED, "what arrived is not what was sent, from byte %" PRIu64 " on: %s",
+            rcv->out->verify->matched + rcv->out->verify->skipped,
+            r->fwd.flipped != 0 ? "with flip two errors in one packet may leave its checksum right"
+                                : "report this with its --seed and --link");
 }
 
 bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c)

@@ -61,9 +61,12 @@ static scps_time now_of(void *ctx)
 }
 
 /* What no protocol could beat on this link with these packets and at this rate, in bit/s; 0 when nothing limits it.
- * Rounded, so that the last bits of a logarithm are not part of the result. */
+ * Rounded, so that the last bits of a division are not part of the result. */
 static uint64_t limit(const struct run *x)
 {
+    double bps;
+    uint64_t unit;
+
     const struct scps_info *i = &x->r->tx.info;
     uint64_t rate = x->o->rate_bps;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
@@ -75,11 +78,9 @@ static uint64_t limit(const struct run *x)
         rate = x->o->route_bps;
     if (x->sender.written == 0 || x->o->udp)
         return 0;
-    return (uint64_t)(scps_link_limit(&x->o->fwd, &x->o->back, x->sender.written, i->snd_mss,
-                                      headers, rate) /
-                          1000 +
-                      0.5) *
-           1000;
+    bps = scps_link_limit(&x->o->fwd, &x->o->back, x->sender.written, i->snd_mss, headers, rate);
+    unit = bps < 1e6 ? 1 : 1000; /* the slowest lines have little more than that */
+    return (uint64_t)(bps / (double)unit + 0.5) * unit;
 }
 
 /* Takes all figures at the moment the transfer ends, however it ends. */
@@ -106,7 +107,7 @@ static void finish(struct run *x)
     if (x->o->udp) {
         x->r->compared = !x->o->hollow;
         x->r->intact = !x->receiver.d.differs;
-    } else if (!x->o->hollow && x->receiver.eof) {
+    } else if (!x->o->hollow && (x->receiver.eof || x->verify.differs)) {
         x->r->compared = true;
         x->r->intact = !x->verify.differs && x->verify.len == 0 &&
                        x->verify.skipped == x->receiver.missing &&

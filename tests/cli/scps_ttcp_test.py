@@ -249,6 +249,20 @@ class Virtual(Case):
                     if "flip" in link and doc["end"]["link"]["forward"]["flipped"] > 0:
                         self.assertGreater(sum(doc["end"]["tcp_peer"]["drops"].values()), 0)
 
+    def test_damage_that_a_checksum_misses(self):
+        """Bit 1 of two octets, two apart in a pattern that counts: one gains what the other loses. It is found at once, long
+        before the end of the stream, and no success."""
+        with tempfile.NamedTemporaryFile() as f:
+            f.write(bytes(20000) + b"\x02\x00\x02" + bytes(1000000))
+            f.flush()
+            for way in ["", "-n 500"]:
+                args = ["-t", "-s", "-n", "20", "--json", "--link", "rate=1mbit,rtt=40ms,flip,vector-back=off,vector=@" + f.name]
+                status, out, err = run(args + way.split())
+                doc = json.loads(out)
+                self.assertEqual((status, doc["end"]["verified"], doc["end"]["scps"]["outcome"]), (1, False, "failed"))
+                self.assertIn("with flip", doc["error"])
+                self.assertLess(doc["end"]["scps"]["delivered_bytes"], 163840)
+
     def test_snack_is_on_unless_switched_off(self):
         data = stuff(1000000)
         args = ["--link", "rate=10mbit,rtt=200ms,loss=0.02"]
@@ -496,6 +510,9 @@ class Virtual(Case):
         limit, got = doc["end"]["scps"]["physical_limit_bps"], doc["end"]["sum_sent"]["bits_per_second"]
         self.assertLessEqual(got, limit * 1.01)
         self.assertGreater(got, limit * 0.9)
+        doc = self.document(["-t", "-s", "-n", "2", "--link", "rate=1200,delay=1s"])  # not rounded away
+        limit, got = doc["end"]["scps"]["physical_limit_bps"], doc["end"]["sum_sent"]["bits_per_second"]
+        self.assertTrue(0.98 * limit < got <= limit + 1, (got, limit))
 
     def test_pure_rate_over_the_published_channel(self):
         """Without errors nothing but the rate and the round trip is left; the first window is a round trip of it."""
