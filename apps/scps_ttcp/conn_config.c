@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define TS_OPTION 12 /* what a timestamp takes of a segment, NOPs included (RFC 7323 appendix A) */
+#define ACK_SIZE  60 /* a bare acknowledgement that says something */
 #define COMP_GAIN                                                                                  \
     12 /* what compression saves of a header without options; of one with timestamps 4 more */
 
@@ -68,6 +69,15 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
+/* What a packet that this end's rate or budget counts is on the line beyond its IP length. A receiver sends
+ * acknowledgements, which do not fill as many cells as a full segment does. */
+static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
+{
+    if (!o->link || transmit || o->echo)
+        return frame_for(o);
+    return scps_link_frame_bytes(&o->back, ACK_SIZE) - ACK_SIZE;
+}
+
 bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
                 struct scps_route *r)
 {
@@ -95,7 +105,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     if (c.rate == 0 && !transmit && o->cc->needs_rate) /* its way back has none of its own */
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);
-    c.rate_overhead = frame_for(o);
+    c.rate_overhead = overhead_for(o, transmit);
     c.sndbuf = c.rcvbuf = buffer_for(o);
     c.first_window = first_window_for(o);
     c.hollow = o->hollow;

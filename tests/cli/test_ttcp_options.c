@@ -149,6 +149,13 @@ static void loss_cause(void **state)
     assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
     good("-t --link nasa500,rate-back=20kbit --ack-budget none");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
+    good(
+        "-t -m 9000 --link rate=2mbit,rate-back=2400,framing=aal5-vc"); /* 60 bytes are two cells */
+    assert_true(ttcp_conn_config(&o, false).ack_budget == 300);
+    assert_int_equal(ttcp_conn_config(&o, false).rate_overhead, 2 * 53 - 60);
+    assert_int_equal(ttcp_conn_config(&o, true).rate_overhead, 188 * 53 - 9000);
+    good("-t --link geo");
+    assert_int_equal(ttcp_conn_config(&o, false).rate_overhead, 18);
     good("-t --ack-budget 50pps,20kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
     assert_int_equal(ttcp_conn_config(&o, true).ack_budget_pps, 50);
