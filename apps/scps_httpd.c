@@ -46,6 +46,7 @@ struct client {
     size_t header_len, header_sent;
     int file;                /* -1: none */
     uint64_t size, position; /* of the file: what was promised, what was handed over */
+    bool leaving;            /* all is handed over: its place is taken until all has arrived */
     scps_time touched;       /* when it last got anywhere */
 };
 
@@ -240,26 +241,32 @@ static int64_t give(struct app *a, struct client *c)
 
 static void step(struct app *a, struct client *c)
 {
+    int64_t n = c->leaving ? 1 : collect(a, c);
+
     c->touched = scps_stack_now(a->rt.stack);
-    int64_t n = collect(a, c);
     if (n == 1) {
-        n = give(a, c);
+        n = c->leaving ? 0 : give(a, c);
         while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
             ; /* a body nobody asked for; unread it would turn our close into a reset */
     }
-    if (n != SCPS_ERR_AGAIN)
-        drop(a, c, n == 0);
+    if (n == 0 && !c->leaving) {
+        c->leaving = true;
+        scps_conn_shutdown(c->conn);
+    } else if (n == 0 && !scps_conn_unacked(c->conn)) {
+        drop(a, c, true);
+    } else if (n != 0 && n != SCPS_ERR_AGAIN) {
+        drop(a, c, false);
+    }
 }
 
-/* With every place taken, whoever has neither asked nor read for long goes. */
+/* With every place taken, whoever has neither asked nor read for longest goes: however many stand still, others are served. */
 static void make_room(struct app *a)
 {
-    struct client *next;
-    for (struct client *c = a->clients; c; c = next) {
-        next = c->next;
-        if (scps_stack_now(a->rt.stack) - c->touched > PATIENCE)
-            drop(a, c, false);
-    }
+    struct client *longest = a->clients;
+    for (struct client *c = a->clients; c; c = c->next)
+        if (c->touched < longest->touched)
+            longest = c;
+    drop(a, longest, false);
 }
 
 static void accept_all(struct app *a, struct scps_listener *l)

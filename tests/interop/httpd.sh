@@ -56,6 +56,13 @@ half() { # the client goes away in the middle of an answer
     fetch http://10.77.0.2/empty "$TMP/root/empty"
 }
 ok "clients that go away" half
+crowd() ( # more clients than there are places, none of which ever asks
+    for i in {1..300}; do
+        exec {fd}<>/dev/tcp/10.77.0.2/80 || exit 1
+    done
+    fetch http://10.77.0.2/empty "$TMP/root/empty"
+)
+ok "300 clients without a word, and one more" crowd
 ends() {
     stop $server
 }
