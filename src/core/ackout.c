@@ -113,18 +113,25 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
     }
 }
 
-static uint16_t window(struct scps_conn *c, bool syn)
+/* The field that offers what the buffer has room for. */
+static inline uint64_t window_field(const struct scps_conn *c, scps_off next, unsigned scale)
 {
-    scps_off next = scps_rcv_nxt(c), edge = scps_rcv_edge(c);
-    uint32_t limit = c->cfg->c.rcvbuf;
-    unsigned scale = syn ? 0 : c->rcv_wscale; /* RFC 7323 section 2.2 */
+    scps_off edge = scps_rcv_edge(c);
     uint64_t field;
 
     /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
-    if (edge - c->announced < SCPS_MIN(limit / 2, c->rcv_mss))
+    if (edge - c->announced < SCPS_MIN(c->cfg->c.rcvbuf / 2, c->rcv_mss))
         edge = c->announced;
     field = (edge > next ? edge - next : 0) >> scale;
-    field = SCPS_MIN(field, 65535);
+    return SCPS_MIN(field, 65535);
+}
+
+static uint16_t window(struct scps_conn *c, bool syn)
+{
+    scps_off next = scps_rcv_nxt(c);
+    unsigned scale = syn ? 0 : c->rcv_wscale; /* RFC 7323 section 2.2 */
+    uint64_t field = window_field(c, next, scale);
+
     c->announced = SCPS_MAX(c->announced, next + (field << scale));
     c->max_offered = (uint32_t)SCPS_MAX(c->max_offered, field << scale);
     if (!field)
@@ -338,11 +345,14 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);
-    uint64_t field = (scps_rcv_edge(c) - next) >> c->rcv_wscale, offered = field << c->rcv_wscale;
+    uint64_t field, offered;
 
     if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) || next != c->acked_to ||
-        seg->flags & SCPS_SYN || c->timer[SCPS_T_ACK] != SCPS_NEVER || !field || field > 65535 ||
-        next + offered > c->announced || offered > c->max_offered)
+        seg->flags & SCPS_SYN || c->timer[SCPS_T_ACK] != SCPS_NEVER)
+        return false;
+    field = window_field(c, next, c->rcv_wscale);
+    offered = field << c->rcv_wscale;
+    if (!field || next + offered > c->announced || offered > c->max_offered)
         return false;
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);
