@@ -715,7 +715,7 @@ static SELDOM void wait_for_link(struct scps_linkdir *d)
     }
 }
 
-static SCPS_APART void drain(struct scps_linkdir *d, scps_time now)
+static inline void drain(struct scps_linkdir *d, scps_time now)
 {
     while (d->wait_n) {
         if (d->cfg.hold && down_at_times(&d->cfg))

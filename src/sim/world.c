@@ -287,7 +287,7 @@ static bool tell(struct scps_host *h)
     return any;
 }
 
-static SCPS_APART void turn(struct scps_host *h, bool news)
+static void turn(struct scps_host *h, bool news)
 {
     if (news)
         tell(h);
