@@ -37,6 +37,8 @@
  * - A timer is late.  Of a megabyte in 200 ms a few milliseconds of lateness are dozens of segments, and slow start
  *   would end by chance.  But an ACK that left nothing of ours under way tells that the next segment found no queue of
  *   ours: an RTT whose oldest segment left then counts as base, whatever it was.
+ *   For the same reason a loss halves what a round delivered, where the timer is most of the round, and not what left
+ *   since it expired.
  * - Leaving slow start, the window becomes what the path carried in that round, and the middle of alpha
  *   and beta on top: it doubled again while the queue was being noticed.  A sender without pacing
  *   overruns the queue before a whole round can show it; so slow start also ends when the ACKs of one
@@ -80,7 +82,7 @@ struct vegas {
     bool exponential, hold;
     /* this round */
     scps_time began;
-    uint64_t delivered;
+    uint64_t delivered, before; /* in it, and in the whole round before it */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
@@ -240,6 +242,7 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
 {
     ve->early = ve->samples ? 0 : (uint8_t)SCPS_MIN(ve->early + 1, EARLY_MOST);
     ve->began = v->now;
+    ve->before = ve->delivered;
     ve->delivered = 0;
     ve->lowest = ve->sum = 0;
     ve->samples = 0;
@@ -370,6 +373,18 @@ static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
+/* What was under way when the loss happened.  Where an ACK stands for all that left since the one before, because the
+ * receiver's timer is most of the round trip, what it leaves outstanding is only what left since that timer expired. */
+static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
+                       const struct scps_cc_ctl *ctl)
+{
+    uint64_t now = scps_win_flight(v, ctl);
+
+    if (!ve->old_known || !ve->soonest || ve->base <= 2 * ve->soonest)
+        return now;
+    return SCPS_MAX(now, SCPS_MIN(ve->before, ctl->cwnd));
+}
+
 static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                  struct scps_cc_ctl *ctl)
 {
@@ -382,7 +397,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_win_spare(&ve->win);
         return;
     }
-    scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
+    scps_win_cut(&ve->win, v, flight(ve, v, ctl), ve->keep, ctl);
     scps_quick_forget(&ve->quick, ctl);
     ve->exponential = false;
     ve->over = 0;

@@ -335,6 +335,29 @@ static void a_late_timer_is_no_queue(void **state)
     }
 }
 
+/* F0, a loss: the flight is what left in a round trip, not what left since the receiver's timer expired. On a path that is
+ * longer than the timer, and where nobody waits, it is what is outstanding. */
+static void a_loss_is_of_the_whole_flight(void **state)
+{
+    (void)state;
+    static const struct {
+        scps_dur path;
+        unsigned keeps; /* segments, of 100 */
+    } run[] = {{SCPS_MS(1), 50}, {SCPS_MS(90), 50}, {SCPS_MS(110), 5}, {SCPS_MS(200), 5}};
+    for (size_t i = 0; i < CC_ROWS(run); i++) {
+        struct cc_table t;
+        cc_open(&t, "vegas", .mss = SEG, .init_cwnd = 100 * SEG, .srtt = run[i].path,
+                .min_rtt = run[i].path);
+        const struct cc_row rows[] = {
+            {CC_ACK, .times = 4, .after = SCPS_MS(200), .round = true, .app = true,
+             .bytes = 100 * SEG, .rtt = SCPS_MS(200), .rtt_old = SCPS_MS(200)},
+            {CC_LOSS, .fresh = true, .bytes = SEG, .outstanding = 10 * SEG,
+             .cwnd = run[i].keeps * SEG},
+        };
+        cc_play(&t, rows, CC_ROWS(rows));
+    }
+}
+
 /* Why the oldest segment's RTT is used: with the newest's, the same path is given up. */
 static void newest_rtt_would_strangle_f0(void **state)
 {
@@ -539,6 +562,7 @@ int main(void)
         cmocka_unit_test(settles_with_a_few_segments_queued),
         cmocka_unit_test(strictly_delayed_acks),
         cmocka_unit_test(a_late_timer_is_no_queue),
+        cmocka_unit_test(a_loss_is_of_the_whole_flight),
         cmocka_unit_test(newest_rtt_would_strangle_f0),
         cmocka_unit_test(early_acks_leave_base_alone),
         cmocka_unit_test(a_lone_ack_is_no_train),
