@@ -20,8 +20,9 @@
  * a bit vector reaches it, with the hole below it; but only below the one whose turn is next, which stays so.
  *
  * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
- * the range is not meant unless it is the only one touched.  Segments sent less than a round trip ago are left alone:
- * the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
+ * the range is not meant unless it is the only one touched.  Of small segments several lie in the last unit: where SACK
+ * is in force those that left after all it has told of are not meant.  Segments sent less than a round trip ago are left
+ * alone: the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
  * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
  * (RFC 8985 section 6.2 has the same two witnesses).
  *
@@ -193,14 +194,15 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
 }
 
-/* Can the receiver's report be about the last sending of r? */
-static bool knowable(const struct scps_conn *c, const struct scps_sent *r)
+/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other witness. */
+static bool knowable(const struct scps_conn *c, const struct scps_sent *r, bool meant)
 {
     scps_dur ago = c->env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
 
     if (ago < scps_rtt_min(&c->rtt))
         return false;
-    return !r->resends || (int32_t)(c->tx->sb.hi_xseq - r->xseq) > 0 || ago > rtt + rtt / 8;
+    return (meant && !r->resends) || (int32_t)(c->tx->sb.hi_xseq - r->xseq) > 0 ||
+           ago > rtt + rtt / 8;
 }
 
 /* [from, to) is missing. */
@@ -208,6 +210,9 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t first, idx, work = 0;
+
+    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows better */
+    scps_off last_unit = c->flags & SCPS_F_SACK ? to - unit(c, c->adv_mss) : to;
 
     from = SCPS_MAX(from, c->una);
     to = SCPS_MIN(to, c->nxt);
@@ -222,7 +227,7 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         const struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
-        if (r->state == SCPS_SENT_FLIGHT && knowable(c, r))
+        if (r->state == SCPS_SENT_FLIGHT && knowable(c, r, r->from <= last_unit))
             scps_sb_lose(sb, idx, sum);
     }
 }

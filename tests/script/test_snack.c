@@ -267,6 +267,29 @@ static void delay(void **x)
     script_free(t);
 }
 
+/* Ten small segments lie in the unit that the report names. One of them is missing, and SACK has told of none that left after
+ * the one behind it: those are still on their way. */
+static void small_segments(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, NULL);
+    at += MS(100);
+    peer_says(t, at, .ack = S(10));
+    for (int k = 0; k < 8; k++) {
+        app_writes(t, at, 100);
+        expect_sent(t, .at = at, .from = S(10) + 100 * k, .len = 100);
+    }
+    at += MS(100);
+    peer_says(t, at, .ack = S(10) + 200);
+    peer_says(t, at, .ack = S(10) + 200, .sack = {{S(10) + 300, S(10) + 400}}, .snack = {{0, 1}});
+    expect_sent(t, .at = at, .from = S(10) + 200, .len = 100);
+    peer_says(t, at, .ack = S(10) + 200, .sack = {{S(10) + 300, S(10) + 800}}, .snack = {{0, 1}});
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, at + MS(100), .ack = S(10) + 800);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
 /* The end of the data.  No report names the last segments: nothing came behind them.  The one with the FIN is sent again
  * after its embargo, in time with what a timeout would do a good while later */
 static void last_is_lost(void **x)
@@ -623,6 +646,7 @@ int main(void)
         SCRIPT_TEST(not_agreed),
         SCRIPT_TEST(beside_sack),
         SCRIPT_TEST(delay),
+        SCRIPT_TEST(small_segments),
         SCRIPT_TEST(last_is_lost),
         SCRIPT_TEST(the_end_on_a_slow_line),
         SCRIPT_TEST(last_ones_are_lost),
