@@ -168,6 +168,15 @@ static bool timed_out(struct scps_conn *c, unsigned limit)
     return c->backoff >= limit && !scps_bets_holds_on(c, limit);
 }
 
+/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. */
+static bool waits_for_rate(struct scps_conn *c)
+{
+    const struct scps_scoreboard *sb = &c->tx->sb;
+
+    return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || c->hold == SCPS_HOLD_ROUTE) &&
+           !timed_out(c, UINT8_MAX + 1);
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
@@ -205,6 +214,10 @@ void scps_snd_timeout(struct scps_conn *c)
         if (c->una < c->nxt)
             scps_snd_arm_rtx(c);
         scps_conn_wake(c);
+        return;
+    }
+    if (waits_for_rate(c)) {
+        scps_snd_arm_rtx(c);
         return;
     }
     scps_conn_need_stats(c);

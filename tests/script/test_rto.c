@@ -182,6 +182,23 @@ static void rto_behind_a_deep_queue(void **x)
     script_free(t);
 }
 
+/* A resend that waits for the rate was not sent, so it cannot have failed: one timeout, and no backoff beyond its own */
+static void a_resend_that_waits(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rate = 500; /* a segment in two seconds */
+    t->cfg.burst = 1060;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .at = MS(200), .slack = MS(200), .from = 1, .len = 1000);
+    scps_time at = script_now(t);
+    expect_sent(t, .at = at + MS(1600), .slack = MS(600), .from = 1, .len = 1000);
+    assert_int_equal(script_info(t).timeouts, 1);
+    assert_int_equal(script_info(t).backoff, 1);
+    peer_says(t, at + MS(2300), .ack = 1001);
+    script_free(t);
+}
+
 /* An expected round trip is no measurement that varies by a half: the SYN leaves again when that and the least margin are
  * over, a quarter of it and the peer's delayed acknowledgement */
 static void a_lost_syn_with_a_hint(void **x)
@@ -449,6 +466,7 @@ int main(void)
         SCRIPT_TEST(rto_min_of_a_short_path),
         SCRIPT_TEST(rto_of_a_long_path),
         SCRIPT_TEST(rto_of_a_slow_line),
+        SCRIPT_TEST(a_resend_that_waits),
         SCRIPT_TEST(rto_behind_a_deep_queue),
         SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
