@@ -205,8 +205,8 @@ SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
-/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the background. With received data
- * unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */
+/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the background. With received
+ * data unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */
 SCPS_API void scps_conn_close(struct scps_conn *c);
 /* Gives the connection up with a reset. c is gone on return. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);

@@ -9,9 +9,10 @@
  *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is new and for the first
- * AT_ONCE segments after it: the sender has its three duplicates then.  What follows tells it only how much has left the network and, SACK being cumulative,
- * is said as often as for data in order; on a path of thousands of segments that halves the acknowledgements.  Without
- * SACK the number of duplicates carries the information, so there each out-of-order segment gets its own.
+ * AT_ONCE segments after it: the sender has its three duplicates then.  What follows tells it only how much has left the
+ * network and, SACK being cumulative, is said as often as for data in order; on a path of thousands of segments that halves
+ * the acknowledgements.  Without SACK the number of duplicates carries the information, so there each out-of-order segment
+ * gets its own.
  *
  * More than one, so that a full segment and a short one count as two (RFC 5681 section 4.2 has at most two full ones wait):
  * they may be all that a window of two segments holds, as where a record ends, and its sender then waits for the answer.

@@ -3,7 +3,6 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
-#include "base/prng.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
 
@@ -524,16 +523,6 @@ int scps_conn_shutdown(struct scps_conn *c)
         scps_conn_set_state(c, SCPS_LAST_ACK);
     scps_conn_wake(c);
     return 0;
-}
-
-uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
-{
-    uint8_t msg[12];
-
-    scps_put32(msg, (uint32_t)((uint64_t)env->now >> 32));
-    scps_put32(msg + 4, (uint32_t)env->now);
-    scps_put32(msg + 8, limit);
-    return limit - (uint32_t)(scps_siphash(env->key, msg, sizeof msg) % (limit / 2u + 1));
 }
 
 static void release(struct scps_conn *c)

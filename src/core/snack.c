@@ -28,12 +28,12 @@
  *
  * Embargo (sheet 2.4).  A hole is resent once a round trip.  When four times its spread more has passed without news of a
  * resent segment, and, where a window fills a queue, at least an eighth, it is resent without a new SNACK: that is how a lost
- * retransmission with nothing behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without it few are known to have
- * arrived: while there is more to send only the one at the left edge is.  At the end of the data all are, but those which a
- * report has passed over: holes are told in turn, ascending (sheet 2.3), so where two reports follow each other there is none
- * between them.  That is believed, not known: such a segment is not resent unasked before it is the one at the left edge, and
- * others only when the peer has fallen silent, and so tells no more of them.  After FAST of them a segment's embargo
- * doubles, unless losses are corruption.  All of it only as long as the peer is heard.
+ * retransmission with nothing behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without
+ * it few are known to have arrived: while there is more to send only the one at the left edge is.  At the end of the data all
+ * are, but those which a report has passed over: holes are told in turn, ascending (sheet 2.3), so where two reports follow
+ * each other there is none between them.  That is believed, not known: such a segment is not resent unasked before it is the
+ * one at the left edge, and others only when the peer has fallen silent, and so tells no more of them.  After FAST of them a
+ * segment's embargo doubles, unless losses are corruption.  All of it only as long as the peer is heard.
  *
  * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of first sendings than the
  * least round trip is measured, and the embargo is longer by some turns of that; nor is a resent segment lost because later

@@ -159,6 +159,8 @@ void scps_snd_window_changed(struct scps_conn *c)
     }
 }
 
+#define NO_LIMIT (UINT8_MAX + 1u) /* more timeouts in a row than are counted */
+
 static bool timed_out(struct scps_conn *c, unsigned limit)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
@@ -168,13 +170,14 @@ static bool timed_out(struct scps_conn *c, unsigned limit)
     return c->backoff >= limit && !scps_bets_holds_on(c, limit);
 }
 
-/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. */
+/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. Only a user timeout
+ * goes on. */
 static bool waits_for_rate(struct scps_conn *c)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
 
     return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || c->hold == SCPS_HOLD_ROUTE) &&
-           !timed_out(c, UINT8_MAX + 1);
+           !timed_out(c, NO_LIMIT);
 }
 
 void scps_snd_timeout(struct scps_conn *c)

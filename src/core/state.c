@@ -12,6 +12,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/prng.h"
 #include "core/seq.h"
 
 #define ANOTHER 65536u /* octets: further than the window of any SYN */
@@ -20,6 +21,16 @@ static SCPS_APART int drop(struct scps_conn *c, enum scps_drop d, const struct s
 {
     scps_conn_drop(c, d, seg);
     return (int)d;
+}
+
+uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
+{
+    uint8_t msg[12];
+
+    scps_put32(msg, (uint32_t)((uint64_t)env->now >> 32));
+    scps_put32(msg + 4, (uint32_t)env->now);
+    scps_put32(msg + 8, limit);
+    return limit - (uint32_t)(scps_siphash(env->key, msg, sizeof msg) % (limit / 2u + 1));
 }
 
 static SCPS_APART void challenge(struct scps_conn *c)
