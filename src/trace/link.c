@@ -161,7 +161,7 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     while (off + 4 <= caplen) {
         bool big = p[off + 2] == 0;
         uint32_t len = big ? scps_get16(p + off) : scps_tr_little16(p + off);
-        if (p[off + 2] + p[off + 3] == NFLOG_DATA)
+        if (p[off + (big ? 3 : 2)] == NFLOG_DATA)
             return (int)off + 4;
         if (len < 4)
             return other(t);
