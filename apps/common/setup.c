@@ -6,6 +6,8 @@
  */
 #include "common/setup.h"
 
+#include "common/field.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
@@ -174,19 +176,7 @@ static bool number(const char *text, void *to, size_t bytes)
     bool ok = lab_size(text, &v) && v <= max;
 
     if (ok)
-        switch (bytes) {
-        case 1:
-            *(uint8_t *)to = (uint8_t)v;
-            break;
-        case 2:
-            *(uint16_t *)to = (uint16_t)v;
-            break;
-        case 4:
-            *(uint32_t *)to = (uint32_t)v;
-            break;
-        default:
-            *(uint64_t *)to = v;
-        }
+        field_put(to, bytes, v);
     return ok;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "scps_ttcp/option_table.h"
 
+#include "common/field.h"
 #include "scps_ttcp/units.h"
 
 #include <stddef.h>
@@ -115,42 +116,14 @@ bool ttcp_field_given(const struct ttcp_options *o, const char *name)
     return false;
 }
 
-static void store(void *to, size_t size, uint64_t v)
-{
-    switch (size) {
-    case 1: /* flags, too */
-        *(uint8_t *)to = (uint8_t)v;
-        break;
-    case 2:
-        *(uint16_t *)to = (uint16_t)v;
-        break;
-    case 4:
-        *(uint32_t *)to = (uint32_t)v;
-        break;
-    default:
-        *(uint64_t *)to = v;
-    }
-}
-
 void ttcp_fields_apply(const struct ttcp_options *o, struct scps_conn_config *c)
 {
     for (size_t i = 0; i < ttcp_nfields; i++)
         if (o->field[i].given)
-            store((char *)c + ttcp_fields[i].at, ttcp_fields[i].size, o->field[i].value);
+            field_put((char *)c + ttcp_fields[i].at, ttcp_fields[i].size, o->field[i].value);
 }
 
 uint64_t ttcp_field_value(const struct ttcp_field *f, const struct scps_conn_config *c)
 {
-    const void *at = (const char *)c + f->at;
-
-    switch (f->size) {
-    case 1:
-        return *(const uint8_t *)at;
-    case 2:
-        return *(const uint16_t *)at;
-    case 4:
-        return *(const uint32_t *)at;
-    default:
-        return *(const uint64_t *)at;
-    }
+    return field_get((const char *)c + f->at, f->size);
 }
