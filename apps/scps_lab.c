@@ -246,7 +246,9 @@ int main(int argc, char **argv)
                              : "a command is wanted%s: see scps_lab --help",
                         cmd);
     free(o.set);
-    if (fflush(stdout) != 0)
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "scps_lab: standard output: %s: write elsewhere\n", strerror(errno));
         status = 1;
+    }
     return status;
 }

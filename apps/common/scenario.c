@@ -14,11 +14,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME_MAX_LEN 48 /* inih cuts names and sections at 50 */
 #define VALUE_LEN    2048
 #define MANY         1000000
+#define FILE_MAX_LEN (1u << 20) /* octets of a scenario file */
 
 struct reading {
     struct lab_scenario *s;
@@ -265,16 +267,19 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     return true;
 }
 
+/* A name with a slash or a dot is a file and nothing else; any other may be that of a shipped
+ * scenario, unless there is such a file here. A folder is no file. */
 static FILE *find(const char *path, char *found, size_t len)
 {
-    FILE *f = fopen(path, "r");
+    struct stat st;
+    FILE *f = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? NULL : fopen(path, "r");
     char dir[PATH_MAX];
 
     snprintf(found, len, "%s", path);
-    if (f || strchr(path, '/'))
+    if (f || strpbrk(path, "/."))
         return f;
     for (size_t i = 0; !f && lab_scenario_dir(i, dir, sizeof dir); i++) {
-        snprintf(found, len, "%s/%s%s", dir, path, strstr(path, ".ini") ? "" : ".ini");
+        snprintf(found, len, "%s/%s.ini", dir, path);
         f = fopen(found, "r");
     }
     if (!f)
@@ -282,16 +287,25 @@ static FILE *find(const char *path, char *found, size_t len)
     return f;
 }
 
-static char *slurp(FILE *f)
+/* The text of a scenario; NULL, with the reason in msg, for what cannot be one. */
+static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
-    struct lab_str s = {0};
-    char buf[4096];
-    size_t n;
+    char *text = lab_alloc(FILE_MAX_LEN + 2);
+    size_t n = fread(text, 1, FILE_MAX_LEN + 1, f);
+    const char *why = NULL;
 
-    lab_add(&s, "%s", "");
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
-        lab_add(&s, "%.*s", (int)n, buf);
-    return s.p;
+    text[n] = '\0';
+    if (ferror(f))
+        why = "it cannot be read: give a scenario file";
+    else if (memchr(text, '\0', n))
+        why = "it holds a NUL octet, so it is no text: give a scenario file";
+    else if (n > FILE_MAX_LEN)
+        why = "it is longer than 1 MiB: give a scenario file";
+    if (!why)
+        return text;
+    snprintf(msg, LAB_MSGLEN, "%.300s: %s", path, why);
+    free(text);
+    return NULL;
 }
 
 static int override(struct reading *r, const char *text)
@@ -414,18 +428,25 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
     struct lab_scenario *s;
     struct reading r;
     FILE *f = find(path, found, sizeof found);
+    char *text;
     int bad;
 
     if (!f) {
+        struct stat st;
+        int err = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? EISDIR : errno;
+
         snprintf(msg, LAB_MSGLEN,
                  "%.300s: %s: give a scenario file, or a name that 'scps_lab list' shows", path,
-                 strerror(errno));
+                 strerror(err));
         return NULL;
     }
+    text = read_text(f, found, msg);
+    fclose(f);
+    if (!text)
+        return NULL;
     s = lab_alloc(sizeof *s);
     s->path = lab_copy(found);
-    s->text = slurp(f);
-    fclose(f);
+    s->text = text;
     s->runs = 1;
     s->seed = 1;
     s->timeout = SCPS_SEC(86400) * 10;

@@ -22,8 +22,12 @@ static char *load(const char *path, char msg[LAB_MSGLEN])
         return NULL;
     }
     lab_add(&s, "%s", "");
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0 && !memchr(buf, '\0', n))
         lab_add(&s, "%.*s", (int)n, buf);
+    if (ferror(f) || n > 0) {
+        snprintf(msg, LAB_MSGLEN, "%.300s: not a result file of this program", path);
+        lab_free(&s);
+    }
     fclose(f);
     return s.p;
 }

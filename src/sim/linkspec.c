@@ -97,8 +97,12 @@ static int settle(struct reading *r, struct spec *s)
 
     if (conflict(r, all, RTT, DELAY,
                  "'rtt' sets both delays: give either it, or delay and delay-back") ||
-        conflict(r, all, PASS, OUTAGES | CONTACTS | DELAY_TABLE,
-                 "'pass' sets delays and contacts: give either it, or delays and contact") ||
+        conflict(r, all, PASS, RTT | DELAY | DELAY_TABLE,
+                 "'pass' sets the delays: leave out rtt and delay, or leave out pass and give "
+                 "delays and contact") ||
+        conflict(r, all, PASS, OUTAGES | CONTACTS,
+                 "'pass' sets when there is contact: leave out outage and contact, or leave out "
+                 "pass and give delays and contact") ||
         conflict(r, s->has[0], OUTAGES, CONTACTS, "give either outage or contact") ||
         conflict(r, s->has[1], OUTAGES, CONTACTS, "give either outage-back or contact-back"))
         return SCPS_ERR_INVAL;

@@ -122,6 +122,8 @@ class Scenario(Base):
         self.refused("[link]\nrate = -5mbit\n", "s.ini:2:", "rate")
         self.refused("[link]\n\n# worse than chance\nber = 0.7\n", "s.ini:4:", "ber=0.7", "0.5")
         self.refused("[link]\nrtt = 5ms\ndelay = 5ms\n", "s.ini", "rtt")
+        self.refused("[link]\npass = 500km\noutage = 1s-2s\n", "s.ini", "pass", "outage")
+        self.refused("[link]\npass = 500km\nrtt = 5ms\n", "s.ini", "pass", "rtt")
         self.refused("[link]\npreset = venus\n", "s.ini", "venus", "geo")
         self.refused("[link]\na = x\nb = x\n", "two hosts are one")
 
@@ -151,6 +153,27 @@ class Scenario(Base):
         self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
         self.refused("[flow]\nsize = 1kb\n  rate = 5\n", "s.ini:3:", "indented")
         self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:2:", "letters")
+
+    def test_what_is_no_scenario(self):
+        """A folder, a name that only a file can have, a file that is no text or never ends: none of them runs the defaults."""
+        with open(self.path("nul.ini"), "wb") as f:
+            f.write(b"[flow]\nsize = 1kb\n\0\ncc = vegas\n")
+        for name, word in ((self.dir, "directory"), ("geo.ini", "No such file"), ("./geo", "No such file"),
+                           (self.path("nul.ini"), "NUL"), ("/dev/zero", "NUL"),
+                           (self.file("# %s\n" % ("x" * 90) * 20000, "long.ini"), "1 MiB")):
+            for command in ["run"], ["sweep", "--out", self.path("o")]:
+                status, out, err = run(*command, name, timeout=60, cwd=self.dir)
+                self.assertEqual((status, out, err.count("\n")), (2, "", 1), (name, err))
+                self.assertIn(word, err)
+                self.assertIn("give a scenario file", err)
+
+    def test_a_full_disk_under_the_result(self):
+        for args in (["run", "geo"], ["list"], ["keys"]):
+            with open("/dev/full", "w") as full:
+                p = subprocess.run([PROGRAM] + args, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                                   universal_newlines=True)
+            self.assertEqual((p.returncode, p.stderr.count("\n")), (1, 1), p.stderr)
+            self.assertIn("standard output", p.stderr)
 
     def test_shipped(self):
         names = [l.split()[0] for l in self.good("list").splitlines()]

@@ -513,7 +513,13 @@ static void every_mistake_has_its_line(void **state)
         {"pass=1km", "link: pass=1km: not an altitude from 100km to 36000km"},
         {"pass=550", "link: pass=550: not an altitude from 100km to 36000km"},
         {"pass=550km,delays=0s:1s",
-         "link: 'pass' sets delays and contacts: give either it, or delays and contact"},
+         "link: 'pass' sets the delays: leave out rtt and delay, or leave "
+         "out pass and give delays and contact"},
+        {"pass=550km,rtt=10ms", "link: 'pass' sets the delays: leave out rtt and delay, or leave "
+                                "out pass and give delays and contact"},
+        {"outage-back=1s-2s,pass=550km",
+         "link: 'pass' sets when there is contact: leave out outage and contact, or leave out pass "
+         "and give delays and contact"},
 
         {"a-key-so-long-that-it-would-not-fit-into-any-terminal-line-at-all=5",
          "link: unknown key 'a-key-so-long-that-it-would-not-fit-into'; allowed: " KEYS},
