@@ -58,9 +58,10 @@ def plot_xs(axis, text):
     return ZERO_BER if v == 0 and axis.endswith("ber") else v
 
 
-def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, size=(860, 480), xtics=None):
-    """Writes path.svg and path.png. series: (title, [(x, y, error or None)], colour index, style), style: ours, theirs, line
-    or dots. The figures themselves go to path.csv, so that they can be drawn again."""
+def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, size=(860, 480), xtics=None,
+         xrange=None):
+    """Writes path.svg and path.png. series: (title, [(x, y, error or None)], colour index, style), style: ours, theirs, line,
+    dots or bars (dots with their errors). The figures themselves go to path.csv, so that they can be drawn again."""
     with open(path + ".csv", "w", encoding="utf-8") as f:
         f.write("series,x,y,error\n")
         for name, points, _, _ in series:
@@ -79,6 +80,8 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
                  "set xtics ('0' 1e-9, '1e-8' 1e-8, '1e-7' 1e-7, '1e-6' 1e-6, '1e-5' 1e-5, '1e-4' 1e-4)"]
     elif xlog:
         head.append("set logscale x")
+    if xrange:
+        head.append("set xrange [%g:%g]" % xrange)
     if xtics:
         head.append("set xtics (%s)" % ", ".join("'%s' %g" % (t, x) for t, x in xtics))
     plots, data = [], []
@@ -88,6 +91,8 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
             continue
         if style == "ours":
             plots.append("'-' using 1:2:3 with yerrorlines lc rgb '%s' lw 2 pt 7 ps 0.6 title \"%s\"" % (c, name))
+        elif style == "bars":
+            plots.append("'-' using 1:2:3 with yerrorbars lc rgb '%s' lw 2 pt 7 ps 0.8 title \"%s\"" % (c, name))
         elif style == "theirs":
             plots.append("'-' using 1:2 with linespoints lc rgb '%s' dt 2 lw 1.5 pt 6 ps 0.8 title \"%s\"" % (c, name))
         elif style == "dots":

@@ -5,7 +5,7 @@
     report.py DIR [--out DIR]        default: DIR/report
 
 The bit error rate, or else the axis with the most numbers, goes along; the first axis of names makes the curves; the rest
-makes the panels. A page is complete in itself: its figures are inside.
+makes the panels. A sweep over names alone, such as controllers, has a point for each. A page is complete in itself: its figures are inside.
 """
 import argparse
 import html
@@ -62,7 +62,24 @@ def main():
     cells = {tuple(r[a] for a in table.axes): r for r in table.rows if r["flow"] == "all" or r["cell"] not in summed}
     x, curves, panels = order(table)
     figures = []
-    if x:
+    if not x and curves:  # nothing to go along: a point for each name, whatever panels there are
+        for n, combo in enumerate(itertools.product(*[table.values(a) for a in panels])):
+            fixed = dict(zip(panels, combo))
+            ours, pub, tics = [], [], []
+            for i, name in enumerate(table.values(curves)):
+                key = tuple(fixed.get(a, name) for a in table.axes)
+                r = cells.get(key)
+                tics.append((name, i))
+                if r and r["mbps"]:
+                    ours.append((i, float(r["mbps"]), float(r["mbps_ci95"])))
+                if key in theirs and theirs[key][0] > 0:
+                    pub.append((i, theirs[key][0], None))
+            title = ", ".join("%s %s" % (a, v) for a, v in fixed.items()) or lablib.scenario_key(o.dir, "name") or ""
+            path = os.path.join(out, "figure%02d" % (n + 1))
+            if lablib.draw(path, title, curves, "goodput, Mbit/s", [("ours", ours, 0, "bars"), ("published", pub, 1, "dots")],
+                           ylog=False, xtics=tics, xrange=(-0.5, len(tics) - 0.5)):
+                figures.append(path)
+    elif x:
         for n, combo in enumerate(itertools.product(*[table.values(a) for a in panels])):
             fixed = dict(zip(panels, combo))
             series = []

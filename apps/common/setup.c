@@ -49,7 +49,7 @@ static const struct key flow_keys[] = {
     {"copies", U32, FLOW(copies), "1 to 1000", "so many flows alike"},
     {"start", RANGE, FLOW(start), "TIME or TIME..TIME", "when it starts; a range is drawn from"},
     {"stagger", RANGE, FLOW(stagger), "TIME or TIME..TIME",
-     "each copy starts that long after the one before"},
+     "each copy starts that long after the one before; default 0..100ms"},
     {"size", SIZE, FLOW(size), "BYTES, kb mb gb kib mib gib", "bytes to send; default 1mb"},
     {"time", TIME, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
     {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]", "controller, as scps_ttcp --cc has it"},
@@ -440,6 +440,7 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
     s->flow = lab_grow(s->flow, (s->nflows + 1) * sizeof *s->flow);
     f = &s->flow[s->nflows++];
     *f = (struct lab_flow){.copies = 1,
+                           .stagger = {0, SCPS_MS(100)},
                            .size = 1000000,
                            .rtt_hint = -1,
                            .headers = 70,

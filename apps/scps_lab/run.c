@@ -159,15 +159,17 @@ static bool draw(const char *series, const char *out, const char *title, char ms
     for (int k = 0; k < 2; k++)
         fprintf(g,
                 "set terminal %s\nset output '%s.%s'\nset datafile separator ','\nset grid\n"
+                /* the lines of several flows alternate: another flow's must not break a curve */
+                "set datafile missing NaN\n"
                 "set multiplot layout 2,1 title \"%s\" noenhanced\nset key left top noenhanced\n"
                 "set xlabel 'time, s'\nset ylabel 'delivered, MB'\n"
                 "flows = system(\"tail -n +2 '%s' | cut -d, -f2 | sort -u\")\n"
-                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f ? $4/1e6 : 1/0) every "
+                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f ? $4/1e6 : NaN) every "
                 "::1 with lines lw 2 title f\n"
                 "set ylabel 'kB'\n"
                 "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f && $5 > 0 ? $5/1e3 : "
-                "1/0) every ::1 with lines lw 2 title f.' window', "
-                "for [f in flows] '' using 1:(stringcolumn(2) eq f ? $6/1e3 : 1/0) every ::1 with "
+                "NaN) every ::1 with lines lw 2 title f.' window', "
+                "for [f in flows] '' using 1:(stringcolumn(2) eq f ? $6/1e3 : NaN) every ::1 with "
                 "lines title f.' in flight'\n"
                 "unset multiplot\n",
                 kinds[k][0], out, kinds[k][1], title, series, series, series);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cells.csv from rows.csv.
  *
- * A line for each cell and flow; where a cell has several flows, one more, "all", of the sums over each run's flows. Runs
- * that failed are counted and have no part in the means. A field for which there is no figure stays empty.
+ * A line for each cell and flow; where a cell has several flows, one more, "all", of what its
+ * flows did together. Runs that failed are counted and have no part in the means. A field for which there is no figure stays empty.
  */
 #include "scps_lab/stats.h"
 
@@ -104,7 +104,7 @@ struct group {
 };
 
 struct columns {
-    size_t cell, run, flow, status, seconds, mbps, segs, resent, timeouts;
+    size_t cell, run, flow, status, seconds, mbps, bytes, start, segs, resent, timeouts;
 };
 
 static double value(const struct lab_table *t, size_t row, size_t col)
@@ -148,25 +148,28 @@ static void count(struct group *g, const struct lab_table *t, const struct colum
     lab_sample_add(&g->timeouts, value(t, row, c->timeouts));
 }
 
-/* Rows from..to are one run: the sum of its flows, if all of them ended well. */
+/* Rows from..to are one run. Its goodput is what all of its flows have delivered, over the time from the
+ * first one's start to the last one's end: a sum of their own rates would count a time that only some of
+ * them used as if all had. A run of which a flow failed counts as failed. */
 static void count_all(struct group *g, const struct lab_table *t, const struct columns *c,
                       size_t from, size_t to)
 {
-    double mbps = 0, seconds = 0, segs = 0, resent = 0, timeouts = 0;
+    double bytes = 0, start = INFINITY, end = 0, segs = 0, resent = 0, timeouts = 0;
 
     for (size_t r = from; r < to; r++) {
         if (!ok(t, c, r)) {
             g->failed++;
             return;
         }
-        mbps += value(t, r, c->mbps);
-        seconds = fmax(seconds, value(t, r, c->seconds));
+        bytes += value(t, r, c->bytes);
+        start = fmin(start, value(t, r, c->start));
+        end = fmax(end, value(t, r, c->start) + value(t, r, c->seconds));
         segs += value(t, r, c->segs);
         resent += value(t, r, c->resent);
         timeouts += value(t, r, c->timeouts);
     }
-    lab_sample_add(&g->mbps, mbps);
-    lab_sample_add(&g->seconds, seconds);
+    lab_sample_add(&g->mbps, end > start ? bytes * 8 / 1e6 / (end - start) : 0);
+    lab_sample_add(&g->seconds, end - start);
     lab_sample_add(&g->resent, segs > 0 ? 100 * resent / segs : 0);
     lab_sample_add(&g->timeouts, timeouts);
 }
@@ -210,9 +213,10 @@ bool lab_cells_write(const char *dir, char msg[LAB_MSGLEN])
     if (!lab_table_read(dir, "rows.csv", &t, msg))
         return false;
     c = (struct columns){
-        lab_table_col(&t, "cell"),     lab_table_col(&t, "run"),     lab_table_col(&t, "flow"),
-        lab_table_col(&t, "status"),   lab_table_col(&t, "seconds"), lab_table_col(&t, "mbps"),
-        lab_table_col(&t, "segments"), lab_table_col(&t, "resent"),  lab_table_col(&t, "timeouts")};
+        lab_table_col(&t, "cell"),   lab_table_col(&t, "run"),     lab_table_col(&t, "flow"),
+        lab_table_col(&t, "status"), lab_table_col(&t, "seconds"), lab_table_col(&t, "mbps"),
+        lab_table_col(&t, "bytes"),  lab_table_col(&t, "start"),   lab_table_col(&t, "segments"),
+        lab_table_col(&t, "resent"), lab_table_col(&t, "timeouts")};
     lab_add(&s, "#%s\ncell,flow", t.meta);
     for (size_t i = c.flow + 1; i < c.status; i++)
         lab_add(&s, ",%s", t.col[i]);

@@ -477,8 +477,44 @@ class Report(Base):
         self.sweep(self.file("[scenario]\nname=x\nruns=3\n[flow]\nsize=100kb\ncopies=3\n"), "o")
         rows, cells = self.table("o", "rows.csv"), self.table("o", "cells.csv")
         self.assertEqual([c["flow"] for c in cells], ["flow.1", "flow.2", "flow.3", "all"])
-        total = statistics.mean(sum(float(r["mbps"]) for r in rows if r["run"] == str(k)) for k in (1, 2, 3))
-        self.assertAlmostEqual(float(cells[3]["mbps"]), total, delta=1e-4 * total)
+        rates, spans = [], []
+        for k in "123":
+            flows = [r for r in rows if r["run"] == k]
+            first = min(float(r["start"]) for r in flows)
+            spans.append(max(float(r["start"]) + float(r["seconds"]) for r in flows) - first)
+            rates.append(sum(int(r["bytes"]) for r in flows) * 8e-6 / spans[-1])
+        self.assertAlmostEqual(float(cells[3]["mbps"]), statistics.mean(rates), delta=1e-4 * statistics.mean(rates))
+        self.assertAlmostEqual(float(cells[3]["seconds"]), statistics.mean(spans), delta=1e-4 * statistics.mean(spans))
+
+    def test_all_is_within_the_line(self):
+        """Two flows that follow one another have not used the line twice."""
+        self.sweep(self.file("[link]\nrate=1mbit\nrtt=10ms\n[flow]\nsize=1mb\ncopies=2\nstagger=20s\n"), "o")
+        self.assertLess(float(self.table("o", "cells.csv")[-1]["mbps"]), 1.0)
+
+    def test_copies_start_apart(self):
+        """Senders that start in the same microsecond would be synchronised as no real ones are; 'stagger = 0' asks for it."""
+        for text, starts in ("", 10), ("stagger=0\n", 1):
+            self.sweep(self.file("[flow]\nsize=10kb\ncopies=10\n" + text), "o%d" % starts)
+            self.assertEqual(len({r["start"] for r in self.table("o%d" % starts, "rows.csv")}), starts)
+
+    def test_a_figure_of_names(self):
+        """A sweep over controllers alone has a figure: a point for each, under its name."""
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        self.sweep(self.file("[flow]\nsize=100kb\n[sweep]\nflow.cc = vj, vegas, cubic\n"), "o")
+        self.good("report", self.path("o"))
+        page = self.read("o", "report", "index.html")
+        self.assertEqual(page.count("<svg"), 1)
+        for name in "vj", "vegas", "cubic":
+            self.assertIn(">%s<" % name, page)
+
+    def test_a_plot_of_flows_side_by_side(self):
+        """Curves of flows that run at the same time are lines, however their samples alternate."""
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        self.good("run", self.file("[flow]\nsize=1mb\ncopies=2\n"), "--plot", self.path("p"))
+        longest = max(len(d.split("L")) + d.count("l") for d in re.findall(r"<path[^>]* d='([^']*)'", self.read("p.svg").replace("\n", " ")))
+        self.assertGreater(longest, 100)
 
     def test_page(self):
         """The page is whole: every cell, every figure inside, nothing fetched; the figures show the published values."""
