@@ -19,6 +19,8 @@
  * A FIN is never given up, and ends the stream only when the hole before it has been told.  While the link is out no
  * time passes for either side.
  */
+#include <assert.h>
+
 #include "core/conn.h"
 
 #include "base/bytes.h"
@@ -28,12 +30,19 @@
 
 /* ---- receiver ------------------------------------------------------------------------------------------------ */
 
-/* Where what lies beyond the hole at the left edge begins; 0: there is no hole. */
+/* The end of the hole at RCV.NXT, where octets or the FIN have arrived; 0: there is no hole. What a confused peer sends
+ * beyond its FIN is no part of the stream. */
 static scps_off beyond(const struct scps_conn *c)
 {
-    if (c->in.ooo->n)
-        return scps_rangeset_at(c->in.ooo, 0)->from;
-    return c->rx && !(c->flags & SCPS_F_FIN_IN) ? c->rx->fin_at : 0;
+    scps_off fin = c->rx ? c->rx->fin_at : 0, to = fin;
+
+    if (c->flags & SCPS_F_FIN_IN)
+        return 0;
+    if (c->in.ooo->n) {
+        to = scps_rangeset_at(c->in.ooo, 0)->from;
+        to = fin ? SCPS_MIN(fin, to) : to;
+    }
+    return to > c->in.next ? to : 0;
 }
 
 static scps_off highest(const struct scps_conn *c)
@@ -44,12 +53,14 @@ static scps_off highest(const struct scps_conn *c)
     return c->rx ? SCPS_MAX(to, c->rx->fin_at) : to;
 }
 
-static void jump(struct scps_conn *c)
+/* Gives up the hole at RCV.NXT, which ends at `to`. */
+static void jump(struct scps_conn *c, scps_off to)
 {
     struct scps_marks *m = c->st->marks;
 
+    assert(to > c->in.next && c->in.read == c->in.next && m->hole.from == m->hole.to);
     m->due = SCPS_NEVER;
-    m->hole = (struct scps_range){c->in.next, beyond(c)};
+    m->hole = (struct scps_range){c->in.next, to};
     c->st->holes++;
     c->st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
@@ -67,12 +78,21 @@ static scps_dur patience(const struct scps_conn *c)
     return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, c->rtt.srtt));
 }
 
+/* The end of the hole whose repair the reader waits for: everything before it has been read. 0: the reader waits for
+ * none, or no repair can come. */
+static scps_off awaited(const struct scps_conn *c)
+{
+    if (c->in.read != c->in.next || c->flags & SCPS_F_OUTAGE || c->state == SCPS_CLOSED)
+        return 0;
+    return beyond(c);
+}
+
 void scps_bets_wait(struct scps_conn *c)
 {
     struct scps_marks *m = c->st->marks;
-    scps_off to = beyond(c);
+    scps_off to = awaited(c);
 
-    if (!to || c->in.read != c->in.next || c->flags & SCPS_F_OUTAGE || c->state == SCPS_CLOSED) {
+    if (!to) {
         if (m)
             m->due = SCPS_NEVER;
         return;
@@ -81,8 +101,9 @@ void scps_bets_wait(struct scps_conn *c)
         return; /* without memory the peer has to repair it after all */
     m = c->st->marks;
     if (to <= m->old) {
-        jump(c);
-    } else if (m->due == SCPS_NEVER) {
+        jump(c, to);
+    } else if (m->due == SCPS_NEVER || m->due_for != c->in.next) {
+        m->due_for = c->in.next;
         m->known = highest(c);
         m->due = c->env->now + patience(c);
         scps_timer_due(c, m->due);
@@ -92,9 +113,15 @@ void scps_bets_wait(struct scps_conn *c)
 void scps_bets_timer(struct scps_conn *c)
 {
     struct scps_marks *m = c->st->marks;
+    scps_off to = awaited(c);
 
+    m->due = SCPS_NEVER;
+    if (!to || m->due_for != c->in.next) { /* the hole it was set for has been repaired */
+        scps_bets_wait(c);
+        return;
+    }
     m->old = m->known;
-    jump(c);
+    jump(c, to);
 }
 
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,

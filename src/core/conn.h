@@ -32,7 +32,8 @@ struct scps_marks {
     bool torn;                 /* a hole lies in the record being read, or before it */
     /* bets.c */
     struct scps_range hole; /* given up, and the application not told; empty: none */
-    scps_time due;          /* the next one is given up; SCPS_NEVER: nobody waits for it */
+    scps_time due;          /* the hole at due_for is given up; SCPS_NEVER: nobody waits for one */
+    scps_off due_for;       /* RCV.NXT when due was set: a repair since makes due void */
     scps_off known, old; /* end of what had arrived when waiting began; and when it last was over */
 };
 

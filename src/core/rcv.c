@@ -7,6 +7,8 @@
  * The right edge never moves back (RFC 9293 section 3.8.6).  Octets between what was announced and what the buffer
  * allows now are accepted; octets beyond what was announced are cut off.
  */
+#include <assert.h>
+
 #include "core/conn.h"
 
 #include "base/bytes.h"
@@ -78,6 +80,7 @@ static SCPS_APART void take_fin(struct scps_conn *c)
     default:
         break;
     }
+    scps_bets_look(c); /* no hole is left: its timer, if there was one, is over */
 }
 
 /* Octets came in order; filled: and there were holes behind them. */
@@ -256,6 +259,7 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
 
 void scps_rcv_jump(struct scps_conn *c, scps_off to)
 {
+    assert(to > c->in.next && !(c->flags & SCPS_F_FIN_IN)); /* RCV.NXT never goes back */
     scps_rcvbuf_jump(&c->in, to);
     if (c->rx)
         c->rx->dups = 0;

@@ -263,6 +263,152 @@ static void fin_alone_beyond_a_hole(void **x)
     script_free(t);
 }
 
+/* The hole that a FIN alone lies beyond is repaired before its time is up, and the reader takes longer than that: nothing
+ * is missing, so nothing is given up. The stream ends where the FIN stands, and the acknowledgement stays there. */
+static void a_fin_early_then_repaired(void **x)
+{
+    for (int behind = 0; behind < 2; behind++) { /* octets before the FIN, too, have overtaken */
+        struct script *t = bets_of(x);
+        script_established(t, MS(100));
+        if (behind)
+            peer_says(t, MS(200), .seq = 101, .len = 100);
+        peer_says(t, MS(200), .seq = behind ? 201 : 101, .flags = SCPS_FIN | SCPS_ACK);
+        script_forget_sent(t);
+        peer_says(t, MS(300), .seq = 1, .len = 100);
+        expect_sent(t, .ack = behind ? 202 : 102);
+        script_run(t, MS(200) + 3 * WAIT);
+        expect_quiet(t, ANY_HOLD);
+        assert_int_equal(script_info(t).holes, 0);
+        assert_int_equal(script_info(t).bytes_missing, 0);
+        assert_int_equal(scps_conn_readable(t->c), behind ? 200 : 100);
+        app_reads(t, SEC(5), behind ? 200 : 100);
+        assert_true(scps_conn_eof(t->c));
+        app_reads(t, SEC(5), 0);
+        peer_says(t, SEC(6), .seq = behind ? 201 : 101, .flags = SCPS_FIN | SCPS_ACK);
+        expect_sent(t, .ack = behind ? 202 : 102);
+        script_free(t);
+    }
+}
+
+/* RFC 9293 section 3.10.7.4, seventh and eighth check: a FIN is the end, and text beyond it is ignored. What a confused
+ * peer has sent there lies behind no hole: nothing is given up for it. */
+static void octets_beyond_the_fin(void **x)
+{
+    for (int hole = 0; hole < 2; hole++) { /* the FIN itself lies beyond one */
+        struct script *t = bets_of(x);
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .seq = 201, .len = 100);
+        if (hole)
+            peer_says(t, MS(210), .seq = 101, .flags = SCPS_FIN | SCPS_ACK);
+        else
+            peer_says(t, MS(210), .seq = 1, .len = 100, .flags = SCPS_FIN | SCPS_ACK);
+        script_forget_sent(t);
+        if (hole) {
+            expect_sent(t, .at = MS(200) + WAIT, .ack = 102);
+            takes_hole(t, 0, 100);
+        } else {
+            app_reads(t, MS(220), 100);
+        }
+        expect_state(t, SCPS_CLOSE_WAIT);
+        script_run(t, SEC(5));
+        expect_quiet(t, ANY_HOLD);
+        assert_int_equal(script_info(t).holes, hole);
+        app_reads(t, SEC(5), 0);
+        script_free(t);
+    }
+}
+
+/* ---- every order of a short stream ------------------------------------------------------------ */
+
+enum { ONE, TWO, FIN_ALONE, TWO_FIN, READ, TIME, EVENTS }; /* what may happen next */
+
+#define PART 10 /* octets; the stream is two parts and a FIN */
+
+/* The reader takes what there is, holes and all. Returns how far it is. */
+static int64_t reads_all(struct script *t, int64_t at)
+{
+    uint8_t b[4 * PART];
+    struct scps_hole h;
+    int64_t n;
+
+    for (;;) {
+        n = scps_conn_read(t->c, b, sizeof b, 0);
+        if (n == SCPS_ERR_HOLE) {
+            assert_int_equal(scps_conn_hole(t->c, &h, 0), 1);
+            assert_int_equal(h.at, at);
+            assert_in_range(h.len, 1, 2 * PART - at);
+            at += (int64_t)h.len;
+            continue;
+        }
+        if (n <= 0)
+            break;
+        for (int64_t i = 0; i < n; i++) /* the pattern of the script's peer; its first octet is 1 */
+            assert_int_equal(b[i], (uint8_t)((at + i + 1) * 17 + 2));
+        at += n;
+    }
+    assert_true(at <= 2 * PART);
+    assert_int_equal(n, scps_conn_eof(t->c) ? 0 : SCPS_ERR_AGAIN);
+    return at;
+}
+
+/* One event, and what must hold after it. */
+static void happens(struct script *t, int what, int64_t *read)
+{
+    scps_time at = script_now(t) + MS(1);
+
+    switch (what) {
+    case ONE:
+        peer_says(t, at, .seq = 1, .len = PART);
+        break;
+    case TWO:
+        peer_says(t, at, .seq = 1 + PART, .len = PART);
+        break;
+    case FIN_ALONE:
+        peer_says(t, at, .seq = 1 + 2 * PART, .flags = SCPS_FIN | SCPS_ACK);
+        break;
+    case TWO_FIN:
+        peer_says(t, at, .seq = 1 + PART, .len = PART, .flags = SCPS_FIN | SCPS_ACK);
+        break;
+    case READ:
+        *read = reads_all(t, *read);
+        break;
+    case TIME:
+        script_run(t, at + WAIT);
+        break;
+    }
+    script_forget_sent(t); /* script_inspect has seen that no acknowledgement went back */
+    struct scps_info i = script_info(t);
+    assert_true(scps_conn_readable(t->c) <= (uint64_t)(2 * PART - *read));
+    assert_true(i.bytes_missing <= 2 * PART);
+    assert_true(i.holes <= 2);
+}
+
+/* Every order of EVENTS things up to the depth given: parts that come early, late, twice or never, a FIN before them or
+ * with them, a reader at any time, and time that passes. Whatever came before, in the end the stream has its length. */
+static void every_order(void **x)
+{
+    const unsigned depth = 6;
+    unsigned all = 1;
+
+    for (unsigned i = 0; i < depth; i++)
+        all *= EVENTS;
+    for (unsigned n = 0; n < all; n++) {
+        struct script *t = bets_of(x);
+        int64_t read = 0;
+        script_established(t, MS(100));
+        for (unsigned i = 0, rest = n; i < depth; i++, rest /= EVENTS)
+            happens(t, (int)(rest % EVENTS), &read);
+        happens(t, FIN_ALONE, &read);
+        for (int i = 0; i < 4; i++)
+            happens(t, i % 2 ? TIME : READ, &read);
+        read = reads_all(t, read);
+        assert_int_equal(read, 2 * PART);
+        assert_true(scps_conn_eof(t->c));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* A record that misses octets says so; the boundaries that are known stay where they are */
 static void records_with_holes(void **x)
 {
@@ -720,6 +866,9 @@ int main(void)
         SCRIPT_TEST(late_octets),
         SCRIPT_TEST(fin_beyond_a_hole),
         SCRIPT_TEST(fin_alone_beyond_a_hole),
+        SCRIPT_TEST(a_fin_early_then_repaired),
+        SCRIPT_TEST(octets_beyond_the_fin),
+        SCRIPT_TEST(every_order),
         SCRIPT_TEST(records_with_holes),
         SCRIPT_TEST(no_time_in_an_outage),
         SCRIPT_TEST(default_wait),
