@@ -64,7 +64,8 @@ SCPS_API int scps_entropy(void *buf, size_t len);
 /* Drives one stack: reads what has arrived in batches, tells on_event, then pumps; sleeps until the next packet
  * or the stack's deadline, to the microsecond as far as the kernel wakes in time. ev NULL: a loop of its own.
  * on_event (may be NULL) hears every event of the stack, in order, and may call into it, but free neither.
- * NULL when the system has no memory or descriptor left. */
+ * NULL with errno: EINVAL for a stack whose seed is the default one (scps_stack_is_predictable: fill
+ * scps_stack_config.seed with scps_entropy()), else when the system has no memory or descriptor left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),

@@ -46,10 +46,14 @@ struct scps_stack_config {
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
 };
 
-/* The values the fields name; seed 0 0, which is for tests and not for a network with strangers. */
+/* The values the fields name. The seed is one that everybody can read in the source: for tests and
+ * simulations. Give another where strangers can send, as scps_entropy() does. */
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
 /* cfg NULL: the defaults. NULL on lack of memory. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
+/* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers, ports
+ * and cookies can be computed by anybody. scps_loop_new() refuses to drive such a stack. */
+SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
 /* Frees every connection and listener with it; sends nothing. Netifs stay the caller's. */
 SCPS_API void scps_stack_free(struct scps_stack *st);
 

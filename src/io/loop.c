@@ -204,7 +204,13 @@ struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                                  void *ctx),
                                 void *ctx)
 {
-    struct scps_loop *l = calloc(1, sizeof *l);
+    struct scps_loop *l;
+
+    if (scps_stack_is_predictable(st)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
     l->own_ev = !ev;

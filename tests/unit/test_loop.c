@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -328,12 +329,26 @@ static void test_refusals(void **state)
     scps_loop_free(NULL);
 }
 
+/* RFC 9293 section 3.4.1 (MUST-8) and RFC 6056 want numbers that strangers cannot guess. */
+static void a_known_seed_is_refused(void **state)
+{
+    struct scps_stack *st = scps_stack_new(NULL);
+    (void)state;
+
+    assert_true(scps_stack_is_predictable(st));
+    errno = 0;
+    assert_null(scps_loop_new(NULL, st, NULL, NULL));
+    assert_int_equal(errno, EINVAL);
+    scps_stack_free(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transfer),      cmocka_unit_test(test_full_device),
-        cmocka_unit_test(test_wakes_in_time), cmocka_unit_test(test_sleeps_and_returns),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_vanished),
+        cmocka_unit_test(a_known_seed_is_refused), cmocka_unit_test(test_transfer),
+        cmocka_unit_test(test_full_device),        cmocka_unit_test(test_wakes_in_time),
+        cmocka_unit_test(test_sleeps_and_returns), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_vanished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
