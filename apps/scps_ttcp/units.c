@@ -43,13 +43,14 @@ static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
     return p;
 }
 
-/* whole.frac times scale; the part of a unit that is left is dropped. */
+/* whole.frac times scale; a part of a byte or bit that is left is dropped (1.3k is 1331). Without a suffix
+ * a fraction has no meaning: 1.5 is refused, not taken for 1. */
 static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
 {
     const uint64_t e9 = 1000000000u;
     uint64_t part = frac * (scale / e9) + frac * (scale % e9) / e9;
 
-    if (whole != 0 && scale > UINT64_MAX / whole)
+    if ((whole != 0 && scale > UINT64_MAX / whole) || (scale == 1 && frac != 0))
         return -1;
     whole *= scale;
     if (part > UINT64_MAX - whole)

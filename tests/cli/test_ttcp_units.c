@@ -36,6 +36,9 @@ static void sizes_count_in_1024(void **state)
     size_is(".5k", 512);
     size_is("18446744073709551615", UINT64_MAX);
     size_is("16777215G", (uint64_t)16777215 << 30);
+    size_is("2.0", 2);
+    size_is_bad("1.5");
+    size_is_bad("0.000000001");
     size_is_bad("");
     size_is_bad(".");
     size_is_bad("-1");
