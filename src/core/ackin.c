@@ -171,6 +171,12 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
     scps_snd_window_changed(c);
 }
 
+/* Was what this sample measures sent before the last outage was over? Then it measures the outage, not the path. */
+static SCPS_APART bool spans_outage(const struct scps_conn *c, scps_dur sample)
+{
+    return c->tx->outage_over && c->env->now - sample < c->tx->outage_over;
+}
+
 static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
                     const struct scps_ack_sum *sum, scps_dur newest)
 {
@@ -183,6 +189,8 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     else if (advanced && c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
         /* resent octets: only the echo tells which sending this is for (RFC 7323 section 4) */
         sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
+    if (sample > c->rtt.rto && spans_outage(c, sample))
+        sample = -1;
     if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
         c->st->last_rtt = sample;
         c->tx->rto_shift = 0;

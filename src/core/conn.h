@@ -206,6 +206,8 @@ struct scps_tx {
     uint64_t rate;         /* newest sample */
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
+    scps_time
+        outage_over; /* end of the last outage with something outstanding; 0: there was none */
     scps_off gave_up_to,
         peer_una; /* best effort: where the left edge went on its own; the peer's */
     scps_time gave_up_at;

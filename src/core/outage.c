@@ -3,10 +3,11 @@
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
  * empty segment one octet behind what the peer is known to have, which it has to answer, leaves after 5, 6, 12, 24, 48,
- * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; but a segment
- * that was on its way when the link went does not, so after a signal only what arrives a round trip later counts.  Then what
- * has been outstanding for a round trip goes again within the window of before: it never arrived, or its acknowledgement did
- * not.  No outage ends a connection.
+ * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; valid is here
+ * also an old duplicate whose acknowledgement is plausible (state.c), since the probe of a peer that waits, too, is one.
+ * But a segment that was on its way when the link went does not, so after a signal only what arrives a round trip later
+ * counts.  Then what has been outstanding for a round trip goes again within the window of before: it never arrived, or
+ * its acknowledgement did not.  No outage ends a connection.
  *
  * Cause of loss (spec sheet 3.4): what the configuration says, unless a signal, or the peer's corruption-experienced
  * option (corruption.c), said otherwise for a time.
@@ -76,6 +77,9 @@ void scps_outage_end(struct scps_conn *c)
         c->tx->rto_shift = 0;
     scps_timer_stop(c, SCPS_T_RTX);
     if (c->tx && c->una < c->nxt) {
+        /* an old echo says that the first sending of what it acknowledges arrived, not that what followed did */
+        c->tx->rec.undoable = false;
+        c->tx->outage_over = c->env->now;
         scps_recovery_presume(c);
         c->tx->progress_at = c->env->now;
         scps_snd_arm_rtx(c);

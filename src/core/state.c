@@ -102,6 +102,8 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         if (c->nxt)
             scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
         c->edge = 1 + seg->wnd;
+        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+            scps_outage_heard(c);
         scps_conn_wake(c);
         return 0;
     }
@@ -171,6 +173,27 @@ static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg 
     }
 }
 
+/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. An acknowledgement outside that range is a
+ * guess, or from another connection. */
+static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    int64_t ack = scps_seq_unwrap(c->iss, c->una, seg->ack);
+
+    return ack <= (int64_t)c->nxt && ack >= (int64_t)c->una - (int64_t)c->max_wnd;
+}
+
+/* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is an old duplicate (it
+ * stands no more than one window behind RCV.NXT) and its acknowledgement is plausible, as in the peer's own probe or in
+ * a resend whose acknowledgement was lost. A peer that waits for the end of an outage, too, sends nothing else. */
+static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    int64_t next = (int64_t)scps_rcv_nxt(c);
+    int64_t behind = next - scps_seq_unwrap(c->irs, (scps_off)next, seg->seq);
+
+    return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
+           behind <= (int64_t)SCPS_MAX(c->max_offered, 1) && ack_plausible(c, seg);
+}
+
 static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t to = scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len;
@@ -178,6 +201,9 @@ static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *s
 
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE && shows_link(c, seg))
+        scps_outage_heard(
+            c); /* or the answer is held, and two ends in an outage wait for each other */
     if (old && c->state != SCPS_SYN_RECEIVED) {
         scps_rcv_data(c,
                       seg); /* for the statistics and the duplicate report: nothing of it is new */
@@ -222,6 +248,8 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         struct scps_ack_sum sum = {0};
         if (c->nxt && !c->una)
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+            scps_outage_heard(c);
         scps_conn_wake(c);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
@@ -294,8 +322,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if (err)
             return err;
     } else {
-        int32_t ahead = scps_seq_ahead(c->iss, c->una, seg->ack);
-        if ((ahead < 0 && (int64_t) - (int64_t)ahead > (int64_t)c->max_wnd) || !scps_ackin(c, seg))
+        if (!ack_plausible(c, seg) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
         if (c->flags & SCPS_F_FIN_ACKED)
             our_fin_acked(c, seg);

@@ -321,6 +321,11 @@ class Virtual(Case):
         again = self.document(args[:-1] + ["rate=10mbit,rtt=100ms,contact=0s-2s+4s-6s/8s", "--outage", "plan"])["end"]
         self.assertEqual((again["tcp"]["timeouts"], again["tcp"]["probes_out"]), (0, 0))
 
+    def test_an_outage_that_both_ends_infer(self):
+        """Both have something outstanding and send nothing but probes: the first of them ends it at both."""
+        doc = self.document("-t -s --hollow --link leo,outage=200ms-5s -n 300 -e --cc vj --outage-after 2 --timeout 100".split(), 0)
+        self.assertLess(doc["end"]["sum_sent"]["seconds"], 10)
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps."""
         data = stuff(1000000)

@@ -144,6 +144,104 @@ static void inferred(void **x)
     script_free(t);
 }
 
+/* An inferred outage with 2000 octets outstanding, which began at 2300 ms. */
+static struct script *out_of_reach(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.outage_after = 2;
+    script_flight(t, MS(200), 2000, 2);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    return t;
+}
+
+/* The peer waits, too, and has something outstanding: all it sends is its own probe. The number is unacceptable
+ * (RFC 9293 section 3.10.7.4, first check), but whoever hears it knows that the link is back, and answers. */
+static void both_ends_wait(void **x)
+{
+    struct script *t = out_of_reach(x);
+    peer_says(t, SEC(4), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(4), .from = 1, .len = 1000, .ack = 1);
+    peer_says(t, SEC(4) + MS(100), .ack = 2001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* So does a peer that waits for nothing and resends what has arrived */
+static void the_peer_resends(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.outage_after = 2;
+    script_established(t, MS(100));
+    peer_says(t, MS(150), .len = 500);
+    app_writes(t, MS(200), 1000);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, SEC(4), .seq = 1, .len = 500, .ack = 1);
+    expect_sent(t, .at = SEC(4), .from = 1, .len = 1000, .ack = 501);
+    peer_says(t, SEC(4) + MS(100), .seq = 501, .ack = 1001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Whoever guesses has to guess both numbers (RFC 5961 sections 4 and 5.2): one that stands further behind than a window,
+ * or whose acknowledgement does, or points beyond what was sent, or is none, is not the peer */
+static void a_guess_ends_no_outage(void **x)
+{
+    struct script *t = out_of_reach(x);
+    peer_says(t, MS(3100), .seq = -70000, .ack = 1);
+    peer_says(t, MS(3200), .seq = ZERO, .ack = -70000);
+    peer_says(t, MS(3300), .seq = ZERO, .ack = 2002);
+    peer_says(t, MS(3400), .seq = ZERO, .ack = 1, .flags = SCPS_PSH);
+    peer_says(t, MS(3500), .seq = ZERO, .ack = 1, .flags = SCPS_RST | SCPS_ACK);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    script_free(t);
+}
+
+/* What the outage kept from being acknowledged measures the outage, not the path; and that its first sending arrived
+ * does not say that what was sent behind it did */
+static void an_outage_is_no_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.outage_after = 2;
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1976);
+    expect_sent(t, .from = 1, .len = 988);
+    uint32_t first = t->last.tsval;
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    peer_says(t, SEC(4), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(4), .from = 1, .len = 988);
+    peer_says(t, SEC(4) + MS(100), .ack = 989, .tsecr = first);
+    expect_sent(t, .at = SEC(4) + MS(100), .from = 989, .len = 988);
+    assert_int_equal(script_info(t).srtt, MS(100));
+    assert_int_equal(script_info(t).spurious, 0);
+    peer_says(t, SEC(4) + MS(200), .ack = 1977);
+    assert_int_equal(script_info(t).srtt, MS(100));
+    script_free(t);
+}
+
+/* A handshake waits at both ends: the peer's SYN once more shows that the link is back */
+static void the_peer_asks_again(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    tell(t, MS(500), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, SEC(60));
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, SEC(61), .flags = SCPS_SYN, .seq = ZERO);
+    expect_sent(t, .at = SEC(61), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    peer_says(t, SEC(61) + MS(100), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    script_free(t);
+}
+
 /* A contact plan, signalled window by window: nothing leaves between contacts, not even a probe, and each begins with
  * what is due */
 static void contacts(void **x)
@@ -306,6 +404,11 @@ int main(void)
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(heard),
         SCRIPT_TEST(inferred),
+        SCRIPT_TEST(both_ends_wait),
+        SCRIPT_TEST(the_peer_resends),
+        SCRIPT_TEST(a_guess_ends_no_outage),
+        SCRIPT_TEST(an_outage_is_no_round_trip),
+        SCRIPT_TEST(the_peer_asks_again),
         SCRIPT_TEST(corruption),
         SCRIPT_TEST(on_its_way),
     };
