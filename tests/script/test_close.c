@@ -206,6 +206,37 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
+/* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the last timestamp seen ...
+ * honor the connection request"; equal: if the sequence number is greater than the last one seen; else ignore the SYN. */
+static void time_wait_gives_way_to_a_time_stamp(void **x)
+{
+    static const struct {
+        int64_t seq, tsval;
+        bool opens;
+    } syn[] = {
+        {50000, 4999999, false}, /* a greater number, but an older time stamp */
+        {1, 5000000, false},     /* equal, and an older number */
+        {50000, 5000000, true},  /* equal, and a greater number */
+        {1, 5000001, true},      /* newer, whatever the number */
+    };
+
+    for (size_t i = 0; i < sizeof syn / sizeof *syn; i++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = t->peer.ts = true;
+        script_accepted(t, MS(100));
+        scps_conn_close(t->c);
+        t->c = NULL;
+        expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+        peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2, .tsval = 5000000);
+        expect_sent(t, .ack = 2);
+        peer_says(t, SEC(1), .seq = syn[i].seq, .flags = SCPS_SYN, .tsval = syn[i].tsval);
+        expect_sent(t, .at = SEC(1), .any_len = true,
+                    .flags = syn[i].opens ? SCPS_SYN | SCPS_ACK : SCPS_ACK);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* Let go of with everything read: an orderly close in the background */
 static void close_goes_on_alone(void **x)
 {
@@ -379,6 +410,7 @@ int main(void)
         SCRIPT_TEST(time_wait_answers_a_stranger),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),
+        SCRIPT_TEST(time_wait_gives_way_to_a_time_stamp),
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
         SCRIPT_TEST(a_reset_is_stamped),

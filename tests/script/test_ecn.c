@@ -90,6 +90,32 @@ static void answers(void **x)
     }
 }
 
+/* 6.1.1.1: a SYN that stays without answer goes again as a host without ECN would send it */
+static void a_lost_syn_goes_again_without(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ecn = true;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+    peer_says(t, MS(1100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .ack = 1);
+    script_free(t);
+}
+
+/* 6.1.3: CWR ends the echo; a mark that comes with it begins the next one */
+static void a_mark_beside_cwr(void **x)
+{
+    struct script *t = with_ecn(x);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_CE, .flags = SCPS_ACK | SCPS_CWR);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 4001, .flags = SCPS_ACK | SCPS_ECE);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +123,8 @@ int main(void)
         SCRIPT_TEST(resent),
         SCRIPT_TEST(window_probe),
         SCRIPT_TEST(answers),
+        SCRIPT_TEST(a_lost_syn_goes_again_without),
+        SCRIPT_TEST(a_mark_beside_cwr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,6 +147,15 @@ static void windows_of_syns_are_not_scaled(void **x)
     peer_says(t, MS(20), .ack = 1, .wnd = 1000);
     assert_int_equal(script_info(t).snd_wnd, 16000);
     script_free(t);
+    t = script_of(
+        x); /* ours: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never scaled" */
+    t->cfg.wscale = true;
+    t->cfg.rcvbuf = 100000;
+    t->peer.wscale = 4;
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .wnd = 65535);
+    script_free(t);
 }
 
 /* RFC 6298 2.1 and 5.5: the SYN is repeated after 1 s, 2 s, 4 s ... and given up */

@@ -167,13 +167,31 @@ static void proportional_rate(void **x)
         assert_true(sent[k] <= 2);
     }
     /* 20 in flight, target 10: about half of what was delivered, the resend among it */
-    assert_in_range(total, 9, 12);
+    assert_int_equal(total, 10);
+    /* RecoverFS is 22 segments, ssthresh 10, and the third report, which begins the episode, counts in prr_delivered: the
+     * second segment leaves when 2 * 22 / 10 = 4.4 segments have been delivered, that is with the seventh report */
+    assert_int_equal(sent[3] + sent[4] + sent[5] + sent[6], 1);
+    assert_int_equal(sent[7], 1);
     assert_in_range(script_info(t).cwnd, 10000, 11000);
     peer_says(t, MS(403), .ack = 22001); /* two were sent beside the first reports */
     script_forget_sent(t);
     assert_false(script_info(t).in_recovery);
     assert_in_range(script_info(t).cwnd, 10000, 11000);
     assert_true(script_info(t).inflight <= 11000);
+    script_free(t);
+}
+
+/* RFC 6937 section 3: once pipe is not above ssthresh, PRR-SSRB: "limit = MAX(prr_delivered - prr_out, DeliveredData) + MSS;
+ * sndcnt = MIN(ssthresh - pipe, limit)". Of twenty four arrive at once: five may leave, then two for one that arrives. */
+static void reduction_bound(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 20;
+    script_flight(t, MS(200), 100000, 20);
+    peer_says(t, MS(300), .ack = 1, .sack = {{16001, 20001}});
+    assert_int_equal(script_forget_sent(t), 5);
+    peer_says(t, MS(400), .ack = 1001, .sack = {{16001, 20001}});
+    assert_int_equal(script_forget_sent(t), 2);
     script_free(t);
 }
 
@@ -414,15 +432,25 @@ static void by_age(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(fast_retransmit),     SCRIPT_TEST(limited_transmit_off),
-        SCRIPT_TEST(not_duplicates),      SCRIPT_TEST(partial_acknowledgements),
-        SCRIPT_TEST(sack_finds_one),      SCRIPT_TEST(sack_finds_many),
-        SCRIPT_TEST(proportional_rate),   SCRIPT_TEST(corruption),
-        SCRIPT_TEST(lost_again),          SCRIPT_TEST(early_retransmit),
-        SCRIPT_TEST(no_early_retransmit), SCRIPT_TEST(tail_loss),
-        SCRIPT_TEST(dsack_undo),          SCRIPT_TEST(timestamp_undo),
-        SCRIPT_TEST(senseless_blocks),    SCRIPT_TEST(partial_blocks),
-        SCRIPT_TEST(second_episode),      SCRIPT_TEST(by_age),
+        SCRIPT_TEST(fast_retransmit),
+        SCRIPT_TEST(limited_transmit_off),
+        SCRIPT_TEST(not_duplicates),
+        SCRIPT_TEST(partial_acknowledgements),
+        SCRIPT_TEST(sack_finds_one),
+        SCRIPT_TEST(sack_finds_many),
+        SCRIPT_TEST(proportional_rate),
+        SCRIPT_TEST(reduction_bound),
+        SCRIPT_TEST(corruption),
+        SCRIPT_TEST(lost_again),
+        SCRIPT_TEST(early_retransmit),
+        SCRIPT_TEST(no_early_retransmit),
+        SCRIPT_TEST(tail_loss),
+        SCRIPT_TEST(dsack_undo),
+        SCRIPT_TEST(timestamp_undo),
+        SCRIPT_TEST(senseless_blocks),
+        SCRIPT_TEST(partial_blocks),
+        SCRIPT_TEST(second_episode),
+        SCRIPT_TEST(by_age),
         SCRIPT_TEST(lost_after_undo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,10 @@ static void ecn_echo(void **x)
     peer_says(t, MS(303), .ack = 8001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
     script_forget_sent(t);
+    /* "the sender ... should not react to ... ECN-Echo more than once for each window of data": no CWR again, either */
+    peer_says(t, MS(304), .ack = 9001, .flags = SCPS_ACK | SCPS_ECE);
+    expect_sent(t, .any_len = true, .flags = SCPS_ACK);
+    script_forget_sent(t);
     assert_in_range(script_info(t).cwnd, 4500, 6000);
     assert_int_equal(script_info(t).resent_segs, 0);
     script_free(t);

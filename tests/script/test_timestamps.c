@@ -25,6 +25,10 @@ static void what_is_echoed(void **x)
     peer_says(t, MS(203), .seq = 1977, .len = 988, .tsval = 2000004);
     expect_sent(t, .ack = 3953);
     assert_int_equal(t->last.tsecr, 2000004);
+    /* the same where the window has changed, which takes another path through the code */
+    peer_says(t, MS(204), .seq = 4941, .len = 988, .wnd = 60000, .tsval = 2000005);
+    expect_sent(t, .ack = 3953);
+    assert_int_equal(t->last.tsecr, 2000004);
     script_free(t);
 }
 
@@ -77,13 +81,19 @@ static void paws(void **x)
     script_free(t);
 }
 
-/* A reset is not subject to it (section 5.2) */
+/* A reset is not subject to it (section 5.2): "TCP implementations MUST NOT ... PAWS to RST" in effect, whether it has a
+ * time stamp, an old one or none */
 static void paws_and_resets(void **x)
 {
-    struct script *t = with_ts(x);
-    peer_says(t, MS(300), .flags = SCPS_RST, .bare = true);
-    expect_state(t, SCPS_CLOSED);
-    script_free(t);
+    for (int old = 0; old < 2; old++) {
+        struct script *t = with_ts(x);
+        peer_says(t, MS(200), .len = 100, .tsval = 3000000);
+        script_forget_sent(t);
+        peer_says(t, MS(300), .flags = SCPS_RST, .bare = !old, .tsval = 2999999);
+        expect_state(t, SCPS_CLOSED);
+        script_forget_sent(t);
+        script_free(t);
+    }
 }
 
 /* The clock wraps after 24.8 days; a timestamp that old is not held against anybody (section 5.5)

@@ -28,6 +28,10 @@ static void our_window_closes_and_opens(void **x)
     expect_sent(t, .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(300), 100); /* silly to tell */
     expect_quiet(t, SCPS_HOLD_APP);
+    /* nor is it offered with an acknowledgement that leaves for another reason: RFC 9293 section 3.8.6.2.2, "keep
+     * RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >= min(Fr * RCV.BUFF, Eff.snd.MSS)" */
+    peer_says(t, MS(305), .seq = 4000, .len = 1);
+    expect_sent(t, .at = MS(305), .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(310), 800);
     expect_quiet(t, SCPS_HOLD_APP);
     app_reads(t, MS(320), 1100); /* half the buffer at the latest */

@@ -66,7 +66,7 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
         if (!y->raw && !y->port)
             v->peer_shift = t->peer.wscale >= 0;
     }
-    if ((v->ts || y->tsval) && !y->bare && !(s.flags & SCPS_RST)) {
+    if ((y->tsval || (v->ts && !(s.flags & SCPS_RST))) && !y->bare) {
         s.has |= SCPS_HAS_TS;
         s.tsval = (uint32_t)given(y->tsval, 1000000 + at / 1000);
         s.tsecr = (uint32_t)given(y->tsecr, s.flags & SCPS_ACK ? v->tsval_seen : 0);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Initial sequence numbers: RFC 9293 section 3.4.1 (MUST-8, MUST-9) and RFC 6528 section 3,
+ * ISN = M + F(localip, localport, remoteip, remoteport, secretkey), M a clock that ticks every 4 µs. */
+#include "cm.h"
+
+#include "stack/stack.h"
+
+static const struct scps_flow flow = {{4, {10, 0, 0, 1}}, {4, {10, 0, 0, 2}}, 50000, 80};
+
+static struct scps_stack *host(uint64_t seed)
+{
+    struct scps_stack_config cfg = scps_stack_config_default();
+
+    cfg.seed[1] ^= seed;
+    return scps_stack_new(&cfg);
+}
+
+static void the_clock_ticks_every_4_us(void **state)
+{
+    struct scps_stack *st = host(0);
+    uint32_t isn = scps_isn(st, &flow);
+    (void)state;
+
+    st->env.now += 3;
+    assert_int_equal(scps_isn(st, &flow) - isn, 0);
+    st->env.now += 1;
+    assert_int_equal(scps_isn(st, &flow) - isn, 1);
+    st->env.now += SCPS_SEC(1);
+    assert_int_equal(scps_isn(st, &flow) - isn, 250001);
+    st->env.now += SCPS_SEC(4 * 4295); /* the clock wraps in 4.77 hours, and goes on */
+    assert_int_equal(scps_isn(st, &flow) - isn,
+                     (uint32_t)(UINT64_C(250001) + UINT64_C(250000) * 4 * 4295));
+    scps_stack_free(st);
+}
+
+/* Nobody outside can compute it from another connection's: a change of any of the five moves it, by more than
+ * neighbouring connections of one clock could. */
+static void it_depends_on_the_whole_tuple_and_the_secret(void **state)
+{
+    struct scps_stack *st = host(0), *other = host(1);
+    uint32_t isn[6];
+    (void)state;
+
+    for (int i = 0; i < 6; i++) {
+        struct scps_flow f = flow;
+        f.local.b[3] += i == 1;
+        f.remote.b[3] += i == 2;
+        f.lport += i == 3;
+        f.rport += i == 4;
+        isn[i] = scps_isn(i == 5 ? other : st, &f);
+        for (int k = 0; k < i; k++) {
+            int32_t apart = (int32_t)(isn[i] - isn[k]);
+            assert_true(apart > 1000000 || apart < -1000000);
+        }
+    }
+    scps_stack_free(st);
+    scps_stack_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_ticks_every_4_us),
+        cmocka_unit_test(it_depends_on_the_whole_tuple_and_the_secret),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
