@@ -68,5 +68,7 @@ int main(void)
     scps_host_kick(e);
     scps_world_run(w, SCPS_SEC(60));
     scps_world_free(w);
-    return 0;
+    if (fflush(stdout) != 0)
+        perror("hello: standard output");
+    return ferror(stdout) ? 1 : 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/realtime.h"
+#include "common/stdfds.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
 enum service { ECHO, DISCARD, CHARGEN };
@@ -438,10 +439,10 @@ static int parse(struct app *a, int argc, char **argv)
             break;
         case 'h':
             printf("%s%s%s", help, scps_ifopts_help(), help_end);
-            exit(DONE);
+            exit(stdfds_flush("scps_echo", DONE));
         case 'V':
             puts("scps_echo " SCPS_VERSION);
-            exit(DONE);
+            exit(stdfds_flush("scps_echo", DONE));
         default:
             fprintf(stderr, "try scps_echo --help\n");
             return USAGE;
@@ -467,6 +468,7 @@ static int parse(struct app *a, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct app a = {.port = 7, .bytes = 1 << 20, .buffer = 1 << 20, .most = 256};
+    stdfds_open("scps_echo");
     int status = parse(&a, argc, argv);
     return status ? status : run(&a);
 }

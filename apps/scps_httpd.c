@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/realtime.h"
+#include "common/stdfds.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
@@ -356,6 +357,7 @@ int main(int argc, char **argv)
     struct app a = {.port = 80, .root = "."};
     char msg[SCPS_IO_MSGLEN], *end;
     int c, index;
+    stdfds_open("scps_httpd");
     while ((c = getopt_long(argc, argv, "p:qhV", table, &index)) != -1) {
         switch (c) {
         case 'p': {
@@ -381,10 +383,10 @@ int main(int argc, char **argv)
             break;
         case 'h':
             printf("%s%s%s", help, scps_ifopts_help(), help_end);
-            return DONE;
+            return stdfds_flush("scps_httpd", DONE);
         case 'V':
             puts("scps_httpd " SCPS_VERSION);
-            return DONE;
+            return stdfds_flush("scps_httpd", DONE);
         default:
             fprintf(stderr, "try scps_httpd --help\n");
             return USAGE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in scps_lab/. */
 #include "common/setup.h"
+#include "common/stdfds.h"
 #include "scps_lab/run.h"
 #include "scps_lab/sweep.h"
 
@@ -212,13 +213,14 @@ int main(int argc, char **argv)
     char **arg;
     int n, status;
 
+    stdfds_open("scps_lab");
     if (strcmp(cmd, "-h") == 0 || strcmp(cmd, "--help") == 0) {
         fputs(usage, stdout);
-        return 0;
+        return stdfds_flush("scps_lab", 0);
     }
     if (strcmp(cmd, "-V") == 0 || strcmp(cmd, "--version") == 0) {
         puts("scps_lab " SCPS_VERSION " " SCPS_REVISION);
-        return 0;
+        return stdfds_flush("scps_lab", 0);
     }
     status = read_options(&o, argc - (argc > 1), argv + (argc > 1));
     arg = argv + (argc > 1) + optind;
@@ -246,9 +248,5 @@ int main(int argc, char **argv)
                              : "a command is wanted%s: see scps_lab --help",
                         cmd);
     free(o.set);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "scps_lab: standard output: %s: write elsewhere\n", strerror(errno));
-        status = 1;
-    }
-    return status;
+    return stdfds_flush("scps_lab", status);
 }

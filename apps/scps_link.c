@@ -12,6 +12,7 @@
  *
  * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right first.
  */
+#include "common/stdfds.h"
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
 #include "scps_link/report.h"
@@ -22,14 +23,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int said(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    fprintf(stderr, "scps_link: standard output: %s: write elsewhere\n", strerror(errno));
-    return 1;
-}
 
 static int run(const struct link_options *o)
 {
@@ -54,7 +47,7 @@ static int run(const struct link_options *o)
     if (emu_close(e) != 0)
         status = 1;
     free(e);
-    return said(status);
+    return stdfds_flush("scps_link", status);
 }
 
 static int act(const struct link_options *o)
@@ -62,15 +55,15 @@ static int act(const struct link_options *o)
     switch (o->action) {
     case LINK_HELP:
         link_print_help(stdout);
-        return said(0);
+        return stdfds_flush("scps_link", 0);
     case LINK_VERSION:
         printf("scps_link %s\n", SCPS_VERSION);
-        return said(0);
+        return stdfds_flush("scps_link", 0);
     case LINK_LIST_LINKS:
         link_print_links(stdout);
-        return said(0);
+        return stdfds_flush("scps_link", 0);
     case LINK_CTL:
-        return said(control_client(o->words));
+        return stdfds_flush("scps_link", control_client(o->words));
     case LINK_RUN:
         break;
     }
@@ -83,6 +76,7 @@ int main(int argc, char **argv)
     char msg[LINK_MSGLEN];
     int status = 2;
 
+    stdfds_open("scps_link");
     signal(SIGPIPE, SIG_IGN);
     if (link_options_parse(&o, argc, argv, msg) != 0)
         fprintf(stderr, "scps_link: %s\n", msg);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/stdfds.h"
 #include "scps_trace/options.h"
 
 struct run {
@@ -323,9 +324,10 @@ int main(int argc, char **argv)
 {
     static struct run r;
     char first_msg[SCPS_TRACE_MSGLEN] = "";
+    stdfds_open("scps_trace");
     int status = trace_options_parse(&r.o, argc, argv);
     if (status >= 0)
-        return fflush(stdout) == 0 ? status : 1;
+        return stdfds_flush("scps_trace", status);
     catch_signals();
     status = set_up(&r);
     if (status)

@@ -12,6 +12,7 @@
  *
  * Exit status: 0 done; 1 failed; 2 usage; 3 ended early with partial data; 124 timeout.
  */
+#include "common/stdfds.h"
 #include "scps_ttcp/run.h"
 
 #include <scps/scps.h>
@@ -21,14 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int said(FILE *f)
-{
-    if (fflush(f) == 0 && !ferror(f))
-        return 0;
-    fprintf(stderr, "scps_ttcp: standard output: %s: write elsewhere\n", strerror(errno));
-    return 1;
-}
-
 static int act(const struct ttcp_options *o)
 {
     struct ttcp_result r;
@@ -37,16 +30,16 @@ static int act(const struct ttcp_options *o)
     switch (o->action) {
     case TTCP_HELP:
         ttcp_print_help(stdout);
-        return said(stdout);
+        return stdfds_flush("scps_ttcp", 0);
     case TTCP_VERSION:
         printf("scps_ttcp %s\n", SCPS_VERSION);
-        return said(stdout);
+        return stdfds_flush("scps_ttcp", 0);
     case TTCP_LIST_CC:
         ttcp_print_cc(stdout);
-        return said(stdout);
+        return stdfds_flush("scps_ttcp", 0);
     case TTCP_LIST_LINKS:
         ttcp_print_links(stdout);
-        return said(stdout);
+        return stdfds_flush("scps_ttcp", 0);
     case TTCP_TRANSMIT:
     case TTCP_RECEIVE:
         break;
@@ -62,8 +55,10 @@ static int act(const struct ttcp_options *o)
         ttcp_report_text(&r, stderr);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
-    if (o->json && ttcp_report_json(&r, stdout) != 0 && said(stdout) != 0 && status == 0)
-        status = 1;
+    if (o->json) {
+        ttcp_report_json(&r, stdout);
+        status = stdfds_flush("scps_ttcp", status);
+    }
     ttcp_result_fini(&r);
     return status;
 }
@@ -74,6 +69,7 @@ int main(int argc, char **argv)
     char msg[TTCP_MSGLEN];
     int status = 2;
 
+    stdfds_open("scps_ttcp");
     signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
     if (ttcp_options_parse(&o, argc, argv, getenv("SCPS_TTCP_OPTIONS"), msg) == 0)
         status = act(&o);

@@ -121,7 +121,6 @@ uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 /* The reports. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
-/* 0, or -1 when f could not take it. */
-int ttcp_report_json(const struct ttcp_result *r, FILE *f);
+void ttcp_report_json(const struct ttcp_result *r, FILE *f);
 
 #endif
