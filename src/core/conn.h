@@ -466,6 +466,8 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
 /* A segment left; resent: its record, not told of it yet; NULL for new data. */
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to);
+/* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
+void scps_recovery_no_frto(struct scps_conn *c);
 /* The left edge moved without an acknowledgement. */
 void scps_recovery_passed(struct scps_conn *c);
 /* Bytes that may be in flight now, and that are. */

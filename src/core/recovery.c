@@ -12,8 +12,8 @@
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending of the segment
  *     there (RFC 3522),
- *   - after a timeout, something sent once only is acknowledged before anything but the first segment was resent
- *     (RFC 5682; only without timestamps, which decide sooner), or
+ *   - after a timeout, the second acknowledgement is for something sent once only, before anything but the first segment
+ *     was resent (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC 5681 section 3.2).
@@ -154,10 +154,12 @@ void scps_recovery_presume(struct scps_conn *c)
 void scps_recovery_timeout(struct scps_conn *c)
 {
     struct scps_recovery *rec = &c->tx->rec;
-    bool first = c->backoff == 0;
+    bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
     begin(c, SCPS_EPISODE_RTO);
-    rec->frto = first && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
+    /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not passed what was sent
+     * before; nor in fast recovery, whose losses were real (section 6). */
+    rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
     rec->frto_nxt = c->nxt;
     c->tx->virtual_arrived = 0;
     c->dupacks = 0;
@@ -203,20 +205,29 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to)
         undo(c);
 }
 
-/* RFC 5682, in the form of its section 3 where SACK tells what the acknowledgement is for. */
-static bool frto_says_imagined(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
+void scps_recovery_no_frto(struct scps_conn *c)
+{
+    c->tx->rec.frto = 0;
+}
+
+/* RFC 5682 steps 2 and 3, of section 3.1 with SACK and of 2.1 without.  frto_nxt is RecoveryPoint.  What is sent again is
+ * no evidence, and neither is a segment that the receiver says it had: its acknowledgement was lost (RFC 3522 section 3.3).
+ * An acknowledgement of neither kind, neither new nor a duplicate, ends the algorithm, too. */
+static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
 {
     struct scps_recovery *rec = &c->tx->rec;
+    const struct scps_scoreboard *sb = &c->tx->sb;
+    bool second = rec->frto == 2;
 
-    if (!rec->frto)
+    if (!rec->frto || (!second && !advanced && c->flags & SCPS_F_SACK))
+        return false; /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
+    rec->frto = 0;
+    if (sum->dsack || c->una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
-    if (!advanced || c->una >= rec->frto_nxt) {
-        rec->frto = 0;
-        return false;
-    }
-    if (sum->orig && (c->flags & SCPS_F_SACK || rec->frto == 2))
-        return true;
-    rec->frto = rec->frto == 1 ? 2 : 0;
+    if (second)
+        return sum->orig; /* step 3b; else 3a */
+    if (advanced && c->una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
+        rec->frto = 2; /* step 2b; else 2a */
     return false;
 }
 
@@ -230,7 +241,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
 
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
-    if (rec->undoable && (echo_older || frto_says_imagined(c, sum, advanced))) {
+    if (rec->undoable && (echo_older || frto_says_spurious(c, sum, advanced))) {
         undo(c);
         return;
     }

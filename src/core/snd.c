@@ -651,6 +651,26 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
+/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend.  What they elicit, or the timer,
+ * ends the waiting.  "If the TCP sender does not have any new data to send, or the advertised window prohibits new
+ * transmissions", nothing would: conventional recovery goes on. */
+static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (new_data(c, seg))
+        return true;
+    if (c->nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE && c->hold != SCPS_HOLD_ROUTE)
+        scps_recovery_no_frto(c);
+    return false;
+}
+
+/* While something is lost. */
+static SCPS_APART bool mend(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (c->tx->rec.frto == 2 && frto_step_2b(c, seg))
+        return true;
+    return c->tx->rec.frto != 2 && repair(c, seg);
+}
+
 /* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment once more. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
@@ -753,8 +773,7 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
         SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW | SCPS_F_ACK_NOW | SCPS_F_CWR;
 
     return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
-           c->nxt < c->end && !(c->flags & urgent) && may_send_data(c) &&
-           (!c->tx->sb.lost || c->tx->rec.frto == 2) &&
+           c->nxt < c->end && !(c->flags & urgent) && may_send_data(c) && !c->tx->sb.lost &&
            (!c->tx->ends.n || scps_rangeset_at(&c->tx->ends, 0)->from - c->nxt >= c->mss) &&
            seg->seq + seg->len == scps_seq_wrap(c->iss, c->nxt) &&
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt) && new_data(c, next);
@@ -811,12 +830,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return true;
         if (c->tx->sb.lost && c->caps & SCPS_CAP_BETS)
             scps_bets_send(c);
-        if (c->tx->sb.lost && c->tx->rec.frto != 2) {
-            if (repair(c, seg))
-                return true;
-        } else if (new_data(c, seg)) {
+        if (c->tx->sb.lost ? mend(c, seg) : new_data(c, seg))
             return true;
-        }
         c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
         /* repair may be finished or held by the window of the peer: new data never overtakes it */
     } else {

@@ -227,8 +227,8 @@ static void one_probe_then_the_timer(void **x)
 }
 
 /* A timeout that was imagined: the original is acknowledged behind a queue, longer after the resend than the least round
- * trip. The timestamp, or without it the order of acknowledgements (RFC 5682), says so, and that the resend arrived is no
- * evidence against what was sent before it. */
+ * trip. The timestamp says so, or without it the order of acknowledgements: RFC 5682 3.1 step 2b, "transmit up to two new
+ * (previously unsent) segments", and step 3b. That the resend arrived is no evidence against what was sent before it. */
 static void an_imagined_timeout(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
@@ -237,21 +237,47 @@ static void an_imagined_timeout(void **x)
         t->cfg.recovery = SCPS_RECOVERY_RACK;
         t->cfg.timestamps = t->peer.ts = ts;
         script_established(t, MS(100));
-        app_writes(t, MS(200), 11 * len);
+        app_writes(t, MS(200), (ts ? 11 : 13) * len);
         for (int k = 0; k < 10; k++)
             expect_sent(t, .from = 1 + len * k, .len = len);
         uint32_t echo = t->last.tsval;
         expect_sent(t, .at = MS(400), .from = 1 + len * 10, .len = len); /* the probe */
         expect_sent(t, .at = MS(700), .slack = MS(20), .from = 1, .len = len);
         peer_says(t, MS(900), .ack = 1 + len, .tsecr = echo);
+        if (!ts) {
+            expect_sent(t, .at = MS(900), .from = 1 + len * 11, .len = len);
+            expect_sent(t, .at = MS(900), .from = 1 + len * 12, .len = len);
+        }
         peer_says(t, MS(1100), .ack = 1 + 2 * len, .tsecr = echo);
         script_run(t, MS(1200));
         assert_int_equal(script_info(t).spurious, 1);
         assert_int_equal(script_info(t).recoveries, 0);
         assert_int_equal(script_info(t).resent_segs, 1);
-        peer_says(t, MS(1300), .ack = 1 + 11 * len, .tsecr = echo);
+        peer_says(t, MS(1300), .ack = 1 + (ts ? 11 : 13) * len, .tsecr = echo);
         script_free(t);
     }
+}
+
+/* The same with nothing new to send and no timestamps: "the recommended action is to refrain from entering step 3 of this
+ * algorithm. Rather, continue with slow-start retransmissions" (RFC 5682 3.1 step 2b): nobody waits for an answer that
+ * nothing elicits */
+static void a_timeout_at_the_end(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 11000);
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .from = 1 + 1000 * k, .len = 1000);
+    expect_sent(t, .at = MS(400), .from = 10001, .len = 1000); /* the probe */
+    expect_sent(t, .at = MS(700), .slack = MS(20), .from = 1, .len = 1000);
+    peer_says(t, MS(900), .ack = 1001);
+    expect_sent(t, .at = MS(900), .from = 1001, .len = 1000);
+    expect_sent(t, .at = MS(900), .from = 2001, .len = 1000);
+    peer_says(t, MS(1000), .ack = 11001);
+    assert_int_equal(script_info(t).timeouts, 1);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_free(t);
 }
 
 /* Without SACK it cannot work, and says so */
@@ -286,6 +312,7 @@ int main(void)
         SCRIPT_TEST(what_a_probe_says),
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(an_imagined_timeout),
+        SCRIPT_TEST(a_timeout_at_the_end),
         SCRIPT_TEST(without_sack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,18 +335,112 @@ static void frto_says_lost(void **x)
     script_free(t);
 }
 
-/* RFC 5682 3.1: SACK tells in the first acknowledgement that it is for an original */
+/* RFC 5682 3.1 step 2b: "if the Cumulative Acknowledgment field does not cover RecoveryPoint but is larger than SND.UNA,
+ * transmit up to two new (previously unsent) segments and proceed to step 3", whatever the first acknowledgement covers
+ * besides; step 3b: the second, for what was not sent again, declares the timeout spurious */
 static void frto_with_sack(void **x)
 {
     struct script *t = script_of(x);
     script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     peer_says(t, MS(520), .ack = 2001); /* more than was resent */
+    assert_int_equal(script_info(t).spurious, 0);
+    expect_sent(t, .at = MS(520), .from = 10001, .len = 1000);
+    expect_sent(t, .at = MS(520), .from = 11001, .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(530), .ack = 3001);
     assert_int_equal(script_info(t).spurious, 1);
     assert_true(script_info(t).cwnd >= 10000);
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 1);
     script_free(t);
+}
+
+/* RFC 5682 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information covers more than RecoveryPoint":
+ * conventional recovery, although the left edge moves, too */
+static void frto_with_sack_says_lost(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 20000, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001);
+    expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
+    expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
+    peer_says(t, MS(700), .ack = 2001, .sack = {{10001, 11001}});
+    expect_sent(t, .at = MS(700), .from = 2001, .len = 1000);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5682 2.1 step 2a: "the acknowledgment does not acknowledge all of the data that was retransmitted in step 1, revert
+ * to the conventional RTO recovery" */
+static void frto_and_a_part(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 20000, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 501);
+    expect_sent(t, .at = MS(600), .from = 1001, .len = 1000);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5682 2.1 and 3.1 step 2b: "If the TCP sender does not have any new data to send, or the advertised window prohibits
+ * new transmissions, the recommended action is to skip step 3 of this algorithm and continue with slow-start
+ * retransmissions, following the conventional RTO recovery algorithm": here a receiver without timestamps has missed the
+ * last five segments of the flight, and is served in three round trips after the timeout */
+static void frto_without_new_data(void **x)
+{
+    for (int how = 0; how < 4; how++) {
+        bool window = how & 1;
+        struct script *t = script_of(x);
+        t->peer.sack = how & 2;
+        t->peer_wnd = window ? 10000 : 65535;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), window ? 20000 : 10000);
+        for (int k = 0; k < 10; k++)
+            expect_sent(t, .at = MS(200), .from = 1 + 1000 * k, .len = 1000);
+        peer_says(t, MS(300), .ack = 5001, .wnd = window ? 5000 : 65535);
+        scps_time at = MS(300) + script_info(t).rto;
+        expect_sent(t, .at = at, .from = 5001, .len = 1000);
+        peer_says(t, at + MS(100), .ack = 6001, .wnd = window ? 4000 : 65535);
+        expect_sent(t, .at = at + MS(100), .from = 6001, .len = 1000);
+        expect_sent(t, .at = at + MS(100), .from = 7001, .len = 1000);
+        peer_says(t, at + MS(200), .ack = 8001, .wnd = window ? 2000 : 65535);
+        expect_sent(t, .at = at + MS(200), .from = 8001, .len = 1000);
+        expect_sent(t, .at = at + MS(200), .from = 9001, .len = 1000);
+        peer_says(t, at + MS(300), .ack = 10001, .wnd = 65535);
+        assert_int_equal(script_info(t).timeouts, 1);
+        assert_int_equal(script_info(t).spurious, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* RFC 5682 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger than or equal to SND.UNA, do not
+ * enter step 2 of this algorithm": after the second timeout what is lost goes before new data, though the left edge moved
+ * between the two */
+static void frto_once_a_recovery(void **x)
+{
+    for (int sack = 0; sack < 2; sack++) {
+        struct script *t = script_of(x);
+        t->peer.sack = sack;
+        script_flight(t, MS(200), 20000, 10);
+        expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+        peer_says(t, MS(600), .ack = 1001);
+        expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
+        expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
+        /* the timer is at 300 ms, backed off as long as no round trip is measured */
+        expect_sent(t, .at = MS(1200), .from = 1001, .len = 1000);
+        peer_says(t, MS(1300), .ack = 2001);
+        expect_sent(t, .at = MS(1300), .from = 2001, .len = 1000);
+        expect_sent(t, .at = MS(1300), .from = 3001, .len = 1000);
+        assert_int_equal(script_info(t).spurious, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
 }
 
 /* RFC 3522 (Eifel): the echo of an older timestamp */
@@ -476,6 +570,10 @@ int main(void)
         SCRIPT_TEST(frto_without_sack),
         SCRIPT_TEST(frto_says_lost),
         SCRIPT_TEST(frto_with_sack),
+        SCRIPT_TEST(frto_with_sack_says_lost),
+        SCRIPT_TEST(frto_and_a_part),
+        SCRIPT_TEST(frto_without_new_data),
+        SCRIPT_TEST(frto_once_a_recovery),
         SCRIPT_TEST(eifel),
         SCRIPT_TEST(eifel_says_lost),
         SCRIPT_TEST(undo_is_optional),
