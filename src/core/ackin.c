@@ -370,15 +370,20 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
 }
 
 /* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded from what SACK has not
- * said yet, and when it has much to say at a time others follow: what they say of a resent segment is worth waiting for. */
+ * said yet, as far as the 16-bit offset of the SNACK option reaches (RFC 6675 goes for what lies beyond); and when it has
+ * much to say at a time others follow: what they say of a resent segment is worth waiting for. */
 static inline void losses_by_order(struct scps_conn *c, struct news *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     bool names = c->caps & SCPS_CAP_SNACK1, wait = names && ((n->snack && n->seg->snack_vec_len) ||
                                                              (scps_snack_late(c) && !all_sent(c)));
 
-    if ((sb->arrived_recs || sb->resent_head != sb->resent_tail) && !wait)
-        scps_loss_by_order(sb, c->cfg->c.dupthresh, all_sent(c), names, &n->sum);
+    scps_off from = names ? scps_snack_reach(c) : 0;
+
+    if (sb->arrived_recs && from < c->nxt)
+        scps_loss_by_order(sb, c->cfg->c.dupthresh, all_sent(c), from, &n->sum);
+    if (sb->resent_head != sb->resent_tail && !wait)
+        scps_loss_of_resent(sb, c->cfg->c.dupthresh, all_sent(c), &n->sum);
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 

@@ -254,6 +254,10 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             rx->snack_high = 0;
         }
     }
+    if (snack && sack && sparse && !high && scps_snack_out_of_reach(c)) {
+        rx->sacked_to = SCPS_MAX(rx->sacked_to, rx->snack_high);
+        snack = false;
+    }
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
     if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
@@ -285,7 +289,8 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
         if (room > 6)
             room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snack_report(c, seg, room, !thin);
-        more = more || (sparse && scps_snack_backlog(c));
+        more = more || (sparse && (scps_snack_backlog(c) ||
+                                   (c->flags & SCPS_F_SACK && scps_snack_out_of_reach(c))));
     }
     rx->snack_high = SCPS_MAX(rx->snack_high, high);
     if (!more && rx->anew) {

@@ -196,6 +196,8 @@ struct scps_tx {
     scps_time slow_since;
     scps_off
         turn; /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
+    scps_off
+        named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
     /* delivery.c */
@@ -433,9 +435,12 @@ void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
-/* The rules of loss.c. tail: nothing more is to be sent; resent_only: the receiver names first losses itself. */
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
+/* The rules of loss.c. tail: nothing more is to be sent. Of first sendings those below `from` are passed over: there the
+ * receiver names its holes itself. */
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_sum *sum);
+void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+                         struct scps_ack_sum *sum);
 /* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
 void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
                    struct scps_ack_sum *sum);
@@ -490,6 +495,10 @@ unsigned scps_snack_room(const struct scps_conn *c);
 bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run);
 /* More reports than one acknowledgement holds are due: how many more acknowledgements that takes. */
 unsigned scps_snack_backlog(const struct scps_conn *c);
+/* The next hole that no report has told of yet lies beyond what the option's offset can name: only SACK can tell of it. */
+bool scps_snack_out_of_reach(const struct scps_conn *c);
+/* Sender: a SNACK with the newest acknowledgement can name no hole that begins here or beyond. */
+scps_off scps_snack_reach(const struct scps_conn *c);
 /* A report that arrived; ack: where the segment that carries it points. */
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum);

@@ -27,16 +27,21 @@ static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
 }
 
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, bool resent_only,
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_sum *sum)
 {
-    while (!resent_only && sb->frontier != sb->tail &&
-           sb->arrived_recs - sb->arrived_below - sb->excused >=
-               enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
-        if (!scps_sb_at(sb, sb->frontier)->resends)
+    while (sb->frontier != sb->tail && sb->arrived_recs - sb->arrived_below - sb->excused >=
+                                           enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
+        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        if (!r->resends && r->from >= from)
             scps_sb_lose(sb, sb->frontier, sum); /* if it is in flight */
         scps_sb_pass(sb);
     }
+}
+
+void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+                         struct scps_ack_sum *sum)
+{
     while (sb->resent_head != sb->resent_tail) {
         struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
         bool live = scps_sb_resent_live(sb, e);

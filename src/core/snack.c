@@ -16,6 +16,11 @@
  * long for the vector is told as a SACK block instead, and where a vector ends among holes the next report begins with
  * the last of them.  Under a budget the second is too dear: there a report skips to the next hole.
  *
+ * Both 16-bit fields of the option saturate.  The receiver names no hole at an offset of 65535 units or more, and does not
+ * count it as reported: it is when the left edge has come closer.  A hole of 65535 units or more is named piece by piece,
+ * without a vector.  Meanwhile SACK tells of what lies beyond, and there the sender goes by RFC 6675 (ackin.c).  A SNACK
+ * whose offset is 65535 is ignored: it names this block or a later one.
+ *
  * Without SACK nothing else tells what a resent segment has come to: there the report that answers its arrival begins, where
  * a bit vector reaches it, with the hole below it; but only below the one whose turn is next, which stays so.
  *
@@ -61,6 +66,7 @@
 #define SILENCE (2 * LEAST) /* of a peer that tells no more */
 #define HOLE1   6           /* octets of the option before its vector */
 #define WORK    8192        /* records one report may touch: a hostile one costs no more */
+#define FULL    65535       /* both fields of Hole1 saturate: so much, or more (sheet 2.1) */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
@@ -84,11 +90,34 @@ static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_rang
     return h->to > SCPS_MAX(off, h->from);
 }
 
+/* Can the option's 16-bit offset say where h begins? */
+static bool nameable(const struct scps_conn *c, const struct scps_range *h)
+{
+    return (h->from - c->in.next) / unit(c, c->peer_mss) < FULL;
+}
+
+/* The first hole beyond off, less what of it lies below, that the option can name. False: there is none. */
+static bool hole_to_name(const struct scps_conn *c, scps_off off, struct scps_range *h)
+{
+    if (!hole_after(c, SCPS_MAX(off, c->in.next), h))
+        return false;
+    h->from = SCPS_MAX(h->from, off);
+    return nameable(c, h);
+}
+
 unsigned scps_snack_backlog(const struct scps_conn *c)
 {
     struct scps_range h;
 
-    return c->rx && hole_after(c, SCPS_MAX(c->rx->snack_high, c->in.next), &h) ? 1 : 0;
+    return c->rx && hole_to_name(c, c->rx->snack_high, &h) ? 1 : 0;
+}
+
+bool scps_snack_out_of_reach(const struct scps_conn *c)
+{
+    scps_off told = SCPS_MAX(c->rx->snack_high, c->rx->sacked_to);
+    struct scps_range h;
+
+    return hole_after(c, SCPS_MAX(told, c->in.next), &h) && !nameable(c, &h);
 }
 
 /* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that the next report leaves
@@ -148,11 +177,11 @@ static scps_off *turn(struct scps_conn *c, struct scps_range *h)
 {
     struct scps_rx *rx = c->rx;
 
-    if (hole_after(c, SCPS_MAX(rx->snack_high, c->in.next), h))
+    if (hole_to_name(c, rx->snack_high, h))
         return &rx->snack_high;
-    if (rx->mended && below_mended(c, h))
+    if (rx->mended && below_mended(c, h) && nameable(c, h))
         return &rx->mended;
-    if (hole_after(c, SCPS_MAX(rx->snack_next, c->in.next), h) || hole_after(c, c->in.next, h))
+    if (hole_to_name(c, rx->snack_next, h) || hole_to_name(c, 0, h))
         return &rx->snack_next;
     return NULL;
 }
@@ -176,14 +205,15 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
 
     if (room < HOLE1 || !(told = turn(c, &h)))
         return;
-    *told = h.to;
     off = (h.from - c->in.next) / size;
     blocks = (h.to - (c->in.next + off * size) + size - 1) / size;
+    blocks = SCPS_MIN(blocks, FULL); /* the rest of a longer hole stays due */
+    *told = SCPS_MIN(h.to, c->in.next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
-    seg->snack_off = (uint16_t)SCPS_MIN(off, 65535);
-    seg->snack_size = (uint16_t)SCPS_MIN(blocks, 65535);
+    seg->snack_off = (uint16_t)off;
+    seg->snack_size = (uint16_t)blocks;
     seg->snack_vec_len = 0;
-    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && off < 65535) {
+    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < FULL) {
         scps_off end = long_form(c, seg, c->in.next + (off + blocks) * size, size,
                                  SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
@@ -191,7 +221,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     if (!(c->flags & SCPS_F_SACK))
         c->rx->mended = 0;
     c->st->snacks_out++;
-    SCPS_NOTE_IT(c, SNACK_OUT, h.from, h.to, seg->snack_vec_len, 0);
+    SCPS_NOTE_IT(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
 }
 
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other witness. */
@@ -216,9 +246,14 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
 
     from = SCPS_MAX(from, c->una);
     to = SCPS_MIN(to, c->nxt);
-    if (from >= to || !scps_sb_lookup(sb, from, &first))
+    if (from >= to)
         return;
     SCPS_NOTE_IT(c, SNACK_IN, from, to, 0, 0);
+    if (from < c->tx->named_to && c->tx->named_to < to)
+        from = c->tx->named_to;
+    c->tx->named_to = 0;
+    if (!scps_sb_lookup(sb, from, &first))
+        return;
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
@@ -230,6 +265,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         if (r->state == SCPS_SENT_FLIGHT && knowable(c, r, r->from <= last_unit))
             scps_sb_lose(sb, idx, sum);
     }
+    if (work == WORK && idx != sb->tail)
+        c->tx->named_to = scps_sb_at(sb, idx)->from;
 }
 
 /* The peer's holes have been told past [from, to): what was resent there, and could have arrived, seems to have. */
@@ -499,21 +536,28 @@ static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off
     return at + (scps_off)told * size;
 }
 
+scps_off scps_snack_reach(const struct scps_conn *c)
+{
+    return c->una + (scps_off)FULL * unit(c, c->adv_mss);
+}
+
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum)
 {
     uint32_t size = unit(c, c->adv_mss);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
+    /* behind a size that is full nobody knows where the vector begins */
+    bool has_vector = c->caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
 
-    if (!seg->snack_size)
+    if (!seg->snack_size || seg->snack_off == FULL)
         return;
     c->st->snacks_in++;
     /* What has arrived first: something sent later than what is missing may be among it. */
-    if (c->caps & SCPS_CAP_SNACK2)
+    if (has_vector)
         told = vector(c, seg, end, size, true, sum);
     named(c, at, end, sum);
-    if (c->caps & SCPS_CAP_SNACK2)
+    if (has_vector)
         vector(c, seg, end, size, false, sum);
     in_turn(c, ack, at, told);
 }

@@ -632,6 +632,75 @@ static void nothing_left_out(void **x)
     script_free(t);
 }
 
+/* Sheet 2.1: the offset is a 16-bit number of blocks and saturates.  A hole beyond it is not named, nor taken as told: it
+ * is when the left edge has come closer.  Until then the first hole is named again, and SACK tells of what lies beyond. */
+#define B(k) (1 + 100 * (k))
+
+static struct script *wide_open(void **x, uint8_t caps, bool sack, bool strictly)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = t->cfg.snack_long = true;
+    t->cfg.sack = t->peer.sack = sack;
+    t->cfg.rcvbuf = 8 << 20;
+    t->cfg.wscale = true;
+    if (strictly)
+        t->cfg.ack_mode = SCPS_ACK_DELAYED;
+    t->peer.wscale = 7;
+    t->peer.caps = caps;
+    t->peer.mss = 100;
+    script_established(t, MS(100));
+    return t;
+}
+
+static void beyond_the_offset(void **x)
+{
+    for (int sack = 0; sack < 2; sack++) {
+        struct script *t = wide_open(x, LONG, sack, false);
+        peer_says(t, MS(200), .seq = B(65535), .len = 100);
+        expect_sent(t, .ack = B(0), .snack = {{0, 65535}});
+        assert_int_equal(t->last.snack_vec_len, 0);
+        peer_says(t, MS(201), .seq = B(65537), .len = 100);
+        expect_sent(t, .ack = B(0), .snack = {{0, 65535}});
+        assert_int_equal(t->last.snack_vec_len, 0);
+        assert_int_equal(t->last.nsack, sack ? 2 : 0);
+        peer_says(t, MS(202), .seq = B(0), .len = 100); /* at offset 65535: that may be more */
+        expect_sent(t, .ack = B(1), .snack = {{0, 65534}});
+        peer_says(t, MS(203), .seq = B(1), .len = 100);
+        expect_sent(t, .ack = B(2), .snack = {{65534, 1}});
+        script_free(t);
+    }
+}
+
+/* A hole that is longer than the size field says: the rest of it is due, and named as soon as the offset can */
+static void longer_than_the_size(void **x)
+{
+    struct script *t = wide_open(x, LONG, true, false);
+    peer_says(t, MS(200), .seq = B(70000), .len = 100);
+    expect_sent(t, .ack = B(0), .snack = {{0, 65535}});
+    assert_int_equal(t->last.snack_vec_len, 0); /* it would begin nobody knows where */
+    peer_says(t, MS(201), .seq = B(0), .len = 300);
+    expect_sent(t, .ack = B(3), .snack = {{65532, 4465}});
+    script_free(t);
+}
+
+/* Where each range is told once, SACK goes on where the offset ends; the latest follow (RFC 2018 section 4) */
+static void sack_goes_on(void **x)
+{
+    struct script *t = wide_open(x, LONG, true, true);
+    peer_says(t, MS(200), .seq = B(1), .len = 100);
+    peer_says(t, MS(201), .seq = B(65000), .len = 100);
+    peer_says(t, MS(202), .seq = B(65537), .len = 100);
+    peer_says(t, MS(203), .seq = B(66000), .len = 100);
+    expect_sent(t, .at = MS(400), .ack = B(0), .snack = {{0, 1}}, .no_sack = true);
+    expect_sent(t, .at = MS(400), .ack = B(0), .snack = {{2, 64998}}, .no_sack = true);
+    expect_sent(t, .at = MS(400), .ack = B(0), .snack = {{65001, 536}}, .no_sack = true);
+    expect_sent(
+        t, .at = MS(400), .ack = B(0), .no_snack = true,
+        .sack = {{B(66000), B(66001)}, {B(65537), B(65538)}, {B(65000), B(65001)}, {B(1), B(2)}});
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +730,9 @@ int main(void)
         SCRIPT_TEST(long_reports),
         SCRIPT_TEST(repairs_are_told),
         SCRIPT_TEST(nothing_left_out),
+        SCRIPT_TEST(beyond_the_offset),
+        SCRIPT_TEST(longer_than_the_size),
+        SCRIPT_TEST(sack_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
