@@ -473,7 +473,7 @@ const struct ttcp_word ttcp_words[] = {
     {"binding", 0, "ID:HEX", take_binding,
      "offer extended capabilities, a space and its data in hex; up to two"},
     {"comp-proto", 0, "N", take_comp_proto,
-     "-C: protocol in the pseudo-header of what is sent: 105, 6 or 106 (105)"},
+     "-C: protocol in the pseudo-header: sent, and expected of the peer: 105, 6 or 106 (105)"},
     {"recovery", 0, "HOW", take_recovery,
      "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
     {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},

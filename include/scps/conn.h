@@ -70,7 +70,8 @@ struct scps_conn_config {
     scps_dur corruption_hold;
     bool compress; /* headers as IP protocol 105 (spec sheet section 8) */
     /* The protocol number in the pseudo-header of the checksum of compressed segments: 105 (default), or 6 or 106,
-     * which the reference implementation sends. On arrival all three are accepted */
+     * which the reference implementation sends. On arrival it is expected, too; where the peer's first good segment has
+     * another of the three, that one. Later segments with any other number are dropped as SCPS_DROP_BAD_CHECKSUM */
     uint8_t comp_proto;
     /* How many SYNs carry the capabilities before one goes without them; a SYN answered with a reset is followed by
      * one without at once. Default 3; 0: they are never left out */

@@ -251,6 +251,16 @@ struct scps_rx {
         budget_pps; /* of bare acknowledgements; packets count 1 in the second */
 };
 
+/* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0 where none is known.
+ * Owned by stack/comp.c. */
+struct scps_comp_sum {
+    uint8_t agreed;     /* the number of the first good segment: no other is accepted */
+    uint8_t newest;     /* of the compressed segment that is being processed */
+    bool confirmed;     /* a second good segment had the agreed number: it stays for ever */
+    uint8_t other;      /* of segments refused for it since one was good */
+    scps_time other_at; /* when the first of them came */
+};
+
 #define SCPS_XCAPS_MAX 34u /* octets: an option of 36 behind one of 4 */
 
 /* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in force. */
@@ -260,6 +270,7 @@ struct scps_tp {
     bool heard; /* peer_id names this connection */
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
+    struct scps_comp_sum comp_sum;
     uint64_t comp_out, comp_in;             /* segments */
     uint64_t comp_saved_out, comp_saved_in; /* octets less than as TCP */
     /* damage to tell the peer of (option 23): until then, and so often at least */

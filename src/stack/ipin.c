@@ -133,7 +133,10 @@ static int comp_input(struct scps_stack *st, struct scps_nif *nif, const struct 
         return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    return deliver(st, nif, c, &seg);
+    err = deliver(st, nif, c, &seg);
+    if (!err)
+        scps_comp_good(c);
+    return err;
 }
 
 /* What comes is mostly a TCP segment in an IPv4 header without options, all of it there. */

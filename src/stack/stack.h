@@ -132,6 +132,8 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
 /* An accepted segment of a connection with compression, however it came. */
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
+/* The connection has accepted the compressed segment that scps_comp_input gave last. */
+void scps_comp_good(struct scps_conn *c);
 /* As scps_ipout; false: this segment has to go as TCP. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);

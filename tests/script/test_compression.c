@@ -182,7 +182,106 @@ static void closing(void **x)
     script_free(t);
 }
 
-/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. All are heard, one is sent by choice. */
+static int compressed(struct script *t, scps_time at, const uint8_t *body, size_t n, bool right)
+{
+    uint8_t pkt[300];
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_SCPS_COMP,
+                         .ttl = 64};
+    size_t h = scps_ip_build(pkt, &ip, n);
+
+    memcpy(pkt + h, body, n);
+    if (right && n >= 2) { /* wherever the header ends: its last two octets put the sum right */
+        scps_put16(pkt + h + n - 2, 0);
+        scps_put16(pkt + h + n - 2,
+                   scps_comp_checksum(&ip.src, &ip.dst, SCPS_IPPROTO_SCPS_COMP, pkt + h, n & ~1u,
+                                      pkt + h + (n & ~1u), n & 1));
+    }
+    return script_input(t, at, pkt, h + n);
+}
+
+/* A segment of the peer's with octets [from, from + len) of its stream, as an IP packet whose checksum has proto. */
+static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from, uint32_t len,
+                           uint8_t *pkt)
+{
+    struct scps_comp_tx tx;
+    struct scps_seg s = {
+        .seq = t->peer_isn + from, .ack = t->last.seq, .wnd = 65535, .flags = SCPS_ACK, .len = len};
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_SCPS_COMP,
+                         .ttl = 64};
+    size_t at = ip_len(t), n;
+
+    scps_comp_tx_init(&tx, 0xce, 2, false);
+    n = scps_comp_build(pkt + at, &tx, &s, NULL);
+    for (uint32_t i = 0; i < len; i++)
+        pkt[at + n + i] = (uint8_t)((from + i) * 17 + ((from + i) >> 8) * 3 + 2);
+    scps_put16(pkt + at + n - 2,
+               scps_comp_checksum(&ip.src, &ip.dst, proto, pkt + at, n, pkt + at + n, len));
+    return scps_ip_build(pkt, &ip, n + len) + n + len;
+}
+
+/* 8.3: a one's complement sum finds every error of one bit, as long as one number can be in the pseudo-header: 105 and
+ * 106 differ in one bit, so where both are right for every segment 1 of 32 such errors reaches the application. */
+static void one_bit_wrong(void **x)
+{
+    static const uint8_t protos[] = {105, 6, 106};
+
+    for (unsigned i = 0; i < 6; i++) { /* configured at our end, too; or found out */
+        struct script *t = compressing(x, false);
+        uint8_t pkt[1200], proto = protos[i % 3];
+        if (i < 3)
+            t->cfg.comp_proto = proto;
+        script_established(t, MS(100));
+        if (i >= 3) { /* by the peer's first segment, an acknowledgement */
+            size_t n = peer_segment(t, proto, 1, 0, pkt);
+            assert_int_equal(script_input(t, MS(150), pkt, n), 0);
+        }
+        size_t n = peer_segment(t, proto, 1, 1000, pkt);
+        for (size_t bit = 8 * ip_len(t); bit < 8 * n; bit++) {
+            pkt[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            assert_int_not_equal(script_input(t, MS(200), pkt, n), 0);
+            pkt[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+        assert_int_equal(scps_conn_readable(t->c), 0);
+        assert_int_equal(script_input(t, MS(300), pkt, n), 0);
+        app_reads(t, MS(300), 1000);
+        script_run(t, SEC(1));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* A damaged segment may look as if it had another number. Where it comes first, what is concluded from it ends when the
+ * peer's own number comes again; from the second good segment on the number stays. */
+static void the_first_one_wrong(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint8_t ack[100], data[1200], odd[1200];
+
+    script_established(t, MS(100));
+    size_t n = peer_segment(t, 106, 1, 0, ack), m = peer_segment(t, 105, 1, 500, data),
+           o = peer_segment(t, 106, 1, 500, odd);
+    assert_int_equal(script_input(t, MS(200), odd, o), SCPS_DROP_BAD_CHECKSUM); /* not expected */
+    assert_int_equal(script_input(t, MS(200), ack, n), 0);
+    assert_int_equal(script_input(t, MS(300), data, m), SCPS_DROP_BAD_CHECKSUM);
+    assert_int_equal(script_input(t, MS(900), data, m), SCPS_DROP_BAD_CHECKSUM);
+    assert_int_equal(script_input(t, MS(3300), data, m), 0);
+    app_reads(t, MS(3300), 500);
+    assert_int_equal(script_input(t, MS(3400), ack, n), SCPS_DROP_BAD_CHECKSUM);
+    n = peer_segment(t, 105, 501, 0, ack);
+    assert_int_equal(script_input(t, MS(3500), ack, n), 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(script_input(t, SEC(4 + i), odd, o), SCPS_DROP_BAD_CHECKSUM);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. Each is heard, one is sent by choice. */
 static void checksum_protocols(void **x)
 {
     static const uint8_t protos[] = {0, 105, 6, 106};
@@ -206,26 +305,6 @@ static void checksum_protocols(void **x)
     assert_null(scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
     assert_int_equal(err, SCPS_ERR_RANGE);
     script_free(t);
-}
-
-static int compressed(struct script *t, scps_time at, const uint8_t *body, size_t n, bool right)
-{
-    uint8_t pkt[300];
-    struct scps_ip ip = {.src = t->them.addr,
-                         .dst = t->us.addr,
-                         .version = t->us.addr.family,
-                         .proto = SCPS_IPPROTO_SCPS_COMP,
-                         .ttl = 64};
-    size_t h = scps_ip_build(pkt, &ip, n);
-
-    memcpy(pkt + h, body, n);
-    if (right && n >= 2) { /* wherever the header ends: its last two octets put the sum right */
-        scps_put16(pkt + h + n - 2, 0);
-        scps_put16(pkt + h + n - 2,
-                   scps_comp_checksum(&ip.src, &ip.dst, SCPS_IPPROTO_SCPS_COMP, pkt + h, n & ~1u,
-                                      pkt + h + (n & ~1u), n & 1));
-    }
-    return script_input(t, at, pkt, h + n);
 }
 
 /* Named drops, and nothing else happens: unknown ids, short bodies, absurd option lengths, wrong checksums, a stranger. */
@@ -441,6 +520,8 @@ int main(void)
         SCRIPT_TEST(as_tcp),
         SCRIPT_TEST(closing),
         SCRIPT_TEST(checksum_protocols),
+        SCRIPT_TEST(one_bit_wrong),
+        SCRIPT_TEST(the_first_one_wrong),
         SCRIPT_TEST(nonsense),
         SCRIPT_TEST(ids),
         SCRIPT_TEST(id_zero),
