@@ -113,6 +113,12 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
+/* The least octets behind the IP header: protocol 105 has a connection id, a field of bits and a checksum. */
+static uint32_t least_header(uint8_t proto)
+{
+    return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;
+}
+
 /* Nothing before an IP packet of ours, nothing behind it. */
 static bool is_ip(const struct packet *k)
 {
@@ -125,7 +131,7 @@ static bool is_ip(const struct packet *k)
     len -= 8;
     if (p[0] >> 4 == 4) {
         uint32_t hdr = (p[0] & 15u) * 4;
-        if (hdr < 20 || hdr + 28 > k->th_cap || scps_get16(p + 2) != len)
+        if (hdr < 20 || 8 + hdr + least_header(p[9]) > k->th_cap || scps_get16(p + 2) != len)
             return false;
         if (!is_ours(p[9]) || scps_cksum_fold(scps_cksum_add(0, p, hdr)) != 0)
             return false;

@@ -211,6 +211,13 @@ def compressed(program, d):
     lines = subprocess.run([program, "-p", path], capture_output=True, text=True).stdout
     for words in ("scps-caps snack1+com id 124", "compressed", "snack offset 0 size 1", "resent: snack", "proto-106"):
         equal("in the packet list: " + words, words in lines, True)
+    # the same within UDP: acknowledgements are shorter there than a TCP header
+    around = Capture(RAW)
+    for ns, b, _ in c.packets:
+        around.add(ns / 1e9, ip_packet(A, B, 17, struct.pack(">HHHH", 7168, 7167, 8 + len(b), 0) + b))
+    k = ours(program, around.write(d + "/compressed_udp.pcap"))
+    equal("in UDP: compressed", (k["capture"]["encapsulated"], k["capture"]["compressed"]), (len(c.packets), 11))
+    equal("in UDP: the same connection", k["connections"], j["connections"])
 
 
 def in_udp(program, d):
