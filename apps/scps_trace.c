@@ -5,7 +5,7 @@
  * Reports of connections the analyser must forget for lack of room are written at that moment; all others at the
  * end, in order of number.
  *
- * Exit status: 0 done; 1 a capture stopped making sense half-way, or output failed; 2 usage, or no capture.
+ * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 usage, or no capture that is understood.
  */
 #include <errno.h>
 #include <inttypes.h>

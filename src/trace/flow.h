@@ -402,6 +402,10 @@ static inline uint32_t scps_tr_little32(const uint8_t *p)
 }
 /* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
+/* True if link is a type that scps_tr_link_ip can read. */
+bool scps_tr_link_known(int link);
+/* Says in msg that it is not. what: the file or device. Returns SCPS_ERR_INVAL. */
+int scps_tr_link_refused(const char *what, int link, char *msg);
 /* The same behind an EtherType or the length of an 802.3 frame, which ended at off. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);

@@ -66,6 +66,10 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
     struct pcap_pkthdr *h;
     const u_char *data;
     uint64_t no = 0;
+    if (!scps_tr_link_known(link)) {
+        pcap_close(p); /* closes f too */
+        return scps_tr_link_refused(path, link, msg);
+    }
     while ((r = pcap_next_ex(p, &h, &data)) == 1 && !err && !w->stopped) {
         no++;
         take(t, link, h, data, &err);
@@ -127,6 +131,10 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
             snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
             goto out;
         }
+    }
+    if (!scps_tr_link_known(pcap_datalink(p))) {
+        ret = scps_tr_link_refused(device, pcap_datalink(p), msg);
+        goto out;
     }
     /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
     if (pcap_setnonblock(p, 1, e) != 0) {

@@ -279,3 +279,20 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return -1;
     }
 }
+
+bool scps_tr_link_known(int link)
+{
+    struct scps_trace counts = {0};
+    uint8_t none[1] = {0};
+    scps_tr_link_ip(&counts, link, none,
+                    0); /* an empty frame: cut short, unless of no known type */
+    return counts.tot.bad_link == 0;
+}
+
+int scps_tr_link_refused(const char *what, int link, char *msg)
+{
+    snprintf(msg, SCPS_TRACE_MSGLEN,
+             "%.160s: link type %d is not understood: capture IP or Ethernet, or see 'editcap -T'",
+             what, link);
+    return SCPS_ERR_INVAL;
+}

@@ -31,6 +31,7 @@ struct interface {
     uint32_t snaplen; /* 0: no limit */
     uint64_t second;  /* units of time in one */
     int64_t offset;   /* s */
+    bool known;       /* its packets can be read */
 };
 
 struct pcapng {
@@ -42,6 +43,8 @@ struct pcapng {
     struct interface *ifs;
     uint32_t n, room;
     uint64_t packets;
+    uint64_t unknown; /* of these, on interfaces whose link type is not known */
+    int unknown_link; /* the link type of the last one of these */
 };
 
 static uint32_t get16(const struct pcapng *f, const uint8_t *p)
@@ -130,6 +133,7 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
     struct interface *i = &f->ifs[f->n++];
     *i = (struct interface){
         .link = (int)get16(f, p), .snaplen = get32(f, p + 4), .second = MICROSECONDS};
+    i->known = scps_tr_link_known(i->link);
     options(f, i, p + 8, len - 8);
     if (i->second == 0)
         return senseless(f, "a unit of time out of range, of interface", f->n - 1);
@@ -177,6 +181,10 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
             return senseless(f, "a packet longer than its block:", v.caplen);
     }
     f->packets++;
+    if (TR_UNLIKELY(!i->known)) {
+        f->unknown++;
+        f->unknown_link = i->link;
+    }
     return scps_trace_packet(f->t, &v) < 0 ? no_memory(f) : 0;
 }
 
@@ -237,6 +245,16 @@ int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path
         snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s after packet %" PRIu64 ": analysed up to there",
                  path, scps_tr_window_trouble(w), f.packets);
         r = 1;
+    }
+    if (r == 0 && f.unknown) {
+        r = scps_tr_link_refused(path, f.unknown_link, msg);
+        if (f.unknown < f.packets) {
+            snprintf(msg, SCPS_TRACE_MSGLEN,
+                     "%.120s: %" PRIu64 " of %" PRIu64 " packets are of link type %d, which is not "
+                     "understood: the others were analysed",
+                     path, f.unknown, f.packets, f.unknown_link);
+            r = 1;
+        }
     }
     free(f.ifs);
     return r;

@@ -26,6 +26,8 @@ static int read_pcap(struct scps_trace *t, struct window *w, const char *path, c
     }
     struct scps_trace_pkt p = {.link = (int)(scps_tr_get32(w->buf + w->pos + 20, swap) & 0xffff)};
     w->pos += 24;
+    if (!scps_tr_link_known(p.link))
+        return scps_tr_link_refused(path, p.link, msg);
     uint64_t no = 0;
     for (;;) {
         if (TR_UNLIKELY(!scps_tr_have(w, 16)))

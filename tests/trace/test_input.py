@@ -250,6 +250,27 @@ def no_capture(program, d):
     check("full disk", p.returncode == 1 and b"could not be written" in p.stderr, p.stderr)
 
 
+def unknown_link(program, d):
+    """A file of a link type that cannot be read is refused like any other that is no capture."""
+    c = cases.plain()
+    n = len(c.packets)
+    known = open(c.write(d + "/k", ng=True), "rb").read()
+    c.link = 147
+    paths = [c.write(d + "/u"), c.write(d + "/u.ng", ng=True), d + "/u.gz"]
+    open(paths[2], "wb").write(gzip.compress(open(paths[0], "rb").read()))
+    for path in paths:
+        for options in ([], ["--json"], ["-l"], ["--csv"]):
+            p = run([program, *options, path])
+            check("unknown link type: exit 2, one line", p.returncode == 2 and p.stderr.count(b"\n") == 1 and not p.stdout and
+                  b"link type 147 is not understood" in p.stderr, (path, p.returncode, p.stderr, p.stdout[:100]))
+    # two sections, one of them unknown: what can be read is, and the status tells of the rest
+    open(d + "/both", "wb").write(known + open(d + "/u.ng", "rb").read())
+    p = run([program, "--json", d + "/both"])
+    j = json.loads(p.stdout)
+    check("one of two link types unknown", p.returncode == 1 and b"%d of %d packets" % (n, 2 * n) in p.stderr and
+          (j["capture"]["bad_link"], j["capture"]["tcp_packets"]) == (n, n), (p.returncode, p.stderr))
+
+
 def damaged(program, d):
     c = cases.many(50)
     whole = open(c.write(d + "/w"), "rb").read()
@@ -388,7 +409,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, interfaces, tunnels, no_capture, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0
