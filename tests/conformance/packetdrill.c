@@ -398,6 +398,44 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct dr
     free(copy);
 }
 
+/* What the socket layer does not offer. packetdrill calls whatever a script names, asking for no pointer: each
+ * member of its interface must be a function. */
+static int drill_epoll_create(void *user, int size)
+{
+    (void)user, (void)size;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int drill_epoll_ctl(void *user, int epfd, int op, int fd, struct epoll_event *event)
+{
+    (void)user, (void)epfd, (void)op, (void)fd, (void)event;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int drill_epoll_wait(void *user, int epfd, struct epoll_event *events, int max, int timeout)
+{
+    (void)user, (void)epfd, (void)events, (void)max, (void)timeout;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int drill_pipe(void *user, int fd[2])
+{
+    (void)user, (void)fd;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int drill_splice(void *user, int in, loff_t *off_in, int out, loff_t *off_out, size_t len,
+                        unsigned flags)
+{
+    (void)user, (void)in, (void)off_in, (void)out, (void)off_out, (void)len, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+
 /* Of its own accord packetdrill takes a random address for us: --local_ip says which. Another one: in the environment. */
 static void add_address(struct drill *d, const char *variable, const char *otherwise,
                         unsigned prefix)
@@ -469,5 +507,10 @@ void packetdrill_interface_init(const char *flags, struct packetdrill_interface 
         .netdev_receive = drill_netdev_receive,
         .usleep = drill_usleep,
         .gettimeofday = drill_gettimeofday,
+        .epoll_create = drill_epoll_create,
+        .epoll_ctl = drill_epoll_ctl,
+        .epoll_wait = drill_epoll_wait,
+        .pipe = drill_pipe,
+        .splice = drill_splice,
     };
 }
