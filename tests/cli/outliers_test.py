@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tools/outliers: its command line, that its result depends on the seed alone, and that it sees what it is made to see.
+
+    outliers_test.py SOURCE SCPS_TTCP"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SOURCE, TTCP = sys.argv[1:3]
+TOOL = os.path.join(SOURCE, "tools", "outliers")
+sys.path.insert(0, os.path.join(SOURCE, "tools"))
+from outlier import judge, known, relations, shrink  # noqa: E402
+from outlier.case import Case  # noqa: E402
+from outlier.runner import Runner  # noqa: E402
+
+
+def tool(*words):
+    p = subprocess.run([sys.executable, "-B", TOOL, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=300)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def build(folder):
+    """A build directory with the program under test."""
+    os.makedirs(os.path.join(folder, "bin"))
+    os.symlink(TTCP, os.path.join(folder, "bin", "scps_ttcp"))
+    return folder
+
+
+def wants(got, status, *texts):
+    assert got[0] == status, got
+    for text in texts:
+        assert text in got[1] + got[2], (text, got)
+
+
+class Slow(Runner):
+    """Here selective acknowledgements cost ten times the time."""
+
+    def run(self, case, seed, cap):
+        x = super().run(case, seed, cap)
+        if "--no-sack" not in case.opts:
+            x.seconds *= 10
+        return x
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        real = build(os.path.join(tmp, "real"))
+        wants(tool("--build", os.path.join(tmp, "none")), 2, "none/bin/scps_ttcp is not there: build first")
+        wants(tool("--build", real, "--only", "snak"), 2, "--only snak: no such relation; --list shows them")
+        wants(tool("--build", real, "--pairs", "0"), 2, "--pairs and --jobs: give a number above 0")
+        wants(tool("--list"), 0, "snack\n", "undo\n")
+        listed = os.path.join(tmp, "list")
+        for line, text in (("a: relation=snack", "incomplete: give NAME"), ("a: colour<3 # no", "colour<3: not a condition")):
+            with open(listed, "w", encoding="utf-8") as f:
+                f.write("# comment\n" + line + "\n")
+            wants(tool("--build", real, "--known", listed), 2, "list:2: ", text)
+        with open(listed, "w", encoding="utf-8") as f:
+            f.write("sacks: relation=sack factor<50 less:--no-sack # slow by design\n")
+
+        # One result, however many processes.
+        docs = []
+        for jobs in ("1", "3"):
+            out = os.path.join(tmp, "out" + jobs)
+            got = tool("--build", real, "--pairs", "20", "--seed", "5", "--jobs", jobs, "--out", out, "--known", listed, "--quiet",
+                       "--no-shrink")
+            assert got[0] in (0, 1), got
+            with open(out, encoding="utf-8") as f:
+                docs.append([json.loads(line) for line in f])
+        assert docs[0] == docs[1]
+        assert sum(d["what"] == "pair" for d in docs[0]) == 20
+
+        # What is slow is found, made small, and a finding unless the list explains it.
+        runner = Slow(TTCP)
+        case = Case({"rate": 1234567, "rtt": 54321, "queue": "31p"}, {"-m": 1006, "--ecn": None}, 8192, 10)
+        pair = judge.Pair("sack", *relations.RELATIONS["sack"][1](case))
+        found = judge.confirm_pair(runner, pair, 10.0)
+        assert found.kind == "slow" and 9 < found.factor < 10.1, found.factor
+        small = shrink.shrink(runner, case, found)
+        assert small.better.opts == {} and set(small.better.link) == {"rate", "rtt"}, small.better.text()
+        assert small.other.opts == {"--no-sack": None}
+        assert known.read(listed)[0].explains(small)
+        assert not judge.confirm_pair(Runner(TTCP), pair, 10.0)
+
+        # Kept cases: within the time, beyond it.
+        kept = os.path.join(tmp, "kept")
+        with open(kept, "w", encoding="utf-8") as f:
+            f.write("# comment\n2 0 scps_ttcp -t -s --hollow --link leo -n 100\n")
+        wants(tool("--build", real, "--replay", kept), 0, "1 of 1 kept cases hold")
+        with open(kept, "a", encoding="utf-8") as f:
+            f.write("0.001 0 scps_ttcp -t -s --hollow --link leo -n 100\n")
+        wants(tool("--build", real, "--replay", kept), 1, "FAILED: done", "1 of 2 kept cases hold")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""A transfer: a virtual link, the options of scps_ttcp, and an amount of data; and what follows from them.
+
+A case is written as one command line of scps_ttcp and nothing else, so that a reader repeats every run. Times are
+microseconds, rates bit/s, sizes bytes."""
+import copy
+import math
+import shlex
+
+TIMES = {"rtt", "jitter", "jitter-back", "reorder-delay"}
+CONGESTION = {"vj", "vegas", "highspeed", "scalable", "cubic", "hybla"}  # controllers that take a loss for congestion
+FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm": 40}  # bytes a packet, about
+
+
+class Case:
+    """link: keys of --link, numbers in the units above; "queue" is text, "burst" a pair of times, "outage" a list of
+    pairs of times. opts: options of scps_ttcp, None for those without a value. size, blocks: -l and -n."""
+
+    def __init__(self, link, opts, size, blocks):
+        self.link, self.opts, self.size, self.blocks = link, opts, size, blocks
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    def spec(self):
+        words = []
+        for key, value in self.link.items():
+            if key == "outage":
+                words.append("outage=" + "+".join("%dus-%dus" % span for span in value))
+            elif key == "burst":
+                words.append("burst=%dus/%dus" % value)
+            elif value is None:
+                words.append(key)
+            elif key in TIMES:
+                words.append("%s=%dus" % (key, value))
+            elif isinstance(value, float):
+                words.append("%s=%.3g" % (key, value))
+            else:
+                words.append("%s=%s" % (key, value))
+        return ",".join(words)
+
+    def argv(self):
+        words = ["-t", "-s"]
+        if "--checksum-hints" not in self.opts:
+            words.append("--hollow")
+        words += ["--link", self.spec(), "-l", str(self.size), "-n", str(self.blocks)]
+        for key, value in self.opts.items():
+            words += [key] if value is None else [key, str(value)]
+        return words
+
+    def text(self, seed=None):
+        """The command line, for a reader."""
+        return shlex.join(["scps_ttcp"] + self.argv() + ([] if seed is None else ["--seed", str(seed)]))
+
+    # What follows from link and options. Each is an estimate good to some percent, for bounds of 1.3 times and more.
+
+    @property
+    def rate(self):
+        return self.link["rate"]
+
+    @property
+    def rate_back(self):
+        return self.link.get("rate-back", self.rate)
+
+    @property
+    def rtt(self):
+        return self.link["rtt"]
+
+    @property
+    def mtu(self):
+        return int(self.opts.get("-m", 1500))
+
+    @property
+    def payload(self):
+        """Bytes of data in a full segment."""
+        room = self.mtu - (60 if "-6" in self.opts else 40)
+        if "--mss" in self.opts:
+            room = min(room, int(self.opts["--mss"]))
+        return max(1, min(room - (0 if "-M" in self.opts else 12), self.size))
+
+    @property
+    def bytes(self):
+        return self.size * self.blocks
+
+    @property
+    def segments(self):
+        return max(1, math.ceil(self.bytes / self.payload))
+
+    def frame(self, length):
+        return length + FRAMINGS.get(self.link.get("framing"), 18)
+
+    def loss(self, length, back=False):
+        """Chance that a packet of this length is lost by errors; bursts by their share of the time."""
+        side = "-back" if back else ""
+
+        def key(name):
+            return self.link.get(name + side, self.link.get(name, 0))
+
+        p = 1 - (1 - key("loss")) * (1 - key("ber")) ** (8 * self.frame(length))
+        if "burst" in self.link:
+            good, bad = self.link["burst"]
+            line = 8e6 * self.frame(length) / (self.rate_back if back else self.rate)
+            share = (bad + min(line, good)) / (good + bad)
+            p = 1 - (1 - p) * (1 - min(1, share))
+        return p
+
+    @property
+    def full(self):
+        """Length of a full packet."""
+        return self.payload + (60 if "-6" in self.opts else 40) + (0 if "-M" in self.opts else 12)
+
+    @property
+    def round_trip(self):
+        """Of the path without a queue: propagation, a full segment, its acknowledgement, jitter both ways, and the timer of
+        a receiver that acknowledges by it."""
+        line = 8e6 * self.frame(self.full) / self.rate + 8e6 * self.frame(80) / self.rate_back
+        late = self.link.get("jitter", 0) + self.link.get("jitter-back", self.link.get("jitter", 0))
+        if "reorder" in self.link:
+            late += self.link.get("reorder-delay", max(1000, 4 * 8e6 * self.frame(self.full) / self.rate))
+        return self.rtt + line + late + (self.ack_delay if self.opts.get("-F") == 0 else 0)
+
+    @property
+    def bdp(self):
+        return self.rate * self.rtt / 8e6
+
+    @property
+    def buffer(self):
+        """-b, or the default over a link."""
+        if "-b" in self.opts:
+            return int(self.opts["-b"])
+        return min(max(4 * self.bdp, 1 << 20), 256 << 20)
+
+    @property
+    def window(self):
+        return min(self.buffer, 65535) if "--no-wscale" in self.opts else self.buffer
+
+    @property
+    def queue(self):
+        """The forward queue, bytes."""
+        text = self.link.get("queue")
+        if text is None:
+            return max(self.bdp, 100000)
+        if text.endswith("p"):
+            if text.endswith("bdp"):
+                return float(text[:-3]) * self.bdp
+            return int(text[:-1]) * self.frame(self.full)
+        return int(text)
+
+    @property
+    def ack_delay(self):
+        if self.opts.get("-F") == 1:
+            return 0
+        return 1000 * int(self.opts.get("-a", 200))
+
+    @property
+    def outages(self):
+        """Total length of the outages."""
+        return sum(end - begin for begin, end in self.link.get("outage", []))
+
+    @property
+    def controller(self):
+        return self.opts.get("--cc", "vj").split(",")[0]
+
+    def limit(self):
+        """Seconds that the physical limit takes, counting what holds every sender: line, window, losses, ping-pong."""
+        p = min(self.loss(self.full), 0.95)
+        rate = self.rate
+        for key in ("-R", "--route-rate"):
+            if key in self.opts:
+                rate = min(rate, int(self.opts[key]))
+        rtt, n = self.round_trip / 1e6, self.segments
+        line = 8 * self.frame(self.full) * n / rate / (1 - p)
+        held = n * self.payload / max(self.window, self.payload) * rtt
+        again = math.log(n) / -math.log(p) * rtt if p > 1e-9 else 0
+        if "-e" in self.opts:
+            line, held = 0, self.blocks * (rtt + 8 * self.size * (1 / rate + 1 / self.rate_back))
+        return 2 * rtt + max(line, held) + again
+
+    def goal(self):
+        """Seconds within which a sender in order is done, generously: the limit; for controllers that take losses for
+        congestion what the equation of Padhye et al. (RFC 5348 3.1) gives at the path's loss; slow start; and each
+        outage twice."""
+        p = min(self.loss(self.full), 0.95)
+        q = min(self.loss(80, back=True), 0.95)
+        rtt = self.round_trip / 1e6
+        if self.segments < 50 or self.window < 5 * self.payload:
+            rtt += self.ack_delay / 1e6
+        rto = rtt + max(0.2, rtt / 4)
+        slow = 2 * rtt * (1 + math.log2(1 + min(self.segments, self.window / self.payload)))
+        time = self.limit() + slow
+        if "--rtt" in self.opts:
+            rto = max(rto, 1.25 * float(self.opts["--rtt"]))
+        if self.controller in CONGESTION and p > 0:
+            root = math.sqrt(2 * p / 3)
+            per = rtt * root + rto * min(1, 3 * math.sqrt(3 * p / 8)) * p * (1 + 32 * p * p)
+            time = max(time, self.segments * per)
+        if (self.controller in CONGESTION or self.controller == "vegas-corruption") and self.queue < self.window:
+            time += 2 * rtt * math.sqrt(2 * self.segments)  # one segment more each round trip, from one on
+        if p + q > 0.001:
+            time += 4 * rto / (1 - p) / (1 - q)  # the last segment, or a SYN
+        return time + 2 * self.outages / 1e6

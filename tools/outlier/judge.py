@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What counts as an outlier, and when a suspicion is confirmed.
+
+Random loss makes single runs differ, so that one pair above the bound is a candidate and no more. It is confirmed with fresh
+seeds on both sides: the median is above the bound, and a rank test says that this is no accident."""
+import math
+import statistics
+
+FACTOR = 1.3       # a feature or a better link never costs more,
+ROUND_TRIPS = 3    # and so many round trips
+WORST = 10         # above this it is among the worst
+NEEDLESS = 0.2     # of the data may arrive twice,
+NEEDLESS_SEGS = 20  # and so many segments
+CAP = 200          # goals until a transfer counts as endless,
+CAP_MORE = 1000    # and seconds
+FIRST_SEEDS, SEEDS = 5, 20
+SURE = 2.0         # standard deviations of the rank sum
+
+
+def cap(case):
+    return CAP * case.goal() + CAP_MORE
+
+
+class Pair:
+    """better and other are cases; extra: seconds allowed beyond the bound."""
+
+    def __init__(self, relation, better, other, extra):
+        self.relation, self.better, self.other = relation, better, other
+        self.extra = extra + ROUND_TRIPS * max(better.round_trip, other.round_trip) / 1e6
+
+    def bound(self, seconds, factor=FACTOR):
+        return factor * seconds + self.extra
+
+    def factor(self, better, other):
+        """How many times the other's time the better one takes beyond what is allowed on top."""
+        return (better - self.extra) / other if other > 0 else 0.0
+
+    def suspicious(self, better, other):
+        if better.done and other.done:
+            return better.seconds > self.bound(other.seconds)
+        return other.done
+
+
+def rank_test(high, low):
+    """Standard deviations by which values of high rank above those of low (Mann and Whitney)."""
+    n, m = len(high), len(low)
+    u = sum((a > b) + 0.5 * (a == b) for a in high for b in low)
+    return (u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
+
+
+class Finding:
+    """kind: slow, tail or fails of pairs; failed, endless, stuck, crash, late or needless of single runs. better is the case
+    judged, other None for single runs; seed one that shows it; factor how many times the bound's base it takes."""
+
+    def __init__(self, kind, relation, better, other, factor, seed, text):
+        self.kind, self.relation, self.better, self.other = kind, relation, better, other
+        self.factor, self.seed, self.text = factor, seed, text
+
+
+def times(runner, case, seeds):
+    return [runner.run(case, s, cap(case)) for s in seeds]
+
+
+def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
+    """A Finding, or None."""
+    some = range(begin, begin + FIRST_SEEDS)
+    more = range(begin + FIRST_SEEDS, begin + seeds)
+    better, other = times(runner, pair.better, some), times(runner, pair.other, some)
+
+    def seconds(results, case):
+        return [x.seconds if x.done else cap(case) for x in results]
+
+    def medians():
+        return (statistics.median(seconds(better, pair.better)), statistics.median(seconds(other, pair.other)))
+
+    a, b = medians()
+    if a <= pair.bound(b) and first_factor <= WORST and all(x.done for x in better):
+        return None
+    better += times(runner, pair.better, more)
+    other += times(runner, pair.other, more)
+    lost = [s for s, x in zip(range(begin, begin + seeds), better) if not x.done]
+    lost_other = sum(not x.done for x in other)
+    if len(lost) >= 3 and len(lost) >= 3 * lost_other:
+        bad = next(x for x in better if not x.done)
+        return Finding("fails", pair.relation, pair.better, pair.other, float("inf"), lost[0],
+                       "%d of %d do not end well, of the other %d: %s" % (len(lost), seeds, lost_other, bad.why or bad.outcome))
+    if lost_other > seeds // 2:
+        return None
+    a, b = medians()
+    x, y = seconds(better, pair.better), seconds(other, pair.other)
+    nearest = min(range(seeds), key=lambda i: abs(x[i] - a)) + begin
+    text = "median of %d seeds %.6g s for %.6g s" % (seeds, a, b)
+    if a > pair.bound(b) and rank_test(x, [pair.bound(t) for t in y]) > SURE:
+        return Finding("slow", pair.relation, pair.better, pair.other, pair.factor(a, b), nearest, text)
+    far = [i for i, t in enumerate(x) if t > pair.bound(max(y), WORST) + 3 * pair.extra]
+    if len(far) >= 2:
+        return Finding("tail", pair.relation, pair.better, pair.other, pair.factor(max(x), max(y)), begin + far[0],
+                       "%d of %d seeds take more than %d times the slowest of the other: up to %.6g s for %.6g s"
+                       % (len(far), seeds, WORST, max(x), max(y)))
+    return None
+
+
+def single_kind(case, result):
+    """What is wrong with one run by itself, or None."""
+    if not result.done:
+        return result.outcome
+    if result.seconds > WORST * case.goal():
+        return "late"
+    share = NEEDLESS + case.link.get("reorder", 0)  # what comes late is asked for again
+    if result.needless > share * case.bytes + NEEDLESS_SEGS * case.payload:
+        return "needless"
+    return None
+
+
+def confirm_single(runner, case, kind, seeds=10, begin=1001):
+    """Confirmed when three of ten fresh seeds show the same; a crash at once."""
+    span = range(begin, begin + seeds)
+    results = times(runner, case, span)
+    bad = [(s, x) for s, x in zip(span, results) if single_kind(case, x) == kind]
+    if len(bad) < (1 if kind in ("crash", "stuck") else 3):
+        return None
+    seed, x = bad[0]
+    factor = {"late": x.seconds / case.goal(), "needless": x.needless / case.bytes}.get(kind, float("inf"))
+    text = {"late": "%.6g s, goal %.6g s" % (x.seconds, case.goal()),
+            "needless": "%d of %d bytes arrived twice" % (x.needless, case.bytes)}.get(kind, x.why)
+    return Finding(kind, "single", case, None, factor, seed, "%d of %d seeds: %s" % (len(bad), seeds, text))

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""Relatives of a case: the same run with one thing changed.
+
+Each relation makes of a case a pair (better, other) and the seconds that the better one may take beyond the bound: it has the
+feature, or the better link, and must not cost more than 1.3 times the other and three round trips. None: does not apply."""
+
+
+def without(case, *options):
+    c = case.copy()
+    for o in options:
+        c.opts.pop(o, None)
+    return c
+
+
+def having(case, option, value=None):
+    c = case.copy()
+    c.opts[option] = value
+    return c
+
+
+def feature(option, value=None, also=()):
+    """The option asks for the feature; what is in also has no meaning without it."""
+    def pair(c):
+        return having(c, option, c.opts.get(option, value)), without(c, option, *also), 0
+    return pair
+
+
+def default_feature(option, also=()):
+    """The option refuses the feature; what is in also has no meaning without it."""
+    def pair(c):
+        return without(c, option), having(without(c, *also), option), 0
+    return pair
+
+
+def linked(change):
+    """A better link: change(link, case) improves it, or says False."""
+    def pair(c):
+        d = c.copy()
+        return None if change(d.link, c) is False else (d, c, 0)
+    return pair
+
+
+def sack(c):
+    return None if c.opts.get("--recovery") == "rack" else default_feature("--no-sack")(c)
+
+
+def rack(c):
+    return None if "--no-sack" in c.opts else feature("--recovery", "rack")(c)
+
+
+def snack_long(c):
+    return None if "-S" in c.opts else default_feature("--no-snack-long")(c)
+
+
+def wscale(c):
+    return None if c.buffer <= 65535 else default_feature("--no-wscale")(c)
+
+
+def ack_mode(to):
+    """The default, every other segment, beside another mode; paced both, as -F 0 always is. An ACK may wait for the timer,
+    which counts as round trip."""
+    def pair(c):
+        if "-e" in c.opts:
+            return None
+        better = having(without(c, "-F", "--holes-at-once", "--quick-acks"), "--pacing")
+        return better, having(better, "-F", to), 3e-6 * better.ack_delay
+    return pair
+
+
+def holes_at_once(c):
+    return feature("--holes-at-once")(c) if c.opts.get("-F") == 0 else None
+
+
+def buffer(c):
+    """Twice the buffer, where it is what limits or not."""
+    return having(c, "-b", int(min(2 * c.buffer, 1 << 30))), having(c, "-b", int(c.buffer)), 0
+
+
+def faster_return(link, c):
+    if c.rate_back >= c.rate:
+        return False
+    link["rate-back"] = min(4 * c.rate_back, c.rate)
+
+
+def fewer_errors(link, c):
+    some = False
+    for key in ("ber", "loss", "loss-back"):
+        if key in link:
+            link[key] /= 4
+            some = True
+    if "burst" in link:
+        good, bad = link["burst"]
+        link["burst"] = (4 * good, bad)
+        some = True
+    return some
+
+
+def no_errors(link, c):
+    there = [key for key in ("ber", "loss", "loss-back", "burst", "flip") if key in link]
+    for key in there:
+        del link[key]
+    return bool(there)
+
+
+def no_outage(link, c):
+    return link.pop("outage", None) is not None
+
+
+def outage_cost(c):
+    """The outage as what is judged: it may cost twice its length, as backoff may have doubled it, a timeout, and for each
+    the round trips in which the window grows again."""
+    if "outage" not in c.link:
+        return None
+    calm = c.copy()
+    del calm.link["outage"]
+    rtt, n = c.round_trip / 1e6, len(c.link["outage"])
+    return c, calm, 2 * c.outages / 1e6 + n * (1 + 20 * rtt)
+
+
+def gone(*keys):
+    def change(link, c):
+        there = [k for k in keys if k in link]
+        for k in there:
+            del link[k]
+        return bool(there)
+    return change
+
+
+def faster_line(link, c):
+    link.setdefault("rate-back", link["rate"])
+    if "-R" in c.opts or "--route-rate" in c.opts:
+        return False
+    link["rate"] *= 2
+    link["queue"] = "%d" % c.queue
+
+
+def shorter(link, c):
+    link["rtt"] //= 2
+    link["queue"] = "%d" % c.queue
+
+
+def longer_queue(link, c):
+    if "queue" not in link:
+        return False
+    link["queue"] = "%d" % (2 * c.queue)
+
+
+def outage_after(c):
+    """Probes leave after 5, 6, 12, 24 ... seconds: the first one may come so late, the last one so long after the end."""
+    if "outage" not in c.link:
+        return None
+    better, other, _ = feature("--outage-after", 2)(c)
+    return better, other, 6 * len(c.link["outage"]) + c.outages / 1e6
+
+
+def outage_told(how):
+    def pair(c):
+        if "outage" not in c.link:
+            return None
+        told = c.copy()
+        spans = told.link.pop("outage")
+        told.opts["--outage"] = "+".join("%dus-%dus" % s for s in spans) + "," + how
+        return told, c, 0
+    return pair
+
+
+def hints(c):
+    if "flip" not in c.link or c.bytes > 30e6:
+        return None
+    return feature("--checksum-hints")(c)
+
+
+def corruption_cause(c):
+    """Where nothing but errors loses packets, for a sender that keeps within the line."""
+    if c.controller in ("rate", "vegas-corruption") or "-R" not in c.opts or not c.loss(c.full) or "codel" in c.link:
+        return None
+    return feature("--loss-cause", "corruption")(c)
+
+
+def hystart(c):
+    name = c.controller
+    if name not in ("vj", "cubic", "highspeed", "scalable", "hybla"):
+        return None
+    return having(c, "--cc", name + ",hystart=1"), having(c, "--cc", name + ",hystart=0"), 0
+
+
+def larger_first(c):
+    if "--initial-window" in c.opts:
+        return without(c, "--initial-window"), having(c, "--initial-window", 2), 0
+    return c.copy(), having(c, "--initial-window", 2), 0
+
+
+def first_window(c):
+    return feature("--first-window", int(min(c.buffer, 1 << 28)))(c)
+
+
+def bets(c):
+    return None if "-e" in c.opts else feature("-E", also=("--bets-retries",))(c)
+
+
+def records(c):
+    return None if "-e" in c.opts else feature("-c", also=("--record-size",))(c)
+
+
+def ack_budget(c):
+    """The default budget of a thin return link beside none."""
+    if c.rate_back * 50 >= c.rate:
+        return None
+    return without(c, "--ack-budget"), having(c, "--ack-budget", "none"), 0
+
+
+def quick_acks(c):
+    return feature("--quick-acks", 16)(c) if c.opts.get("-F", 2) == 2 else None
+
+
+def expected_rtt(c):
+    if "--rtt" not in c.opts:
+        return None
+    return without(c, "--rtt"), c.copy(), 0
+
+
+def less_data(c):
+    if c.blocks < 2:
+        return None
+    half = c.copy()
+    half.blocks = c.blocks // 2
+    return half, c.copy(), 0
+
+
+def patience(c):
+    """A user timeout that never strikes."""
+    return feature("--user-timeout", 10000000)(c)
+
+
+def window_beside_reno(c):
+    """CUBIC and Scalable with their floors, Hybla and HighSpeed beside VJ: none is meant to be slower."""
+    name = c.controller
+    if name not in ("cubic", "highspeed", "hybla") or "," in c.opts["--cc"]:
+        return None
+    return c.copy(), having(c, "--cc", "vj"), 0
+
+
+# name: (weight of being drawn, what makes the pair)
+RELATIONS = {
+    "snack": (3, default_feature("-S", also=("--no-snack-long", "--snack-delay"))),
+    "sack": (2, sack),
+    "undo": (3, default_feature("--no-undo")),
+    "rack": (3, rack),
+    "timestamps": (3, default_feature("-M")),
+    "compression": (3, feature("-C")),
+    "dsack": (1, default_feature("--no-dsack")),
+    "limited-transmit": (1, default_feature("--no-limited-transmit")),
+    "snack-long": (2, snack_long),
+    "wscale": (1, wscale),
+    "ecn": (1, feature("--ecn")),
+    "acks-each": (2, ack_mode(1)),
+    "acks-timer": (2, ack_mode(0)),
+    "holes-at-once": (1, holes_at_once),
+    "quick-acks": (1, quick_acks),
+    "ack-budget": (3, ack_budget),
+    "buffer": (3, buffer),
+    "return": (3, linked(faster_return)),
+    "line": (2, linked(faster_line)),
+    "shorter": (2, linked(shorter)),
+    "queue": (2, linked(longer_queue)),
+    "errors": (3, linked(fewer_errors)),
+    "no-errors": (3, linked(no_errors)),
+    "jitter": (2, linked(gone("jitter", "jitter-back"))),
+    "reordering": (2, linked(gone("reorder", "reorder-delay"))),
+    "duplicates": (2, linked(gone("dup"))),
+    "no-outage": (2, linked(no_outage)),
+    "outage-cost": (4, outage_cost),
+    "outage-after": (3, outage_after),
+    "outage-signal": (2, outage_told("signal")),
+    "outage-plan": (2, outage_told("plan")),
+    "hints": (2, hints),
+    "corruption": (2, corruption_cause),
+    "pacing": (1, feature("--pacing")),
+    "hystart": (1, hystart),
+    "initial-window": (1, larger_first),
+    "first-window": (1, first_window),
+    "bets": (2, bets),
+    "records": (1, records),
+    "rtt-known": (1, expected_rtt),
+    "half": (2, less_data),
+    "patience": (1, patience),
+    "reno": (1, window_beside_reno),
+}

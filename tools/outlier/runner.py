@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Runs a case with scps_ttcp and keeps what judges need."""
+import json
+import shlex
+import subprocess
+
+WALL = 300  # seconds of real time after which a run counts as stuck
+
+
+class Result:
+    """outcome: "done", "failed" (the connection ended early), "endless" (virtual time ran past the cap), "stuck" (real time
+    did), "crash". seconds: virtual."""
+
+    def __init__(self, outcome, seconds=0.0, needless=0, resent=0, sent=0, timeouts=0, limit=0.0, why=""):
+        self.outcome, self.seconds, self.needless, self.resent = outcome, seconds, needless, resent
+        self.sent, self.timeouts, self.limit, self.why = sent, timeouts, limit, why
+
+    @property
+    def done(self):
+        return self.outcome == "done"
+
+
+class Runner:
+    def __init__(self, program):
+        self.program, self.runs = program, 0
+
+    def run(self, case, seed, cap):
+        """One transfer; cap: virtual seconds. ValueError: scps_ttcp refuses the command line."""
+        return self.run_words(case.argv() + ["--seed", str(seed)], cap, case.payload, case.bytes)
+
+    def run_words(self, words, cap, payload=0, size=0):
+        """payload: of a segment, for copies that the link makes; they are nobody's fault."""
+        argv = [self.program] + words + ["--timeout", "%d" % (cap + 1), "--json"]
+        self.runs += 1
+        try:
+            p = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WALL)
+        except subprocess.TimeoutExpired:
+            return Result("stuck", why="no end after %d s of real time" % WALL)
+        error = p.stderr.decode(errors="replace").strip()
+        if p.returncode == 2:
+            raise ValueError("%s\n    %s" % (error, shlex.join(argv)))
+        if p.returncode not in (0, 1, 3, 124):
+            return Result("crash", why="status %d: %s" % (p.returncode, error[-300:]))
+        end = json.loads(p.stdout)["end"]
+        tcp, peer, scps = end["tcp"], end["tcp_peer"], end["scps"]
+        copies = end["link"]["forward"]["duplicated"] * payload
+        bps = scps.get("physical_limit_bps", 0)
+        outcome = {0: "done", 124: "endless"}.get(p.returncode, "failed")
+        return Result(outcome, scps["elapsed_us"] / 1e6, max(0, peer["bytes_duplicate"] - copies), tcp["bytes_resent"],
+                      tcp["bytes_sent"], tcp["timeouts"], 8 * size / bps if bps else 0.0,
+                      "" if outcome == "done" else error[-200:])
