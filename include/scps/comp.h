@@ -6,7 +6,7 @@
  *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] | checksum | data
  *
  * Every field is absolute, so a lost packet harms nothing but itself; a field left out has the value
- * the receiver heard last.  The id is the one its sender announced in its own SYN and, with the two
+ * the receiver heard last; only time stamps that are left out are absent.  The id is the one its sender announced in its own SYN and, with the two
  * addresses, names the connection; ports do not travel.
  *
  *     sending                               receiving
@@ -46,9 +46,12 @@ struct scps_comp_tx {
 /* What a receiver knows of it, to fill in what was left out. */
 struct scps_comp_rx {
     uint32_t next; /* sequence number after the furthest octet heard of */
-    uint32_t ack, tsval, tsecr;
+    uint32_t ack;
     uint16_t wnd;
-    bool known, ts;
+    bool known;
+    /* The newest time stamps, if there were any (ts): for whoever echoes them. They fill no gap */
+    bool ts;
+    uint32_t tsval, tsecr;
 };
 
 /* Begins a direction. repeat 2 is good; 0 with no_ack_on_data is octet for octet what RI sends: then

@@ -236,8 +236,9 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
 {
     bool advanced = c->una > was;
     struct scps_recovery *rec = &c->tx->rec;
-    bool echo_older = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && rec->stamp && advanced &&
-                      was == rec->first && (int32_t)(seg->tsecr - rec->stamp) < 0;
+    /* a TSecr of 0 echoes nothing, as in measure() */
+    bool echo_older = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr && rec->stamp &&
+                      advanced && was == rec->first && (int32_t)(seg->tsecr - rec->stamp) < 0;
 
     if (rec->episode == SCPS_EPISODE_NONE)
         return;

@@ -6,7 +6,9 @@
  *     behind what we sent are too.  Challenges are limited per second and host.
  *   - RFC 1337: a reset does not end TIME-WAIT.
  *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does; RFC 7323 section
- *     3.2 would have it dropped.
+ *     3.2 would have it dropped.  In a compressed header TSval and TSecr may be left out of any segment (CCSDS
+ *     714.0-B-2 through the spec sheet, 8.2), so there it is legitimate.  PAWS has nothing to compare then, TS.Recent
+ *     stays, and neither a round trip nor Eifel detection (RFC 3522) is taken from it.
  *   - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
  */
 #include "core/conn.h"

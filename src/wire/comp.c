@@ -20,6 +20,10 @@
  * refused: the checksum does not cover what is filled in, and octets in the wrong place, or a forged
  * reset that is always in the window, are worse than a resend.
  *
+ * Time stamps that are left out are absent.  Each of them has a bit (8.2: TS1, TS2), so a segment without them is no fault
+ * of its sender's; RI leaves them out of records.  The value heard last would be an echo of something older, which tells a
+ * sender that its resends were needless (RFC 3522).
+ *
  * ACKR is ignored and RST sent uncompressed, as the sheet advises (8.2).
  */
 #include <scps/comp.h>
@@ -212,7 +216,8 @@ static uint16_t flags_of(uint8_t one, uint8_t two)
                       (two & COMP_URG ? SCPS_URG : 0));
 }
 
-/* The fields at fixed places; one that is left out is as rx last heard it. */
+/* The fields at fixed places; one that is left out is as rx last heard it, but for time stamps: the old ones would say
+ * when another segment was sent and which one that answered. One time stamp without the other is not believed. */
 static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
                          const struct scps_comp_rx *rx, struct scps_seg *s)
 {
@@ -224,10 +229,10 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     s->wnd = one & COMP_A ? scps_cursor_get16(c) : rx->wnd;
     s->ack = one & COMP_A ? scps_cursor_get32(c) : rx->ack;
     s->seq = one & COMP_S ? scps_cursor_get32(c) : rx->next;
-    if (rx->ts || (one & COMP_TS1 && one & COMP_TS2))
+    if (one & COMP_TS1 && one & COMP_TS2)
         s->has |= SCPS_HAS_TS;
-    s->tsval = one & COMP_TS1 ? scps_cursor_get32(c) : rx->tsval;
-    s->tsecr = one & COMP_TS2 ? scps_cursor_get32(c) : rx->tsecr;
+    s->tsval = one & COMP_TS1 ? scps_cursor_get32(c) : 0;
+    s->tsecr = one & COMP_TS2 ? scps_cursor_get32(c) : 0;
     if (one & COMP_SNACK) {
         s->snack_off = scps_cursor_get16(c);
         s->snack_size = scps_cursor_get16(c);

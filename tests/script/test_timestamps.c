@@ -150,12 +150,28 @@ static void an_echo_of_zero(void **x)
     script_free(t);
 }
 
+/* RFC 3522 section 3.2 step 3 compares an echo; a TSecr of 0 is none, however far back it lies */
+static void an_echo_of_nothing_undoes_nothing(void **x)
+{
+    struct script *t = with_ts(x);
+    app_writes(t, MS(1000), 3952);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .from = 1 + i * 988, .len = 988);
+    for (int i = 2; i <= 4; i++)
+        peer_says(t, MS(1100), .ack = 1, .sack = {{989, i * 988 + 1}});
+    expect_sent(t, .from = 1, .len = 988);
+    peer_says(t, MS(1200), .ack = 3953, .tsecr = ZERO);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(what_is_echoed),
         SCRIPT_TEST(in_every_segment),
         SCRIPT_TEST(a_resent_segment_is_timed),
+        SCRIPT_TEST(an_echo_of_nothing_undoes_nothing),
         SCRIPT_TEST(paws),
         SCRIPT_TEST(paws_and_resets),
         SCRIPT_TEST(paws_after_long_silence),
