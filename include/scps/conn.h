@@ -124,7 +124,12 @@ struct scps_conn_config {
     scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
     /* How long a closed connection waits for the peer's FIN; 0: 60 s, or 8 x expected_rtt when that is larger */
     scps_dur fin_wait2;
-    uint16_t syn_retries, data_retries; /* before SCPS_ERR_TIMEDOUT; default 7 and 15 */
+    /* How long a silent peer is waited for before SCPS_ERR_TIMEDOUT (RFC 9293 section 3.8.3, R2): the time that so many
+     * timeouts would take if each were twice as long as the one before, up to rto_max (window probes: persist_max), and
+     * the one after them. Timeouts that corruption explains do not back off, so there may be more of them. Defaults 7
+     * and 15. data_retries: never less than 100 s; user_timeout may be. syn_retries: the first timeout counts as 1 s and
+     * rto_max as 60 s at least, so 7 are three minutes or more; a SYN-ACK takes as long as its timeouts do. */
+    uint16_t syn_retries, data_retries;
     /* After this many timeouts in a row the link is taken to be out: it is probed, and the connection does not end
      * (spec sheet 3.5); 0 (default): never */
     uint8_t outage_after;

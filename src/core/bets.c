@@ -217,13 +217,9 @@ scps_time scps_bets_arm(struct scps_conn *c)
     return scps_bets_until(c);
 }
 
-bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit)
+bool scps_bets_holds_on(const struct scps_conn *c)
 {
-    const struct scps_scoreboard *sb = &c->tx->sb;
-
-    if (!(c->caps & SCPS_CAP_BETS) || !c->established)
-        return false;
-    return oldest(c) || scps_sb_at(sb, sb->head)->resends < SCPS_MIN(limit, UINT8_MAX);
+    return c->caps & SCPS_CAP_BETS && c->established && oldest(c);
 }
 
 static void give_up(struct scps_conn *c)
@@ -236,6 +232,7 @@ static void give_up(struct scps_conn *c)
         tx->peer_una = from;
     c->una = tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
     tx->gave_up_at = c->env->now;
+    tx->silent_since = c->env->now; /* a FIN that is left has as long as one that stood alone */
     if (!list->max)
         scps_rangeset_init(list, KEPT_RANGES);
     scps_rangeset_add(list, &c->env->alloc, from, end,

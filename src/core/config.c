@@ -31,7 +31,7 @@ struct scps_conn_config scps_conn_config_default(void)
         .caps_tries = 3,
         .bets_retries = 32,
         .ack_mode = SCPS_ACK_OTHER,
-        .syn_retries = 7, /* 255 s: at least three minutes (RFC 9293 section 3.8.3) */
+        .syn_retries = 7, /* 183 s: at least three minutes (RFC 9293 section 3.8.3) */
         .data_retries = 15,
         .keep_idle = SCPS_SEC(7200),
         .keep_interval = SCPS_SEC(75),

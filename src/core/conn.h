@@ -208,6 +208,8 @@ struct scps_tx {
     uint64_t rate;         /* newest sample */
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
+    /* The timeouts in a row, or the window probes without an answer, began; valid while there are any. */
+    scps_time silent_since;
     scps_time
         outage_over; /* end of the last outage with something outstanding; 0: there was none */
     scps_off gave_up_to,
@@ -644,8 +646,8 @@ bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
 scps_time scps_bets_until(const struct scps_conn *c);
 /* The same when the timer is set: takes note of what has been sent, which will all be as old then. */
 scps_time scps_bets_arm(struct scps_conn *c);
-/* limit timeouts in a row, or more, are no reason to end it. */
-bool scps_bets_holds_on(const struct scps_conn *c, unsigned limit);
+/* However long the peer is silent, there is data that can be given up instead of the connection. */
+bool scps_bets_holds_on(const struct scps_conn *c);
 
 /* ---- snd.c -------------------------------------------------------------------------------------------------- */
 

@@ -132,7 +132,7 @@ static void arm_persist(struct scps_conn *c)
 static void begin_persist(struct scps_conn *c)
 {
     c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
-    c->probes = 0;
+    c->tx->silent_since = c->env->now;
     arm_persist(c);
 }
 
@@ -152,22 +152,68 @@ void scps_snd_window_changed(struct scps_conn *c)
     if (c->edge > c->una) { /* open again; a probe the peer did not take goes first */
         struct scps_ack_sum sum = {0};
         c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);
-        c->backoff = c->probes = 0;
+        c->backoff = 0;
         scps_timer_stop(c, SCPS_T_RTX);
         if (c->tx && scps_sb_count(&c->tx->sb))
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     }
 }
 
-#define NO_LIMIT (UINT8_MAX + 1u) /* more timeouts in a row than are counted */
+#define R2_DATA    SCPS_SEC(100)
+#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
+#define SYN_RTO_TO SCPS_SEC(60)
 
-static bool timed_out(struct scps_conn *c, unsigned limit)
+/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after them, which ends the
+ * connection. Timeouts themselves are not counted: one that is put down to corruption does not back off, and fifteen of
+ * them may be over in seconds. */
+static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
+{
+    scps_dur total = 0, wait = SCPS_MAX(rto, 1);
+
+    max = SCPS_MAX(max, wait);
+    for (; retries && wait < max; retries--) {
+        total += wait;
+        wait = wait > max / 2 ? max : 2 * wait;
+    }
+    return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
+}
+
+/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s (SHLD-11). For a SYN
+ * the first timeout counts as a second and the limit of the backoff as a minute at least, so that with syn_retries 7 it
+ * is three minutes (MUST-23) however short the round trip is expected to be. What a SYN-ACK takes is only as long as its
+ * timeouts: a peer that still wants the connection repeats its SYN. */
+static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
 
-    if (cfg->user_timeout && c->established)
-        return c->env->now - c->tx->progress_at >= cfg->user_timeout;
-    return c->backoff >= limit && !scps_bets_holds_on(c, limit);
+    if (c->state == SCPS_SYN_SENT || (c->state == SCPS_SYN_RECEIVED && c->flags & SCPS_F_ACTIVE))
+        return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
+                             cfg->syn_retries);
+    if (c->state == SCPS_SYN_RECEIVED)
+        return backoff_total(c->rtt.rto, max, cfg->syn_retries);
+    return SCPS_MAX(R2_DATA, backoff_total(c->rtt.rto, max, cfg->data_retries));
+}
+
+static bool user_timed_out(const struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+
+    return cfg->user_timeout && c->established &&
+           c->env->now - c->tx->progress_at >= cfg->user_timeout;
+}
+
+/* max: up to which the timer that runs backs off. */
+static bool silent_too_long(const struct scps_conn *c, scps_dur max)
+{
+    return c->env->now - c->tx->silent_since >= patience(c, max);
+}
+
+/* A user timeout decides alone. */
+static bool timed_out(const struct scps_conn *c)
+{
+    if (c->cfg->c.user_timeout && c->established)
+        return user_timed_out(c);
+    return silent_too_long(c, c->cfg->c.rto_max) && !scps_bets_holds_on(c);
 }
 
 /* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. Only a user timeout
@@ -177,7 +223,7 @@ static bool waits_for_rate(struct scps_conn *c)
     const struct scps_scoreboard *sb = &c->tx->sb;
 
     return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || c->hold == SCPS_HOLD_ROUTE) &&
-           !timed_out(c, NO_LIMIT);
+           !user_timed_out(c);
 }
 
 void scps_snd_timeout(struct scps_conn *c)
@@ -196,13 +242,12 @@ void scps_snd_timeout(struct scps_conn *c)
         /* a window may stay closed for ever as long as the peer answers; but with nobody left to say when it has been
          * long enough it ends like a silence (RFC 6429 section 3), or peers could pile such connections up */
         if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
-            c->probes = 0;
+            tx->silent_since = c->env->now;
         c->flags &= ~(uint32_t)SCPS_F_HEARD;
-        if (cfg->user_timeout ? timed_out(c, 0) : c->probes >= cfg->data_retries) {
+        if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
             scps_conn_reset(c, c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT);
             return;
         }
-        c->probes++;
         if (c->backoff < UINT8_MAX)
             c->backoff++;
         c->flags |= SCPS_F_PROBE_NOW;
@@ -226,11 +271,13 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_need_stats(c);
     c->st->timeouts++;
     SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
+    if (!c->backoff) /* the first one in a row */
+        tx->silent_since = c->env->now - c->rtt.rto;
     if (cfg->outage_after && c->backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);
         return;
     }
-    if (timed_out(c, handshake ? cfg->syn_retries : cfg->data_retries)) {
+    if (timed_out(c)) {
         int err = c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT;
         if (handshake)
             scps_conn_finish(c, err);
@@ -599,7 +646,7 @@ static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
         return true;
     }
     c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
-    c->backoff = c->probes = 0;
+    c->backoff = 0;
     scps_timer_stop(c, SCPS_T_RTX);
     return false;
 }

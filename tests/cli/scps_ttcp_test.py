@@ -326,6 +326,17 @@ class Virtual(Case):
         doc = self.document("-t -s --hollow --link leo,outage=200ms-5s -n 300 -e --cc vj --outage-after 2 --timeout 100".split(), 0)
         self.assertLess(doc["end"]["sum_sent"]["seconds"], 10)
 
+    def test_no_outage_is_shorter_than_r2(self):
+        """RFC 9293 section 3.8.3: 100 s for data, three minutes for a SYN, also where timeouts do not back off."""
+        for link, args, most in [("leo,outage=1s-8s", "-n 2000 --cc rate -R 20m", 15),
+                                 ("leo,outage=1s-98s", "-n 2000 --cc rate -R 20m", 105),
+                                 ("leo,outage=1s-8s", "-n 2000 --cc vegas-corruption -R 20m", 15),
+                                 ("leo,outage=1s-8s", "-n 2000 --cc vj --loss-cause corruption", 15),
+                                 ("leo,outage=0s-150s", "-n 1", 215), ("lan,outage=0s-150s", "-n 1", 215)]:
+            doc = self.document(["-t", "-s", "--link", link] + args.split())
+            self.assertTrue(doc["end"]["verified"])
+            self.assertLess(doc["end"]["sum_sent"]["seconds"], most)
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps."""
         data = stuff(1000000)

@@ -84,7 +84,7 @@ static void not_agreed(void **x)
     script_run(t, SEC(1000));
     assert_int_equal(script_info(t).holes, 0);
     app_writes(t, SEC(1000), 100);
-    script_run(t, SEC(1100));
+    script_run(t, SEC(1200));
     script_forget_sent(t);
     script_forget_events(t);
     expect_state(t, SCPS_CLOSED);
@@ -722,9 +722,33 @@ static void a_fin_is_reliable(void **x)
             script_forget_events(t);
         }
     }
-    assert_int_equal(script_forget_sent(t), 5); /* four more, and the reset */
+    assert_int_equal(script_forget_sent(t), 6); /* five more, and the reset */
     expect_state(t, SCPS_CLOSED);
     assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
+/* The time that its data took before it was given up does not count */
+static void a_fin_has_its_own_time(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.data_retries = 5; /* 100 s */
+    t->cfg.bets_retries = 9;
+    script_established(t, MS(100));
+    scps_conn_cork(t->c, true);
+    app_writes(t, MS(200), 500);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    scps_conn_cork(t->c, false);
+    script_run(t, SEC(196));
+    assert_int_equal(script_info(t).bytes_given_up, 0);
+    script_run(t, SEC(197));
+    assert_int_equal(script_info(t).bytes_given_up, 500);
+    script_run(t, SEC(296));
+    expect_state(t, SCPS_FIN_WAIT_1);
+    script_run(t, SEC(400));
+    expect_state(t, SCPS_CLOSED);
+    script_forget_sent(t);
+    script_forget_events(t);
     script_free(t);
 }
 
@@ -881,6 +905,7 @@ int main(void)
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
+        SCRIPT_TEST(a_fin_has_its_own_time),
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
         SCRIPT_TEST(no_tries_in_an_outage),

@@ -132,7 +132,10 @@ static void fin_is_repeated(void **x)
     expect_sent(t, .at = MS(100), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .at = MS(400), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .at = MS(1000), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
-    script_run(t, MS(2200));
+    expect_sent(t, .at = MS(2200), .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, SEC(100));
+    expect_no_event(t);
+    script_run(t, SEC(200));
     expect_error(t, SCPS_ERR_TIMEDOUT);
     script_forget_sent(t);
     script_free(t);

@@ -190,6 +190,38 @@ static void three_minutes_of_syns(void **x)
     script_free(t);
 }
 
+/* MUST-23 of the same: whatever round trip is expected and however long the timer may get. Neither a first timeout that is
+ * short nor its limit makes it less */
+static void three_minutes_on_a_short_path(void **x)
+{
+    for (int k = 0; k < 3; k++) {
+        struct script *t = script_of(x);
+        t->cfg.expected_rtt = k < 2 ? MS(k ? 560 : 1) : 0;
+        t->cfg.rto_max = k < 2 ? 0 : SEC(2);
+        script_connect(t, MS(0));
+        script_run(t, SEC(180));
+        expect_state(t, SCPS_SYN_SENT);
+        script_run(t, SEC(300));
+        expect_error(t, SCPS_ERR_TIMEDOUT);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* More retries than a counter of 8 bits holds: 1 + 2 + ... + 32 + 295 x 60 s */
+static void many_syns(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.syn_retries = 300;
+    script_connect(t, MS(0));
+    script_run(t, SEC(17762));
+    expect_state(t, SCPS_SYN_SENT);
+    script_run(t, SEC(17763));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 6298 5.7: after a lost SYN the timeout is 3 s again at least for data; RFC 5681 3.1: window
  * of one segment */
 static void after_a_lost_syn(void **x)
@@ -456,6 +488,8 @@ int main(void)
         SCRIPT_TEST(windows_of_syns_are_not_scaled),
         SCRIPT_TEST(syn_is_repeated_and_given_up),
         SCRIPT_TEST(three_minutes_of_syns),
+        SCRIPT_TEST(three_minutes_on_a_short_path),
+        SCRIPT_TEST(many_syns),
         SCRIPT_TEST(after_a_lost_syn),
         SCRIPT_TEST(syn_ack_is_repeated),
         SCRIPT_TEST(half_open_is_given_up),

@@ -61,7 +61,7 @@ static void errors_later(void **x)
     expect_sent(t, .from = 101, .len = 100);
     icmp(t, MS(1010), HOST, 0, 101);
     script_forget_events(t);
-    script_run(t, SEC(10));
+    script_run(t, SEC(200));
     expect_error(t, SCPS_ERR_UNREACH);
     script_forget_sent(t);
     script_free(t);

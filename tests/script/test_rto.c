@@ -92,7 +92,7 @@ static void rto_is_bounded(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.rto_max = SEC(2);
-    t->cfg.data_retries = 6;
+    t->cfg.data_retries = 52; /* 0.3 + 0.6 + 1.2 + 50 x 2 s */
     script_established(t, MS(100));
     script_forget_events(t);
     app_writes(t, MS(1000), 10);
@@ -103,9 +103,10 @@ static void rto_is_bounded(void **x)
     expect_sent(t, .at = MS(5100), .from = 1, .len = 10);
     expect_sent(t, .at = MS(7100), .from = 1, .len = 10);
     expect_sent(t, .at = MS(9100), .from = 1, .len = 10);
-    script_run(t, MS(11099));
+    script_run(t, MS(103099));
     expect_state(t, SCPS_ESTABLISHED);
-    expect_sent(t, .at = MS(11100), .flags = SCPS_RST | SCPS_ACK);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(103100), .flags = SCPS_RST | SCPS_ACK);
     expect_error(t, SCPS_ERR_TIMEDOUT);
     script_free(t);
 }
@@ -488,6 +489,61 @@ static void undo_is_optional(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.8.3: R2 corresponds to at least 100 s. Timeouts that are put down to corruption do not back off, but
+ * data_retries stands for the time that they would take if they did: 0.3 + 0.6 + ... + 38.4 + 8 x 60 s. Progress begins
+ * anew */
+static void corruption_does_not_shorten_the_limit(void **x)
+{
+    for (int few = 0; few < 2; few++) {
+        struct script *t = script_of(x);
+        scps_dur limit = few ? SEC(100) : MS(556500);
+        t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+        if (few)
+            t->cfg.data_retries = 2;
+        script_established(t, MS(100));
+        script_forget_events(t);
+        app_writes(t, SEC(1), 20);
+        script_run(t, SEC(1) + limit - MS(500));
+        expect_state(t, SCPS_ESTABLISHED);
+        script_forget_sent(t);
+        peer_says(t, SEC(1) + limit - MS(500), .ack = 11);
+        script_run(t, SEC(1) + 2 * limit - MS(600));
+        expect_state(t, SCPS_ESTABLISHED);
+        script_run(t, SEC(1) + 2 * limit + SEC(1));
+        script_forget_events(t);
+        expect_state(t, SCPS_CLOSED);
+        assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* More retries than a counter of 8 bits holds: 0.3 + 0.6 + ... + 38.4 + 293 x 60 s; and as many as there can be */
+static void many_retries(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 300;
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 10);
+    script_run(t, SEC(17650));
+    expect_state(t, SCPS_ESTABLISHED);
+    script_run(t, SEC(17660));
+    expect_state(t, SCPS_CLOSED);
+    script_forget_sent(t);
+    script_forget_events(t);
+    script_free(t);
+
+    t = script_of(x);
+    t->cfg.data_retries = UINT16_MAX;
+    t->cfg.rto_max = SEC(INT64_C(100) * 365 * 86400);
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 10);
+    script_run(t, SEC(30000000));
+    expect_state(t, SCPS_ESTABLISHED);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 5482: unacknowledged for so long; the number of retries does not matter then */
 static void user_timeout(void **x)
 {
@@ -577,6 +633,8 @@ int main(void)
         SCRIPT_TEST(eifel),
         SCRIPT_TEST(eifel_says_lost),
         SCRIPT_TEST(undo_is_optional),
+        SCRIPT_TEST(corruption_does_not_shorten_the_limit),
+        SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
         SCRIPT_TEST(a_growing_path),
     };
