@@ -33,7 +33,8 @@ extern "C" {
     X(LINKDOWN, -20, "the link is gone")                                                           \
     X(PERM, -21, "not permitted")                                                                  \
     X(SYSTEM, -22, "the operating system refused; see errno")                                      \
-    X(HOLE, -23, "reading meets a hole that was given up: take note of it to go on")
+    X(HOLE, -23, "reading meets a hole that was given up: take note of it to go on")               \
+    X(ROOM, -24, "too little room for a packet's headers: give SCPS_MAX_HEADERS bytes, or an MTU")
 
 enum scps_error {
 #define SCPS_X(name, value, words) SCPS_ERR_##name = value,

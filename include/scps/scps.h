@@ -12,7 +12,7 @@
  *             scps_stack_input(st, nif, &(struct scps_pkt){.data = buf, .len = n, .at = now()});
  *         while (scps_stack_event(st, &ev))             // connected, readable, writable, closed ...
  *             application(&ev);                         // calls scps_conn_read, scps_conn_write
- *         while (out = room, scps_stack_output(st, nif, now(), &out))
+ *         while (out = room, scps_stack_output(st, nif, now(), &out) == 1)
  *             transmit(out.data, out.len, out.payload, out.payload_len);
  *         sleep_until(scps_stack_deadline(st));         // or until a packet arrives
  *     }

@@ -103,9 +103,10 @@ SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route
  * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
-/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the
- * room for its headers (SCPS_MAX_HEADERS suffices when the payload is lent, an MTU always does).
- * Returns 1 with a packet, 0 if there is none before scps_stack_deadline(). */
+/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the room for its headers,
+ * SCPS_MAX_HEADERS bytes at least. Whatever else it has lies apart at out->payload, unless all of it fits at out->data.
+ * Returns 1 with a packet, 0 if there is none before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than
+ * SCPS_MAX_HEADERS: then nothing was done, and what is due stays due. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
 /* When scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has passed means at once. */

@@ -196,7 +196,9 @@ static bool fetch(struct scps_ctx *ctx)
     size_t mtu = ctx->nif.mtu;
     uint32_t at = (ctx->qhead + ctx->qlen) % ctx->qcap;
     uint8_t *room = ctx->qbuf + at * mtu;
-    struct scps_pkt out = {.data = room, .cap = mtu};
+    uint8_t head[SCPS_MAX_HEADERS]; /* a smaller MTU has no room for any headers at all */
+    struct scps_pkt out = {.data = mtu < sizeof head ? head : room,
+                           .cap = SCPS_MAX(mtu, sizeof head)};
     if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
         return false;
     size_t len = out.len + out.payload_len;

@@ -25,22 +25,20 @@ bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p
 
 bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out)
 {
-    const uint8_t *p;
     uint32_t len;
+    const uint8_t *p = scps_recring_front(&nif->out, &len);
 
-    while ((p = scps_recring_front(&nif->out, &len))) {
-        scps_recring_pop(&nif->out);
-        if (len > out->cap) /* an MTU of room was not given: the answer is lost */
-            continue;
-        memcpy(out->data, p, len);
-        out->len = len;
-        out->payload = NULL;
-        out->payload_len = 0;
-        out->gso = 0;
-        out->csum_ok = true;
-        return true;
-    }
-    return false;
+    if (!p)
+        return false;
+    scps_recring_pop(&nif->out);
+    /* what is longer than the room is lent from the ring, which keeps it until the next answer is put there */
+    out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
+    out->payload_len = len - out->len;
+    out->payload = out->payload_len ? p + out->len : NULL;
+    memcpy(out->data, p, out->len);
+    out->gso = 0;
+    out->csum_ok = true;
+    return true;
 }
 
 static struct scps_ip header(const struct scps_addr *from, const struct scps_addr *to,

@@ -57,7 +57,7 @@ static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
     do {
         out.data = room;
         out.cap = sizeof room;
-        if (!scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out))
+        if (scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out) != 1)
             break;
         if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
             keep(st, nif, &out);

@@ -571,6 +571,8 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
+    if (out->cap < SCPS_MAX_HEADERS) /* whatever is due has headers that fit there */
+        return SCPS_ERR_ROOM;
     /* asked once more than it gives, by every driver after every packet: no frame for that */
     scps_stack_clock(st, now);
     if (st->env.dead || timers_due(st) || nif->others)
