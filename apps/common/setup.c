@@ -229,7 +229,7 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
     case SHARE:
         return lab_real(text, to) && *(double *)to >= 0 && *(double *)to <= 1;
     case CONTROLLER:
-        return scps_cc_parse(text, &f->conn.cc, f->conn.cc_param, why, LAB_MSGLEN) == 0;
+        return scps_conn_config_parse_cc(&f->conn, text, why, LAB_MSGLEN) == 0;
     case BUFFER:
         return number(text, &f->conn.sndbuf, 4) && number(text, &f->conn.rcvbuf, 4);
     }

@@ -99,8 +99,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
 {
     struct scps_conn_config c = scps_conn_config_default();
 
-    c.cc = o->cc;
-    memcpy(c.cc_param, o->cc_param, sizeof(c.cc_param));
+    scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
     if (c.rate == 0 && !transmit && o->cc->needs_rate) /* its way back has none of its own */
         c.rate = o->route_bps / 8;

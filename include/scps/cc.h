@@ -9,7 +9,7 @@
  *
  * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
  * tests/unit/test_cc_NAME.c.  From outside the library: fill in a struct scps_cc_ops and put its
- * address into scps_conn_config.cc, its parameters' defaults into cc_param; connecting and listening refuse one without name,
+ * address into the configuration with scps_conn_config_set_cc; connecting and listening refuse one without name,
  * start, ack or loss, or with too much of anything (SCPS_ERR_INVAL).  docs/howto/controllers.md has one with its tests.
  */
 #ifndef SCPS_CC_H

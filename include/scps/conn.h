@@ -32,8 +32,10 @@ SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic"
 /* Start from scps_conn_config_default(). Every duration that is 0 is derived from expected_rtt. */
 struct scps_conn_config {
     /* congestion control and rate */
-    const struct scps_cc_ops *cc; /* default "vj" */
-    /* Default: the controller's own; call scps_cc_param_defaults after changing cc */
+    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". Set alone, it has its own defaults. */
+    const struct scps_cc_ops *cc;
+    /* The controller whose parameters cc_param holds. Another one than cc: cc_param is not looked at. */
+    const struct scps_cc_ops *cc_param_of;
     int64_t cc_param[SCPS_CC_PARAMS];
     /* Bytes/s on the wire, the IP header and rate_overhead counted; 0: limited by the route alone (stack.h) */
     uint64_t rate;
@@ -142,6 +144,12 @@ struct scps_conn_config {
 
 /* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each has. */
 SCPS_API struct scps_conn_config scps_conn_config_default(void);
+/* The controller and its parameters, one value for each of cc->params; param NULL: its defaults. */
+SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
+                                      const int64_t *param);
+/* The same from "name[,key=value...]"; errors and msg as those of scps_cc_parse, then cfg is as it was. */
+SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
+                                       size_t msglen);
 
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here. Returns
  * NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE, INVAL, NOMEM,

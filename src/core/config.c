@@ -15,7 +15,6 @@
 struct scps_conn_config scps_conn_config_default(void)
 {
     struct scps_conn_config c = {
-        .cc = scps_cc_find("vj"),
         .sndbuf = 1 << 20,
         .rcvbuf = 1 << 20,
         .ttl = 64,
@@ -37,9 +36,33 @@ struct scps_conn_config scps_conn_config_default(void)
         .keep_interval = SCPS_SEC(75),
         .keep_count = 9,
     };
-    if (c.cc)
-        scps_cc_param_defaults(c.cc, c.cc_param);
+    scps_conn_config_set_cc(&c, scps_cc_find("vj"), NULL);
     return c;
+}
+
+void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
+                             const int64_t *param)
+{
+    int64_t own[SCPS_CC_PARAMS] = {0};
+
+    if (cc)
+        scps_cc_param_defaults(cc, own);
+    for (size_t i = 0; cc && param && cc->params && i < SCPS_CC_PARAMS && cc->params[i].name; i++)
+        own[i] = param[i];
+    cfg->cc = cfg->cc_param_of = cc;
+    memcpy(cfg->cc_param, own, sizeof own);
+}
+
+int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
+                              size_t msglen)
+{
+    const struct scps_cc_ops *cc;
+    int64_t param[SCPS_CC_PARAMS];
+    int err = scps_cc_parse(text, &cc, param, msg, msglen);
+
+    if (!err)
+        scps_conn_config_set_cc(cfg, cc, param);
+    return err;
 }
 
 static scps_dur derive(scps_dur given, scps_dur fallback)
@@ -65,7 +88,10 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (i >= SCPS_CC_PARAMS)
             return SCPS_ERR_INVAL;
-        else if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
+    if (c->cc_param_of != c->cc) /* those of another one mean nothing here */
+        scps_conn_config_set_cc(c, c->cc, NULL);
+    for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
+        if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
     for (int i = 0; i < SCPS_BINDINGS; i++)
         if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254)

@@ -587,8 +587,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     int err;
 
     if (c->state != SCPS_CLOSED || c->opened) { /* what the handshake settled stays */
-        n.cc = old->cc;
-        memcpy(n.cc_param, old->cc_param, sizeof n.cc_param);
+        scps_conn_config_set_cc(&n, old->cc, old->cc_param);
         n.hollow = old->hollow;
         n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
         if (c->rcv_wscale < 14)

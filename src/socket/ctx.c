@@ -31,8 +31,7 @@ struct scps_ctx_config scps_ctx_config_linux(void)
     struct scps_ctx_config cfg = scps_ctx_config_default();
     struct scps_conn_config *c = &cfg.conn;
 
-    c->cc = scps_cc_find("vj");
-    scps_cc_param_defaults(c->cc, c->cc_param);
+    scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
     c->rate = 0;
     c->pacing = false;
     c->init_cwnd_segs = 10;
@@ -101,6 +100,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
+    if (c.conn.cc_param_of != c.conn.cc) /* set alone: its own parameters are what options read */
+        scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
     ctx->own = !c.stack;
     /* The ports we choose are not to be foretold from the sequence numbers' key. */

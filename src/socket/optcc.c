@@ -8,11 +8,10 @@
 static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const int64_t *param)
 {
     struct scps_conn_config to = s->cfg;
-    bool other = to.cc != ops;
-    to.cc = ops;
-    if (!other && memcmp(to.cc_param, param, sizeof to.cc_param) == 0)
+    scps_conn_config_set_cc(&to, ops, param);
+    if (to.cc == s->cfg.cc && to.cc_param_of == s->cfg.cc_param_of &&
+        memcmp(to.cc_param, s->cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    memcpy(to.cc_param, param, sizeof to.cc_param);
     if (s->conn && !s->dead) /* a living connection keeps the one it started with */
         return -EISCONN;
     return scps_sock_change(s, &to);

@@ -227,10 +227,8 @@ static bool run_scps(const struct bench_case *c, const uint8_t *block, struct be
     scps_stack_add_addr(p.b, &p.nb, &addr_b, 24);
 
     uint64_t begin = bench_cpu_ns();
-    cc.cc = scps_cc_find(c->cc);
-    if (!cc.cc)
+    if (scps_conn_config_parse_cc(&cc, c->cc, NULL, 0))
         abort();
-    scps_cc_param_defaults(cc.cc, cc.cc_param);
     if (cc.cc->needs_rate)
         cc.rate = 1000000000000u;
     cc.sndbuf = cc.rcvbuf = c->window;

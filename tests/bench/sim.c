@@ -92,8 +92,7 @@ static int measure(const char *name, bool hollow, unsigned flows, uint64_t bytes
     scps_addr_parse("10.0.0.2", &b);
     struct scps_link *l = scps_world_link(r.world, ha, &a, hb, &b, 24, 1076, &fwd, &back);
 
-    cc.cc = scps_cc_find("rate");
-    scps_cc_param_defaults(cc.cc, cc.cc_param);
+    scps_conn_config_set_cc(&cc, scps_cc_find("rate"), NULL);
     cc.rate = 12500000 / flows; /* the line, framing counted */
     cc.rate_overhead = fwd.overhead;
     cc.sndbuf = cc.rcvbuf = 25000000 / flows;

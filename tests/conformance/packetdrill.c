@@ -348,7 +348,7 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct dr
         char key[32];
         long v;
         if (!strncmp(f, "cc=", 3)) {
-            if (scps_cc_parse(f + 3, &c->cc, c->cc_param, NULL, 0)) {
+            if (scps_conn_config_parse_cc(c, f + 3, NULL, 0)) {
                 fprintf(stderr, "so_flags: no such controller '%s'\n", f + 3);
                 exit(2);
             }

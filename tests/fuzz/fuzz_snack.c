@@ -220,7 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.cfg.ack_mode = (enum scps_ack_mode)((how >> 6) % 3);
     w.cfg.snack_delay = more & 1 ? SCPS_MS(30) : 0;
     w.cfg.nodelay = more & 2;
-    scps_cc_parse(more & 4 ? "vegas" : "vj", &w.cfg.cc, w.cfg.cc_param, NULL, 0);
+    scps_conn_config_parse_cc(&w.cfg, more & 4 ? "vegas" : "vj", NULL, 0);
     scps_addr_parse("10.0.0.1", &w.us);
     scps_addr_parse("10.0.0.2", &w.them);
     there.addr = w.them;

@@ -150,7 +150,7 @@ static int transfer(const struct run *r)
     char why[200] = "";
 
     if (scps_link_parse_tables(r->link, NULL, &up, &down, &tables, why, sizeof why) != 0 ||
-        scps_cc_parse(r->cc, &cfg.cc, cfg.cc_param, why, sizeof why) != 0) {
+        scps_conn_config_parse_cc(&cfg, r->cc, why, sizeof why) != 0) {
         fprintf(stderr, "%s\n", why);
         return 1;
     }

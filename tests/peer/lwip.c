@@ -46,7 +46,7 @@ static const struct {
 static void everything(struct scps_conn_config *c)
 {
     c->snack = c->snack_long = c->compress = c->bets = c->records = c->ecn = true;
-    scps_cc_parse("vegas", &c->cc, c->cc_param, NULL, 0);
+    scps_conn_config_parse_cc(c, "vegas", NULL, 0);
 }
 
 static void nothing(struct scps_conn_config *c)
@@ -57,12 +57,12 @@ static void nothing(struct scps_conn_config *c)
 static void rack(struct scps_conn_config *c)
 {
     c->recovery = SCPS_RECOVERY_RACK;
-    scps_cc_parse("cubic", &c->cc, c->cc_param, NULL, 0);
+    scps_conn_config_parse_cc(c, "cubic", NULL, 0);
 }
 
 static void pure_rate(struct scps_conn_config *c)
 {
-    scps_cc_parse("rate", &c->cc, c->cc_param, NULL, 0);
+    scps_conn_config_parse_cc(c, "rate", NULL, 0);
     c->rate = 2000000 / 8;
     c->ack_mode = SCPS_ACK_DELAYED;
 }

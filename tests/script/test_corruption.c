@@ -112,8 +112,7 @@ static void believed(void **x)
         struct script *t = scps(x);
         t->cfg.corruption_hold = SEC(10);
         t->cfg.init_cwnd_segs = 8;
-        t->cfg.cc = scps_cc_find("vegas");
-        scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+        scps_conn_config_set_cc(&t->cfg, scps_cc_find("vegas"), NULL);
         script_established(t, MS(100));
         app_writes(t, MS(200), 1000);
         script_forget_sent(t);

@@ -349,8 +349,7 @@ static void rate_announced(void **x)
     struct script *t = script_of(x);
     uint32_t packet = t->us.addr.family == 6 ? 1060 : 1040;
 
-    t->cfg.cc = scps_cc_find("rate");
-    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    scps_conn_config_set_cc(&t->cfg, scps_cc_find("rate"), NULL);
     t->cfg.rate = packet * 10;
     t->cfg.burst = packet;
     script_established(t, MS(100));

@@ -8,9 +8,7 @@ static struct script *rated(void **x, const char *cc)
 {
     struct script *t = script_of(x);
     uint32_t packet = 1000 + (t->us.addr.family == 6 ? 60 : 40);
-    t->cfg.cc = scps_cc_find(cc);
-    assert_non_null(t->cfg.cc);
-    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, cc, NULL, 0), 0);
     t->cfg.rate = packet * 100; /* a full segment every 10 ms */
     t->cfg.burst = 2 * packet;
     return t;

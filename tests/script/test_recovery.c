@@ -399,8 +399,7 @@ static void by_age(void **x)
     for (int vegas = 0; vegas < 2; vegas++) {
         struct script *t = script_of(x);
         scps_time at = MS(200);
-        assert_int_equal(
-            scps_cc_parse(vegas ? "vegas" : "vj", &t->cfg.cc, t->cfg.cc_param, NULL, 0), 0);
+        assert_int_equal(scps_conn_config_parse_cc(&t->cfg, vegas ? "vegas" : "vj", NULL, 0), 0);
         t->peer.sack = false;
         script_established(t, MS(100));
         for (int k = 0; k < 12; k++, at += MS(100)) { /* a steady path: rttvar goes to 0 */

@@ -583,8 +583,7 @@ static void no_round_trip_yet(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.init_cwnd_segs = 10;
-    t->cfg.cc = scps_cc_find("rate");
-    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
+    scps_conn_config_set_cc(&t->cfg, scps_cc_find("rate"), NULL);
     t->cfg.rate = 1000000000;
     t->cfg.spurious_undo = false;
     t->peer.sack = true;

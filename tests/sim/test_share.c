@@ -119,7 +119,7 @@ static void run(struct share *s)
         set_rate(s, 0, s->rate, s->min_rate, true);
     if (s->back_rate)
         set_rate(s, 1, s->back_rate, 0, true);
-    if (scps_cc_parse(s->cc, &cfg.cc, cfg.cc_param, msg, sizeof msg) != 0)
+    if (scps_conn_config_parse_cc(&cfg, s->cc, msg, sizeof msg) != 0)
         fail_msg("%s", msg);
     cfg.hollow = true;
     cfg.sndbuf = cfg.rcvbuf = 4 << 20;
@@ -128,8 +128,7 @@ static void run(struct share *s)
     here.addr = a;
     if (cfg.cc->needs_rate) { /* a sink needs none, and its host's route may have none */
         struct scps_conn_config rx = cfg;
-        rx.cc = scps_cc_find("vj");
-        scps_cc_param_defaults(rx.cc, rx.cc_param);
+        scps_conn_config_set_cc(&rx, scps_cc_find("vj"), NULL);
         assert_non_null(scps_listen(scps_host_stack(s->host[1]), &rx, &there, FLOWS, &err));
     } else {
         assert_non_null(scps_listen(scps_host_stack(s->host[1]), &cfg, &there, FLOWS, &err));

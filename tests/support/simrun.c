@@ -187,7 +187,7 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
         assert_int_equal(scps_link_filter(l, (int)end, &f->nif), 0);
     }
 
-    if (cfg->cc && scps_cc_parse(cfg->cc, &cc.cc, cc.cc_param, msg, sizeof msg) != 0)
+    if (cfg->cc && scps_conn_config_parse_cc(&cc, cfg->cc, msg, sizeof msg) != 0)
         fail_msg("%s", msg);
     cc.rate = cfg->rate;
     cc.rate_overhead = r->fwd.overhead;

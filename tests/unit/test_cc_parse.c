@@ -228,10 +228,76 @@ static void what_lacks_something_is_refused(void **x)
     scps_stack_free(st);
 }
 
+/* The parameters in force for a connection opened with cfg. */
+static void in_force(const struct scps_conn_config *cfg, struct scps_conn_config *got)
+{
+    struct scps_stack *st = scps_stack_new(NULL);
+    struct scps_netif nif = {.name = "test", .mtu = 1500};
+    struct scps_addr us = {.family = 4, .b = {10, 0, 0, 1}};
+    struct scps_endpoint to = {.addr = {.family = 4, .b = {10, 0, 0, 2}}, .port = 7};
+    struct scps_conn *c;
+
+    assert_int_equal(scps_stack_add_netif(st, &nif), 0);
+    assert_int_equal(scps_stack_add_addr(st, &nif, &us, 24), 0);
+    c = scps_connect(st, cfg, NULL, &to, NULL);
+    assert_non_null(c);
+    scps_conn_get_config(c, got);
+    scps_stack_free(st);
+}
+
+/* No controller ever gets another one's parameters, and what was set for one stays with it. */
+static void parameters_belong_to_their_controller(void **x)
+{
+    (void)x;
+    for (size_t from = 0; scps_cc_at(from); from++) {
+        for (size_t i = 0; scps_cc_at(i); i++) {
+            const struct scps_cc_ops *cc = scps_cc_at(i);
+            struct scps_conn_config cfg = scps_conn_config_default(), got;
+            int64_t own[SCPS_CC_PARAMS], other[SCPS_CC_PARAMS];
+
+            cfg.rate = 100000;
+            scps_cc_param_defaults(cc, own);
+            scps_conn_config_set_cc(&cfg, scps_cc_at(from), NULL);
+            cfg.cc = cc; /* alone */
+            in_force(&cfg, &got);
+            assert_ptr_equal(got.cc, cc);
+            assert_memory_equal(got.cc_param, own, sizeof own);
+            if (!cc->params || cc->params[0].min == cc->params[0].max)
+                continue;
+            memcpy(other, own, sizeof own);
+            other[0] = own[0] == cc->params[0].max ? cc->params[0].min : cc->params[0].max;
+            scps_conn_config_set_cc(&cfg, cc, other);
+            in_force(&cfg, &got);
+            assert_memory_equal(got.cc_param, other, sizeof own);
+            scps_conn_config_set_cc(&cfg, cc, NULL);
+            in_force(&cfg, &got);
+            assert_memory_equal(got.cc_param, own, sizeof own);
+        }
+    }
+}
+
+static void a_configuration_reads_text(void **x)
+{
+    struct scps_conn_config cfg = scps_conn_config_default(), before;
+    char why[200];
+    (void)x;
+
+    assert_int_equal(scps_conn_config_parse_cc(&cfg, "vegas,alpha=3", why, sizeof why), 0);
+    assert_ptr_equal(cfg.cc, scps_cc_find("vegas"));
+    assert_ptr_equal(cfg.cc_param_of, cfg.cc);
+    before = cfg;
+    assert_int_equal(scps_conn_config_parse_cc(&cfg, "vegas,nonsense=3", why, sizeof why),
+                     SCPS_ERR_NOENT);
+    assert_non_null(strstr(why, "nonsense"));
+    assert_memory_equal(&cfg, &before, sizeof cfg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_controller_is_sound),
+        cmocka_unit_test(parameters_belong_to_their_controller),
+        cmocka_unit_test(a_configuration_reads_text),
         cmocka_unit_test(defaults_and_values),
         cmocka_unit_test(unknown_names),
         cmocka_unit_test(unknown_keys),

@@ -173,8 +173,7 @@ static uint64_t goodput(const struct scps_cc_ops *cc, const char *link, uint64_t
     scps_world_link(w, a, &from, b, &to.addr, 24, 0, &up, &down);
     cfg.sndbuf = cfg.rcvbuf = 4u << 20;
     cfg.expected_rtt = up.delay + down.delay;
-    cfg.cc = cc; /* the whole registration */
-    scps_cc_param_defaults(cc, cfg.cc_param);
+    scps_conn_config_set_cc(&cfg, cc, NULL); /* the whole registration */
     scps_listen(scps_host_stack(b), &cfg, &to, 1, NULL);
     scps_bulk_source_start(&e.from, scps_connect(scps_host_stack(a), &cfg, NULL, &to, NULL));
     scps_host_kick(a);

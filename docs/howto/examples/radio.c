@@ -250,7 +250,7 @@ int main(void)
     cfg.expected_rtt = 2 * FLIGHT; /* all timers follow */
     cfg.snack = true;
     cfg.sndbuf = cfg.rcvbuf = 128 * 1024; /* the round trip's worth */
-    scps_cc_parse("rate", &cfg.cc, cfg.cc_param, NULL, 0);
+    scps_conn_config_parse_cc(&cfg, "rate", NULL, 0);
     cfg.rate = 1000000 / 8;
     scps_addr_parse("10.0.0.2", &to.addr);
     if (!begin(&craft, "10.0.0.1", 1) || !begin(&ground, "10.0.0.2", 2) ||
