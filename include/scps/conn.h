@@ -182,8 +182,9 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 #define SCPS_EOR  4u /* write: the last of these bytes ends a record */
 
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
- * SCPS_EV_WRITABLE will come), SCPS_ERR_PIPE after shutdown, NOTCONN before the handshake has begun, or
- * the error that ended the connection. buf NULL: zeros, which a hollow connection does not even store.
+ * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused; an SCPS_EV_WRITABLE will come when acknowledgements
+ * have made room, after 100 ms at the latest: try again then), SCPS_ERR_PIPE after shutdown, NOTCONN before the handshake
+ * has begun, or the error that ended the connection. Memory for less than len makes a short write. buf NULL: zeros, which a hollow connection does not even store.
  * With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without bytes there is no record.
  * SCPS_ERR_INVAL if the configuration has no records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
@@ -217,7 +218,7 @@ SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *
 /* on: more data is coming, so a last segment that is not full waits; off: it may go. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
-/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. */
+/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. Without memory the FIN waits for some. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
 /* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the background. With received
  * data unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */

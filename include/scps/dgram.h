@@ -59,7 +59,8 @@ SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint
 
 /* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that nobody stores, for links that carry
  * those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it is connected. 0; SCPS_ERR_AGAIN: the queue is
- * full, an SCPS_EV_WRITABLE will come; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?; UNREACH, ADDRNOTAVAIL, INVAL, NOMEM. */
+ * full, an SCPS_EV_WRITABLE will come; NOMEM: one will, too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU;
+ * NOTCONN: whereto?; UNREACH, ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u
@@ -82,6 +83,8 @@ SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, un
 SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
 
 SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv with SCPS_PEEK */
+/* False: the queue is more than half full, or a datagram was refused for lack of memory; SCPS_EV_WRITABLE ends it. */
+SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d); /* IP packets waiting, bytes */
 /* The largest datagram there; 0: none can be sent. to NULL: where it is connected. */
 SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);

@@ -141,7 +141,7 @@ enum scps_event_kind {
     SCPS_EV_CONNECTED, /* conn: an active open has succeeded */
     SCPS_EV_ACCEPT,    /* listener: scps_accept has a connection */
     SCPS_EV_READABLE, /* conn: data, a record end, or the end of the stream can be read; dgram: a datagram */
-    SCPS_EV_WRITABLE, /* conn: room again after a short or refused write; dgram: after a refused one */
+    SCPS_EV_WRITABLE, /* conn: room, or memory, again after a short or refused write; dgram: after a refused one */
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
     SCPS_EV_DRAINED, /* conn: everything written has been acknowledged, or given up; dgram: has left */
     SCPS_EV_CLOSED,  /* conn: both directions are over; our FIN was acknowledged */

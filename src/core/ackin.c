@@ -498,7 +498,7 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
         scps_snd_arm_rtx(
             c); /* RFC 6298 section 5.3; in repair whatever arrives shows that the path works */
     if (n.advanced && room_again(c))
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+        scps_conn_room(c);
     wake(c);
 }
 

@@ -245,7 +245,7 @@ static void give_up(struct scps_conn *c)
     scps_recovery_passed(c);
     scps_conn_tell(c, SCPS_EV_GAVE_UP);
     if (c->flags & SCPS_F_WANT_ROOM)
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+        scps_conn_room(c);
     if (c->una < c->nxt) {
         scps_snd_arm_rtx(c);
         return;

@@ -389,6 +389,37 @@ void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
     c->mss = (uint16_t)SCPS_MIN(full, UINT16_MAX);
 }
 
+/* ---- memory is short ---------------------------------------------------------------------------------------- */
+
+static int starve(struct scps_conn *c)
+{
+    c->starved = true;
+    c->flags |= SCPS_F_WANT_ROOM;
+    scps_env_starved(c->env);
+    return SCPS_ERR_NOMEM;
+}
+
+void scps_conn_room(struct scps_conn *c)
+{
+    c->starved = false;
+    scps_conn_tell(c, SCPS_EV_WRITABLE);
+}
+
+void scps_conn_memory(struct scps_conn *c)
+{
+    if (!c->starved || c->state == SCPS_CLOSED)
+        return;
+    if (!(c->flags & SCPS_F_SHUT)) {
+        scps_conn_room(c);
+        return;
+    }
+    c->starved = false;
+    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
+        starve(c);
+    else
+        scps_conn_wake(c);
+}
+
 /* ---- the application's calls -------------------------------------------------------------------------------- */
 
 int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
@@ -413,14 +444,14 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
         return SCPS_ERR_AGAIN;
     }
     if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
-        return SCPS_ERR_NOMEM;
+        return starve(c);
     n = (size_t)SCPS_MIN(len, room);
     n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
     if (!n)
-        return SCPS_ERR_NOMEM;
+        return starve(c);
     if (flags & SCPS_EOR && n == len && scps_record_write(c, c->end + n)) {
         scps_sndbuf_unwrite(&c->tx->buf, n);
-        return SCPS_ERR_NOMEM;
+        return starve(c);
     }
     c->end += n;
     if (n < len)
@@ -515,7 +546,7 @@ int scps_conn_shutdown(struct scps_conn *c)
     if (c->state == SCPS_TIME_WAIT)
         return 0;
     if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
-        return SCPS_ERR_NOMEM;
+        starve(c); /* the FIN leaves when there is memory to remember it */
     c->flags |= SCPS_F_SHUT;
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -552,8 +583,10 @@ void scps_conn_close(struct scps_conn *c)
     default:
         break;
     }
-    if (unread || scps_conn_shutdown(c) == SCPS_ERR_NOMEM)
+    if (unread)
         scps_conn_reset(c, SCPS_ERR_ABORTED);
+    else
+        scps_conn_shutdown(c);
 }
 
 void scps_conn_abort(struct scps_conn *c)

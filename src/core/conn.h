@@ -71,6 +71,8 @@ struct scps_env {
     scps_time now;
     uint64_t key[2]; /* secret */
     struct scps_heap deadlines;
+    scps_time
+        memory_at; /* when those refused for lack of memory are to try again; SCPS_NEVER: none was */
     struct scps_conn *ev_head, *ev_tail; /* connections with something to tell */
     struct scps_conn *dead; /* nobody owns them and they have ended: for the stack to free */
     uint32_t challenge_limit, challenge_left; /* RFC 5961 section 7, this second's */
@@ -306,6 +308,7 @@ struct scps_conn {
     uint8_t hold, backoff, probes, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
     bool pending : 1;        /* not accepted yet */
+    bool starved : 1;        /* a write, or the FIN, waits for memory */
     uint8_t plain : 2;       /* enum scps_plain: why SYNs go, or went, without capabilities */
     uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
     uint16_t events;         /* 1 << enum scps_event_kind */
@@ -352,6 +355,18 @@ int scps_conn_open(struct scps_conn *c);
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn);
 /* A connection that a SYN cookie stands for: established, syn as rebuilt from it. SCPS_ERR_NOMEM. */
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una);
+/* A call that was refused for lack of memory is worth repeating when acknowledgements have made room, and after this
+ * time at the latest: the allocator says nothing of what others give back to it. */
+#define SCPS_MEMORY_RETRY SCPS_MS(100)
+static inline void scps_env_starved(struct scps_env *env)
+{
+    if (env->memory_at == SCPS_NEVER)
+        env->memory_at = env->now + SCPS_MEMORY_RETRY;
+}
+/* SCPS_MEMORY_RETRY has passed: c tries again what waits for memory. */
+void scps_conn_memory(struct scps_conn *c);
+/* The application hears that a write takes something again. */
+void scps_conn_room(struct scps_conn *c);
 int scps_conn_need_tx(struct scps_conn *c);
 int scps_conn_need_rx(struct scps_conn *c);
 int scps_conn_need_tp(struct scps_conn *c);

@@ -60,7 +60,7 @@ size_t scps_conn_writable(const struct scps_conn *c)
 {
     uint64_t held = c->end - SCPS_MAX(c->una, 1);
 
-    if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT)
+    if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT || c->starved)
         return 0;
     return c->cfg->c.sndbuf > held ? (size_t)(c->cfg->c.sndbuf - held) : 0;
 }

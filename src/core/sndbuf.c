@@ -48,16 +48,17 @@ static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, cons
     }
 }
 
-static bool grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
+/* Without memory for a ring of need octets a smaller one is taken, as long as it is larger than what there is. */
+static void grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
 {
-    uint32_t cap = b->cap ? b->cap : FIRST_CAP;
+    uint32_t least = b->cap ? b->cap : FIRST_CAP / 2, cap = 2 * least;
     uint8_t *mem;
 
     while (cap < need || cap < b->slack)
         cap *= 2;
-    mem = a->alloc(a->ctx, (size_t)cap + b->slack);
-    if (!mem)
-        return false;
+    while (!(mem = a->alloc(a->ctx, (size_t)cap + b->slack)))
+        if ((cap /= 2) <= least || cap < b->slack)
+            return;
     for (scps_off off = b->from; off < b->to;) {
         uint32_t old = (uint32_t)off & (b->cap - 1), new = (uint32_t)off &(cap - 1);
         size_t run = SCPS_MIN(b->cap - old, cap - new);
@@ -68,7 +69,6 @@ static bool grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t nee
     scps_sndbuf_fini(b, a);
     b->mem = mem;
     b->cap = cap;
-    return true;
 }
 
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
@@ -81,8 +81,9 @@ size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, cons
         b->to += len;
         return len;
     }
-    if (b->to - b->from + len > b->cap && !grow(b, a, b->to - b->from + len))
-        len = b->cap - (size_t)(b->to - b->from);
+    if (b->to - b->from + len > b->cap)
+        grow(b, a, b->to - b->from + len);
+    len = (size_t)SCPS_MIN(len, b->cap - (b->to - b->from));
     while (done < len) {
         size_t run = SCPS_MIN(len - done, b->cap - ((uint32_t)b->to & (b->cap - 1)));
         place(b->mem, b->cap, b->slack, b->to, src ? src + done : NULL, run);

@@ -268,10 +268,12 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
                 turned = false;
                 continue;
             }
+            bool wait =
+                n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM; /* Linux waits for memory, too */
             scps_sock_refresh(s);
-            if (n != SCPS_ERR_AGAIN && !s->err && !(s->shut & SHUT_SEND))
+            if (!wait && !s->err && !(s->shut & SHUT_SEND))
                 return copied ? copied : -scps_sock_errno((int)n);
-            if (n != SCPS_ERR_AGAIN)
+            if (!wait)
                 continue;
         } else if (!turned) {
             /* what waits to be sent counts here, and may be able to go */

@@ -139,7 +139,7 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
         int err = scps_dgram_send(s->dg, to, data, len, 0);
         if (err == 0)
             return (int64_t)len;
-        if (err != SCPS_ERR_AGAIN)
+        if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
             return -dgram_errno(err);
         if (!turned) { /* what waits may be able to go */
             scps_sock_turn(s->ctx);
@@ -284,7 +284,7 @@ static bool readable(const struct sock *s)
 /* With half of the buffer free, as in Linux. */
 static bool writable(const struct sock *s)
 {
-    return !s->dg || scps_dgram_unsent(s->dg) <= s->cfg.sndbuf / 2;
+    return !s->dg || scps_dgram_writable(s->dg);
 }
 
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir)

@@ -34,6 +34,7 @@ struct scps_dgram {
     scps_time pmtu_at;
     bool closed;                    /* nobody owns it; freed once what it had to send has left */
     bool ready, queued, wants_room; /* waits for a turn; stands among ev_dgrams; was refused */
+    bool starved;                   /* refused for lack of memory, and not told since */
     uint16_t events;                /* 1 << enum scps_event_kind */
     unsigned icmp;                  /* the newest error, and what it was about */
     int err;

@@ -86,6 +86,11 @@ uint32_t scps_dgram_unsent(const struct scps_dgram *d)
     return d->out_used;
 }
 
+bool scps_dgram_writable(const struct scps_dgram *d)
+{
+    return !d->starved && d->out_used <= d->cfg.sndbuf / 2;
+}
+
 /* ---- turns --------------------------------------------------------------------------------------------------- */
 
 static struct scps_dgram_turns *turns_of(const struct scps_dgram *d)
@@ -125,6 +130,19 @@ void scps_dgram_unready(struct scps_dgram *d)
     d->ready = false;
 }
 
+static void room_again(struct scps_dgram *d)
+{
+    d->wants_room = d->starved = false;
+    scps_dgram_tell(d, SCPS_EV_WRITABLE);
+}
+
+void scps_dgram_memory(struct scps_stack *st)
+{
+    for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)
+        if (d->starved)
+            room_again(d);
+}
+
 static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
 {
     d->out_used -= packet(rec);
@@ -133,8 +151,7 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
         scps_dgram_tell(d, SCPS_EV_DRAINED);
     if (!d->wants_room || d->out_used > d->cfg.sndbuf / 2)
         return;
-    d->wants_room = false;
-    scps_dgram_tell(d, SCPS_EV_WRITABLE);
+    room_again(d);
 }
 
 /* To the end of the turns its oldest datagram waits for. Those for which there is no way any more are lost. False: none is
@@ -202,8 +219,11 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     }
     rec = scps_recring_put(&d->out, &d->st->env.alloc, (uint32_t)(sizeof *rec + len),
                            SCPS_DGRAM_RING);
-    if (!rec)
+    if (!rec) {
+        d->wants_room = d->starved = true;
+        scps_env_starved(&d->st->env);
         return SCPS_ERR_NOMEM;
+    }
     *rec = (struct scps_dgram_out){*to, (uint32_t)len, (uint32_t)hollow};
     if (len)
         memcpy(rec + 1, data, len);

@@ -56,6 +56,7 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     if (!cfg.observer.note)
         st->env.obs.mask = 0;
     st->env.now = cfg.now;
+    st->env.memory_at = SCPS_NEVER;
     st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
     st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
     st->env.challenge_limit = st->env.challenge_left = cfg.challenge_acks;
@@ -358,9 +359,18 @@ bool scps_stack_may_answer(struct scps_stack *st)
     return true;
 }
 
+/* Who was refused for lack of memory may try again. */
+static void serve_memory(struct scps_stack *st)
+{
+    st->env.memory_at = SCPS_NEVER;
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));)
+        scps_conn_memory(c);
+    scps_dgram_memory(st);
+}
+
 static bool timers_due(const struct scps_stack *st)
 {
-    return scps_heap_min(&st->env.deadlines) <= st->env.now;
+    return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
 
 /* Serves what is due. A key may be too early: the connection then only goes back to where it belongs. */
@@ -368,6 +378,8 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
+    if (st->env.memory_at <= st->env.now)
+        serve_memory(st);
     while (h->min <= st->env.now) {
         struct scps_conn *c = h->v[0].item;
         scps_time due;
@@ -408,7 +420,7 @@ static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
 
 scps_time scps_stack_deadline(const struct scps_stack *st)
 {
-    scps_time due = scps_heap_min(&st->env.deadlines);
+    scps_time due = SCPS_MIN(scps_heap_min(&st->env.deadlines), st->env.memory_at);
 
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];

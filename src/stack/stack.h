@@ -238,6 +238,8 @@ void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);
 /* The next event of an endpoint; false: there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
+/* Endpoints that were refused for lack of memory may try again. */
+void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
 /* ---- dgramout.c ------------------------------------------------------------------------------------------------- */
@@ -287,7 +289,7 @@ static inline bool scps_stack_news(const struct scps_stack *st)
 /* Is there nothing, news aside, that a turn of scps_pump at now would do? */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
-    if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now)
+    if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)
         return false;
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (scps_nif_busy(st->nifs[i]))

@@ -125,7 +125,7 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
-        if (wrote == SCPS_ERR_AGAIN)
+        if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
             return; /* SCPS_EV_WRITABLE will say when */
         if (wrote < 0) {
             s->err = (int)wrote;

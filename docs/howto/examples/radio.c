@@ -8,7 +8,9 @@
 
 /* ---- memory: a static room each, cut into powers of two; what is freed is kept for the next of its size ---- */
 
-#define ROOM   (1024u * 1024)
+#ifndef ROOM
+#define ROOM (1024u * 1024)
+#endif
 #define LEAST  5  /* 32 bytes: alignment for anything */
 #define ORDERS 21 /* up to the whole room */
 
@@ -131,8 +133,12 @@ static void write_some(struct node *n)
         for (size_t i = 0; i < len; i++)
             some[i] = content(n->done + i);
         int64_t took = scps_conn_write(n->conn, some, len, 0);
-        if (took < 0) /* SCPS_ERR_AGAIN: SCPS_EV_WRITABLE will come */
+        if (took == SCPS_ERR_AGAIN || took == SCPS_ERR_NOMEM)
+            return; /* SCPS_EV_WRITABLE will come */
+        if (took < 0) {
+            n->err = (int)took;
             return;
+        }
         n->done += (uint64_t)took;
     }
     scps_conn_shutdown(n->conn);
@@ -265,6 +271,9 @@ int main(void)
         scps_time a = next(&craft, now), b = next(&ground, now);
         now = a < b ? a : b; /* here a real clock would be waited for */
     }
+    bool failed = ground.done != ground.total || craft.err || ground.err;
+    if (failed && !craft.err && !ground.err)
+        craft.err = SCPS_ERR_TIMEDOUT; /* a minute is over */
     printf("%llu of %llu bytes in %.2f s, %u packets down, %u up: %s\n",
            (unsigned long long)ground.done, (unsigned long long)ground.total, (double)now * 1e-6,
            down.sent, up.sent, scps_strerror(craft.err ? craft.err : ground.err));
@@ -272,5 +281,5 @@ int main(void)
     scps_stack_free(ground.st);
     printf("memory at most: %zu bytes in the spacecraft, %zu on the ground\n", craft.pool.used,
            ground.pool.used);
-    return ground.done != ground.total || craft.err || ground.err;
+    return failed;
 }

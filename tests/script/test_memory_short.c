@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that is short for a while: whoever was refused is told when to try again, nobody waits for ever, and what there
+ * is room for is taken. */
+#include <scps/dgram.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script_priv.h"
+
+struct pool {
+    size_t largest; /* an allocation larger than that is refused */
+    unsigned refused;
+};
+
+static void *pool_alloc(void *ctx, size_t n)
+{
+    struct pool *p = ctx;
+
+    if (n > p->largest) {
+        p->refused++;
+        return NULL;
+    }
+    return malloc(n);
+}
+
+static void pool_free(void *ctx, void *p, size_t n)
+{
+    (void)ctx, (void)n;
+    free(p);
+}
+
+static struct script *with(struct pool *p, void **x)
+{
+    struct script *t = script_new((uint8_t)(uintptr_t)*x);
+
+    *p = (struct pool){.largest = SIZE_MAX};
+    t->stack_cfg.alloc = (struct scps_alloc){pool_alloc, pool_free, p};
+    return t;
+}
+
+static uint8_t some[100000];
+
+/* What a write of n octets of the stream's pattern returns. */
+static int64_t tries(struct script *t, size_t n, unsigned flags)
+{
+    int64_t did;
+
+    for (size_t i = 0; i < n; i++)
+        some[i] = script_ours(t->p->written + 1 + (int64_t)i);
+    did = scps_conn_write(t->c, some, n, flags);
+    t->p->written += did > 0 ? did : 0;
+    return did;
+}
+
+/* No memory at all: WRITABLE comes though nothing is outstanding, again after each refusal, and never unasked. */
+static void nothing_to_write_into(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+
+    script_established(t, MS(100));
+    script_forget_events(t);
+    p.largest = 0;
+    script_run(t, SEC(10)); /* what the handshake took has gone back */
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tries(t, 1000, 0), SCPS_ERR_NOMEM);
+        assert_int_equal(scps_conn_writable(t->c), 0);
+        expect_no_event(t);
+        script_run(t, script_now(t) + MS(99));
+        expect_no_event(t);
+        script_run(t, script_now(t) + MS(1));
+        expect_event(t, SCPS_EV_WRITABLE);
+        assert_true(scps_conn_writable(t->c) > 0);
+    }
+    script_run(t, script_now(t) + SEC(10));
+    expect_no_event(t);
+    p.largest = SIZE_MAX;
+    assert_int_equal(tries(t, 1000, 0), 1000);
+    script_run(t, script_now(t) + SEC(1));
+    assert_true(script_forget_sent(t) > 0);
+    script_free(t);
+}
+
+/* A ring that cannot grow takes what it has room for, and an acknowledgement brings the event. */
+static void a_ring_that_cannot_grow(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+
+    t->cfg.sndbuf = 128 * 1024;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    p.largest = 20000; /* a ring of 16384 octets, but not of 32768 */
+    script_run(t, MS(200));
+    assert_int_equal(tries(t, 100000, 0), 16384);
+    assert_true(p.refused > 0);
+    assert_int_equal(tries(t, 100000, 0), SCPS_ERR_NOMEM);
+    script_run(t, MS(250));
+    assert_true(script_forget_sent(t) > 0);
+    expect_no_event(t);
+    peer_says(t, MS(250), .ack = 3001);
+    expect_event(t, SCPS_EV_WRITABLE);
+    assert_int_equal(tries(t, 100000, 0), 3000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The FIN waits for the memory to remember it, whether the connection is kept or let go of. */
+static void a_fin_without_memory(void **x)
+{
+    for (int let_go = 0; let_go < 2; let_go++) {
+        struct pool p;
+        struct script *t = with(&p, x);
+
+        script_established(t, MS(100));
+        script_run(t, SEC(10));
+        script_forget_events(t);
+        p.largest = 0;
+        if (let_go)
+            scps_conn_close(t->c);
+        else
+            assert_int_equal(scps_conn_shutdown(t->c), 0);
+        script_run(t, SEC(12));
+        expect_quiet(t, ANY_HOLD);
+        p.largest = SIZE_MAX;
+        script_run(t, SEC(13));
+        expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+        if (let_go)
+            t->c = NULL;
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* The end of a record that cannot be kept: nothing of it is taken, and the event comes. */
+static void a_record_without_memory(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+
+    t->cfg.records = true;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    assert_int_equal(tries(t, 10, 0), 10);
+    p.largest = 0;
+    assert_int_equal(tries(t, 10, SCPS_EOR), SCPS_ERR_NOMEM);
+    script_run(t, MS(200));
+    expect_event(t, SCPS_EV_WRITABLE);
+    p.largest = SIZE_MAX;
+    assert_int_equal(tries(t, 10, SCPS_EOR), 10);
+    script_run(t, MS(210));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Datagrams likewise, of an endpoint whose queue is empty. */
+static void a_datagram_without_memory(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    struct scps_event ev;
+    struct scps_dgram *d;
+
+    script_start(t);
+    d = scps_dgram_open(t->st, NULL, NULL, NULL);
+    p.largest = 0;
+    assert_int_equal(scps_dgram_send(d, &t->them, some, 500, 0), SCPS_ERR_NOMEM);
+    assert_false(scps_dgram_writable(d));
+    assert_int_equal(scps_stack_event(t->st, &ev), 0);
+    script_run(t, script_now(t) + MS(100));
+    assert_int_equal(scps_stack_event(t->st, &ev), 1);
+    assert_true(ev.kind == SCPS_EV_WRITABLE && ev.dgram == d && scps_dgram_writable(d));
+    p.largest = SIZE_MAX;
+    assert_int_equal(scps_dgram_send(d, &t->them, some, 500, 0), 0);
+    script_free(t);
+}
+
+#define BOTH(f)                                                                                    \
+    {#f "_4", f, NULL, NULL, (void *)4},                                                           \
+    {                                                                                              \
+#f "_6", f, NULL, NULL, (void *)6                                                          \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BOTH(nothing_to_write_into),   BOTH(a_ring_that_cannot_grow),   BOTH(a_fin_without_memory),
+        BOTH(a_record_without_memory), BOTH(a_datagram_without_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
