@@ -48,6 +48,8 @@ void scps_cc_apply(struct scps_conn *c)
             rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
             rate = SCPS_MAX(rate, 1);
         }
+        if (!rate && c->tx && c->tx->rec.spread_until)
+            rate = scps_recovery_rate(c);
     }
     if (cfg->rate && (!rate || rate > cfg->rate))
         rate = cfg->rate;

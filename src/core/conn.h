@@ -158,6 +158,7 @@ struct scps_recovery {
     uint64_t flight;         /* RFC 6937 RecoverFS */
     uint64_t delivered, out; /* prr_delivered, prr_out */
     uint64_t window;         /* what recovery allows to be in flight; fast episodes only */
+    scps_time spread_until;  /* the window is spread over the round trip up to then; 0: it is not */
     uint32_t resent;         /* segments resent in this episode and not reported duplicate */
     scps_off first;          /* the left edge when it began */
     uint32_t stamp;          /* timestamp of the first resending of the octet there; 0 not yet */
@@ -491,6 +492,8 @@ void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
                         enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
+/* The rate at which an episode of repair lets the window fill again after a standstill; 0: as acknowledgements come. */
+uint64_t scps_recovery_rate(struct scps_conn *c);
 /* What should have been answered by now is lost. */
 void scps_recovery_presume(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */

@@ -16,6 +16,11 @@
  *     was resent (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
  *
+ * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up, and all that has been
+ * delivered meanwhile may be sent at once when the left edge moves (RFC 6937 section 4).  A queue shorter than that
+ * loses it again, and each loss costs a part of the window.  RFC 6582 section 3.2 (3) asks for a measure against it: when
+ * more than BURST segments may leave at once, during an episode or at its end, the window is spread over a round trip.
+ *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC 5681 section 3.2).
  */
 #include "core/conn.h"
@@ -25,6 +30,7 @@
 
 #define SILENT 2  /* timeouts in a row */
 #define PROBES 10 /* segments: an initial window (RFC 6928) */
+#define BURST  10 /* the same, where a window has a gap */
 
 uint64_t scps_recovery_inflight(const struct scps_conn *c)
 {
@@ -66,6 +72,34 @@ static void proportion(struct scps_conn *c, uint64_t delivered)
     if (rec->first_resend)
         send = SCPS_MAX(send, c->mss);
     rec->window = pipe + send;
+}
+
+/* May more than an initial window leave at once, now that the left edge has moved? Then the window has a gap, and is spread
+ * over a round trip. */
+static void spread(struct scps_conn *c)
+{
+    uint64_t window = scps_recovery_window(c);
+
+    if (window != SCPS_CWND_OPEN && c->rtt.srtt &&
+        window > scps_recovery_inflight(c) + (uint64_t)BURST * c->mss)
+        c->tx->rec.spread_until = c->env->now + c->rtt.srtt;
+}
+
+uint64_t scps_recovery_rate(struct scps_conn *c)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    uint64_t window = scps_recovery_window(c), rate;
+
+    if (!rec->spread_until)
+        return 0;
+    if (c->env->now >= rec->spread_until ||
+        window <= scps_recovery_inflight(c) + 2 * (uint64_t)c->mss) {
+        rec->spread_until = 0;
+        return 0;
+    }
+    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an eighth of the window */
+    rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
+    return SCPS_MAX(rate, 1);
 }
 
 static void begin(struct scps_conn *c, enum scps_episode kind)
@@ -251,9 +285,12 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
         end(c);
         scps_cc_change(c, SCPS_CC_RECOVERED);
         SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+        spread(c);
         return;
     }
     proportion(c, sum->delivered);
+    if (advanced)
+        spread(c);
 }
 
 void scps_recovery_passed(struct scps_conn *c)

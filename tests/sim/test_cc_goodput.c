@@ -272,6 +272,37 @@ static void a_late_timer_is_no_queue(void **state)
         }
 }
 
+/* Windows of 1 to 1.6 of what the line and a short queue hold.  While a hole is repaired the peer's window holds the sender
+ * up; when it opens, a window that left at once would overrun the queue, and so on down to a fraction (RFC 6582 section
+ * 3.2, step 3, last paragraph).  Twice the buffer has no such standstill: it may gain no more than that. */
+static void no_burst_after_a_standstill(void **state)
+{
+    static const char *const ccs[] = {"scalable", "highspeed", "cubic"};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof ccs / sizeof *ccs; i++) {
+        double mbps[2];
+        for (unsigned big = 0; big < 2; big++) {
+            struct simrun r;
+            simrun(&(struct simrun_config){.link = "rate=1g,rtt=30ms,queue=100000",
+                                           .seed = 1,
+                                           .size = UINT64_C(3000000000),
+                                           .data = SIMRUN_HOLLOW,
+                                           .cc = ccs[i],
+                                           .buffers = big ? 8 << 20 : 4 << 20,
+                                           .mtu = 9000,
+                                           .limit = SCPS_SEC(1000)},
+                   &r);
+            if (r.err || !r.intact || r.acked < 0)
+                fail_msg("%s: error %d", ccs[i], r.err);
+            mbps[big] = (double)r.received * 8 / (double)r.acked;
+        }
+        print_message("%s: %.0f Mbit/s, with twice the buffer %.0f\n", ccs[i], mbps[0], mbps[1]);
+        if (mbps[0] < 0.9 * mbps[1])
+            fail_msg("%s: not nine tenths", ccs[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +311,7 @@ int main(void)
         cmocka_unit_test(without_losses_they_are_one),
         cmocka_unit_test(ten_milliseconds_forgive),
         cmocka_unit_test(round_trips_from_two),
+        cmocka_unit_test(no_burst_after_a_standstill),
         cmocka_unit_test(slow_start_survives_corruption),
         cmocka_unit_test(strictly_delayed_acks),
         cmocka_unit_test(a_late_timer_is_no_queue),
