@@ -760,10 +760,13 @@ static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     bool gave_up = c->tx && c->una == c->tx->gave_up_to;
     scps_off behind = (gave_up ? c->tx->peer_una : c->una) - 1;
+    bool owed = c->flags & SCPS_F_ACK_NOW || c->timer[SCPS_T_ACK] != SCPS_NEVER;
 
     base(c, seg, behind);
     scps_ackout_fill(c, seg);
     c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW;
+    if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
+        c->flags |= SCPS_F_ACK_NOW;
     c->st->probes_out++;
     left(c, seg, behind, false);
     SCPS_NOTE_IT(c, PROBE, 1, c->probes, 0, 0);

@@ -203,9 +203,12 @@ static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *s
 
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE && shows_link(c, seg))
-        scps_outage_heard(
-            c); /* or the answer is held, and two ends in an outage wait for each other */
+    if (shows_link(c, seg)) {
+        c->flags |= SCPS_F_HEARD; /* a peer that asks whether we are there is there */
+        /* or the answer is held, and two ends in an outage wait for each other */
+        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+            scps_outage_heard(c);
+    }
     if (old && c->state != SCPS_SYN_RECEIVED) {
         scps_rcv_data(c,
                       seg); /* for the statistics and the duplicate report: nothing of it is new */

@@ -56,6 +56,22 @@ static void answered_as_often_as_asked(void **x)
     script_free(t);
 }
 
+/* A peer that probes at the same time sends what is not acceptable, but it lives */
+static void the_peer_asks_instead(void **x)
+{
+    struct script *t = kept(x);
+    for (int i = 0; i < 6; i++) {
+        script_run(t, SEC(101 + 100 * i));
+        assert_in_range(script_forget_sent(t), 1, 2);
+        peer_says(t, SEC(101 + 100 * i), .seq = ZERO, .ack = 1);
+        expect_sent(t, .from = 1, .ack = 1); /* the answer */
+    }
+    script_run(t, SEC(100 + 100 * 6));
+    expect_state(t, SCPS_ESTABLISHED);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Whatever the peer says puts it off */
 static void data_puts_it_off(void **x)
 {
@@ -112,6 +128,7 @@ int main(void)
         SCRIPT_TEST(answered),
         SCRIPT_TEST(unanswered),
         SCRIPT_TEST(answered_as_often_as_asked),
+        SCRIPT_TEST(the_peer_asks_instead),
         SCRIPT_TEST(data_puts_it_off),
         SCRIPT_TEST(not_while_data_is_out),
         SCRIPT_TEST(off_by_default),

@@ -122,6 +122,20 @@ static void on_its_way(void **x)
     }
 }
 
+/* A probe is not acceptable, so it acknowledges nothing to whom it reaches: what is owed goes by itself afterwards */
+static void a_probe_acknowledges_nothing(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    tell(t, MS(200), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    peer_says(t, MS(210), .len = 100);
+    expect_sent(t, .at = MS(200) + SEC(5), .from = ZERO, .ack = 101);
+    script_run(t, SEC(6));
+    tell(t, SEC(6), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = SEC(6), .from = 1, .ack = 101);
+    script_free(t);
+}
+
 /* outage_after: so many timeouts, and the connection waits instead of giving up */
 static void inferred(void **x)
 {
@@ -402,6 +416,7 @@ int main(void)
         SCRIPT_TEST(shorter_than_a_round_trip),
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(heard),
+        SCRIPT_TEST(a_probe_acknowledges_nothing),
         SCRIPT_TEST(inferred),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),

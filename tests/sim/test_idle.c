@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Two hosts with nothing to say: keep-alives, at either end or both, are answered and harm nobody who lives (RFC 9293
+ * section 3.8.4), whatever the header looks like. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <scps/sim.h>
+
+struct two {
+    struct scps_conn *conn[2];
+    bool half_close; /* the second end shuts down what it sends as soon as it is there */
+};
+
+static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
+{
+    struct two *t = ctx;
+
+    (void)h;
+    if (ev->kind != SCPS_EV_ACCEPT)
+        return;
+    t->conn[1] = scps_accept(ev->listener);
+    if (t->half_close)
+        assert_int_equal(scps_conn_shutdown(t->conn[1]), 0);
+}
+
+/* keeps: 1 the end that connects, 2 the other one, 3 both. written: octets the first sends before all is quiet. until: the
+ * link carries nothing from then on. */
+static void idle(struct two *t, struct scps_conn_config *cfg, unsigned keeps, size_t written,
+                 scps_time until, scps_time end, enum scps_state state[2])
+{
+    struct scps_world *w = scps_world_new(NULL);
+    struct scps_host *a = scps_world_host(w, "a", NULL, on_event, t);
+    struct scps_host *b = scps_world_host(w, "b", NULL, on_event, t);
+    struct scps_endpoint to = {.port = 5001};
+    struct scps_addr from;
+    struct scps_link_config up, down;
+    char why[200];
+
+    assert_int_equal(scps_link_parse("rate=10mbit,rtt=100ms", &up, &down, why, sizeof why), 0);
+    scps_addr_parse("10.0.0.1", &from);
+    scps_addr_parse("10.0.0.2", &to.addr);
+    struct scps_link *l = scps_world_link(w, a, &from, b, &to.addr, 24, 1500, &up, &down);
+    cfg->keep_idle = cfg->keep_interval = SCPS_SEC(10);
+    cfg->keepalive = keeps & 2;
+    assert_non_null(scps_listen(scps_host_stack(b), cfg, &to, 1, NULL));
+    cfg->keepalive = keeps & 1;
+    t->conn[0] = scps_connect(scps_host_stack(a), cfg, NULL, &to, NULL);
+    assert_non_null(t->conn[0]);
+    scps_host_kick(a);
+    scps_world_run(w, SCPS_SEC(1));
+    assert_non_null(t->conn[1]);
+    if (written) {
+        assert_int_equal(scps_conn_write(t->conn[0], NULL, written, 0), (int64_t)written);
+        scps_host_kick(a);
+    }
+    scps_world_run(w, until);
+    if (until < end) {
+        up.loss = down.loss = 1;
+        assert_int_equal(scps_link_change(l, 0, &up), 0);
+        assert_int_equal(scps_link_change(l, 1, &down), 0);
+        scps_world_run(w, end);
+    }
+    for (int i = 0; i < 2; i++)
+        state[i] = scps_conn_state(t->conn[i]);
+    scps_world_free(w);
+}
+
+static void who_lives_is_kept(void **x)
+{
+    (void)x;
+    for (unsigned k = 0; k < 32; k++) {
+        struct scps_conn_config cfg = scps_conn_config_default();
+        struct two t = {0};
+        enum scps_state s[2];
+
+        if (!(k & 3))
+            continue;
+        cfg.compress = false;
+        cfg.timestamps = !(k & 8);
+        idle(&t, &cfg, k & 3, k & 16 ? 3000 : 0, SCPS_SEC(7200), SCPS_SEC(7200), s);
+        if (s[0] != SCPS_ESTABLISHED || s[1] != SCPS_ESTABLISHED)
+            fail_msg("case %u: %s and %s", k, scps_state_name(s[0]), scps_state_name(s[1]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_lives_is_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
