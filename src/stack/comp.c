@@ -15,6 +15,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "core/seq.h"
 
 /* What compression saves of s, whose header is n octets. Options a peer sends and we do not know count as nothing. */
 static size_t saved(const struct scps_seg *s, size_t n)
@@ -125,6 +126,10 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
+    /* For a number that is left out the peer takes the furthest it has heard of. A segment without data that stands behind
+     * SND.NXT, as a keep-alive or the probe of an outage does, says its own, or nobody answers it. */
+    if (!seg->len && seg->seq != scps_seq_wrap(c->iss, c->nxt))
+        c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
     n = scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
     if (!n) { /* what it says may differ from what was said before: say all next time */
         c->tp->comp_tx.known = false;

@@ -432,6 +432,38 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
+/* A number left out is the furthest that was heard of, so a keep-alive, one octet behind it, says its own each time:
+ * otherwise it is acceptable, and no answer due (RFC 9293 section 3.8.4). So does the probe of an outage. */
+static void probes_say_where_they_stand(void **x)
+{
+    static const int gap[] = {5, 6, 12, 24, 48, 60};
+
+    for (int outage = 0; outage < 2; outage++) {
+        struct script *t = compressing(x, false);
+        scps_time at = MS(100);
+        t->cfg.keepalive = !outage;
+        t->cfg.keep_idle = t->cfg.keep_interval = SEC(10);
+        t->cfg.keep_count = 3;
+        if (outage)
+            script_established(t, MS(100));
+        else
+            script_accepted(t, MS(100)); /* it has sent nothing compressed before */
+        script_forget_events(t);
+        if (outage) {
+            struct scps_signal down = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+            scps_stack_signal(t->st, scps_stack_now(t->st), &down);
+        }
+        for (int i = 0; i < 6; i++) {
+            at += SEC(outage ? gap[i] : 10);
+            expect_sent(t, .at = at, .from = ZERO, .compressed = true, .wire = ip_len(t) + 14);
+            if (!outage)
+                peer_says(t, at + MS(100), .ack = 1);
+        }
+        script_run(t, script_now(t) + SEC(1));
+        script_free(t);
+    }
+}
+
 /* The path's MTU falls: compressed packets are quoted by id, cut to size and sent again. */
 static void path_mtu(void **x)
 {
@@ -558,6 +590,7 @@ int main(void)
         SCRIPT_TEST(ids),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(probes_say_where_they_stand),
         SCRIPT_TEST(path_mtu),
         SCRIPT_TEST(snack_unit),
         SCRIPT_TEST(without_timestamps),

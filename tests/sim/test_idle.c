@@ -79,7 +79,7 @@ static void who_lives_is_kept(void **x)
 
         if (!(k & 3))
             continue;
-        cfg.compress = false;
+        cfg.compress = k & 4;
         cfg.timestamps = !(k & 8);
         idle(&t, &cfg, k & 3, k & 16 ? 3000 : 0, SCPS_SEC(7200), SCPS_SEC(7200), s);
         if (s[0] != SCPS_ESTABLISHED || s[1] != SCPS_ESTABLISHED)
