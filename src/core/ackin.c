@@ -527,7 +527,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         }
         bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
                        (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
-        if (!c->tx || !reports)
+        /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
+        if (!c->tx || !reports || c->una == c->nxt)
             return true;
     }
     if (!c->tx || (ack == c->una && c->una == c->nxt))

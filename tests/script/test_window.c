@@ -338,6 +338,31 @@ static void old_segments_do_not_move_the_window(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.10.7.4: the window is updated if SND.UNA =< SEG.ACK =< SND.NXT. An old acknowledgement that arrives late
+ * neither closes an open window nor opens a closed one, also when it has SACK blocks and nothing is outstanding */
+static void an_old_acknowledgement(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = script_of(x);
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 2000);
+        expect_sent(t, .from = 1, .len = 1000);
+        expect_sent(t, .from = 1001, .len = 1000);
+        peer_says(t, MS(300), .ack = 2001, .wnd = k ? ZERO : 3000);
+        peer_says(t, MS(310), .ack = 1, .wnd = k ? 3000 : ZERO, .sack = {{1001, 2001}});
+        assert_int_equal(script_info(t).snd_wnd, k ? 0 : 3000);
+        peer_says(t, MS(320), .len = 10, .ack = 1, .wnd = k ? 3000 : ZERO, .sack = {{1001, 2001}});
+        assert_int_equal(script_info(t).snd_wnd, k ? 0 : 3000);
+        app_writes(t, MS(330), 1000);
+        if (k)
+            expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+        else
+            expect_sent(t, .at = MS(330), .from = 2001, .len = 1000);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* A peer that takes back window it gave (RFC 9293 3.8.6: be prepared) */
 static void a_shrinking_window(void **x)
 {
@@ -457,6 +482,7 @@ int main(void)
         SCRIPT_TEST(silly_window_of_the_peer),
         SCRIPT_TEST(a_tiny_receiver),
         SCRIPT_TEST(old_segments_do_not_move_the_window),
+        SCRIPT_TEST(an_old_acknowledgement),
         SCRIPT_TEST(a_shrinking_window),
         SCRIPT_TEST(large_windows_of_the_peer),
     };
