@@ -57,6 +57,8 @@ struct scps_netif {
     struct scps_stack *stack;         /* set on the top of the chain by scps_stack_add_netif */
     void *stack_priv;                 /* the stack's own bookkeeping for this netif */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
+    /* Of a device: bytes/s that it sends; 0: not known. May change at any time. Bounds answers to strangers (stack.h) */
+    uint64_t rate;
 };
 
 /* Device to stack: hand up one packet. Returns 0 if it was used, else the scps_drop. */

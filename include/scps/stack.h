@@ -22,6 +22,8 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
+#define SCPS_ANSWER_SHARE 16
+
 struct scps_stack_config {
     struct scps_alloc alloc; /* all zero: malloc and free */
     uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
@@ -34,6 +36,10 @@ struct scps_stack_config {
     uint32_t challenge_acks;
     /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
     uint32_t resets;
+    /* Answers of all kinds (resets, ICMP errors, echo replies, SYN cookies) get one part in SCPS_ANSWER_SHARE of the
+     * route's rate, or of the device's where the route has none; where neither is known so many bytes/s of a device.
+     * Default 1250000. What is more is not given (SCPS_DROP_RATE_LIMITED). */
+    uint64_t answer_rate;
     /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
      * at once. */
     uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */
@@ -87,7 +93,7 @@ struct scps_route {
     scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
     enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
     /* Rate control, for all connections and datagrams through this route together; whatever they send pays,
-     * acknowledgements and repairs too. */
+     * acknowledgements, repairs and answers to strangers too. */
     uint64_t rate;     /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
     uint64_t min_rate; /* bytes/s that leave whatever the congestion windows say; 0: none */
     uint32_t burst;    /* token bucket, bytes; 0: 4 of the largest packets */

@@ -405,6 +405,7 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         e->nif.name = "simlink";
         e->nif.mtu = mtu ? mtu : 1500;
         e->nif.flags = SCPS_NETIF_HOLLOW;
+        e->nif.rate = (i ? b_to_a : a_to_b)->rate_bps / 8;
         e->link = l;
         e->host = i ? b : a;
         e->top = &e->nif;
@@ -473,6 +474,9 @@ int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config
 {
     struct direction *d = &l->dir[dir];
     int rc = scps_linkdir_change(&d->dir, l->w->now, cfg);
+
+    if (!rc)
+        l->end[dir].nif.rate = cfg->rate_bps / 8;
 
     look_again(d);
     return rc;

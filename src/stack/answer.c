@@ -1,43 +1,132 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers that belong to no connection: resets, SYN cookies, echo replies, port unreachable.
  *
- * They are built when the packet they answer is here and wait in a ring of bounded size; when it is full they are
- * not given, and counted: nobody depends on them.
+ * They are built when the packet they answer is here and wait in a ring of bounded size, that of their route if it has a
+ * rate, else that of the link.  Strangers ask for them, so they never take the link from those it serves: one part in
+ * SCPS_ANSWER_SHARE of the rate is theirs, which is looked at when they are queued; while others have something to
+ * send, every SCPS_ANSWER_SHARE-th packet at most is an answer; and they pay the route's gate.  What is more is
+ * not given, and counted: nobody depends on it.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-#define RING 65536u
+#define RING  65536u
+#define BURST (UINT32_C(1) << 30)
+#define LEAST 128u /* bytes: one answer without data, however thin the link */
 
-bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len)
+void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a)
 {
-    uint8_t *room = scps_recring_put(&nif->out, &st->env.alloc, (uint32_t)len, RING);
+    scps_recring_fini(&w->queue, a);
+}
+
+/* Bytes/s for answers by nif, by a route whose pipe is p (NULL: it has no rate). */
+static uint64_t share_of(const struct scps_stack *st, const struct scps_nif *nif,
+                         const struct scps_pipe *p)
+{
+    const struct scps_netif *dev = nif->nif;
+    uint64_t rate;
+
+    while (dev->lower)
+        dev = dev->lower;
+    rate = p && p->gate.rate.rate ? p->gate.rate.rate : dev->rate;
+    if (!rate)
+        return st->cfg.answer_rate;
+    return SCPS_MAX(rate / SCPS_ANSWER_SHARE, 1);
+}
+
+/* The answers to dst, if their share covers len bytes more; NULL: it does not. */
+static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
+                                    const struct scps_addr *dst, size_t len)
+{
+    const struct scps_way *way = scps_route_find(st, dst);
+    struct scps_pipe *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
+    struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
+    uint64_t share = share_of(st, nif, pipe);
+
+    /* a second's worth at once */
+    scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
+                   (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
+    return share && scps_pacer_when(&w->share, st->env.now, (uint32_t)len) <= st->env.now ? w
+                                                                                          : NULL;
+}
+
+bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                        size_t len)
+{
+    struct scps_answers *w = covered(st, nif, dst, len);
+
+    if (w)
+        scps_pacer_spend(&w->share, (uint32_t)len);
+    return w != NULL;
+}
+
+/* Queues a whole packet to dst. */
+static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                const uint8_t *p, size_t len)
+{
+    struct scps_answers *w = covered(st, nif, dst, len);
+    uint8_t *room = w ? scps_recring_put(&w->queue, &st->env.alloc, (uint32_t)len, RING) : NULL;
 
     if (!room) {
         st->env.drops[SCPS_DROP_RATE_LIMITED]++;
         return false;
     }
+    scps_pacer_spend(&w->share, (uint32_t)len);
     memcpy(room, p, len);
+    nif->n_answers++;
     nif->others = true;
     return true;
 }
 
-bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out)
+/* The oldest of q to out; it stays the ring's until the next is put there. */
+static void take(struct scps_recring *q, struct scps_pkt *out)
 {
     uint32_t len;
-    const uint8_t *p = scps_recring_front(&nif->out, &len);
+    const uint8_t *p = scps_recring_front(q, &len);
 
-    if (!p)
-        return false;
-    scps_recring_pop(&nif->out);
-    /* what is longer than the room is lent from the ring, which keeps it until the next answer is put there */
+    scps_recring_pop(q);
+    /* what is longer than the room is lent */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;
     memcpy(out->data, p, out->len);
     out->gso = 0;
     out->csum_ok = true;
+}
+
+scps_time scps_answer_due(struct scps_pipe *p, scps_time now)
+{
+    uint32_t len;
+
+    return scps_recring_front(&p->answers.queue, &len) ? scps_gate_when(&p->gate, now, len)
+                                                       : SCPS_NEVER;
+}
+
+bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    struct scps_recring *q = NULL;
+
+    if (!nif->n_answers)
+        return false;
+    if (!scps_recring_empty(&nif->answers.queue))
+        q = &nif->answers.queue;
+    for (struct scps_pipe *p = nif->pipes; p && !q; p = p->next) {
+        uint32_t len;
+        if (!scps_recring_front(&p->answers.queue, &len) ||
+            scps_answer_due(p, st->env.now) > st->env.now)
+            continue;
+        scps_gate_pay(&p->gate, st->env.now, len);
+        q = &p->answers.queue;
+    }
+    if (!q)
+        return false;
+    take(q, out);
+    out->at = st->env.now;
+    nif->n_answers--;
+    nif->since_answer = 0;
+    st->count.packets_out++;
+    st->count.bytes_out += out->len + out->payload_len;
     return true;
 }
 
@@ -48,7 +137,7 @@ static struct scps_ip header(const struct scps_addr *from, const struct scps_add
         .src = *from, .dst = *to, .version = from->family, .proto = proto, .ttl = 64, .df = true};
 }
 
-void scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
+bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg)
 {
     struct scps_ip ip = header(&f->local, &f->remote, SCPS_IPPROTO_TCP);
@@ -61,7 +150,7 @@ void scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
     ip_len = scps_ip_build(p, &ip, tcp_len);
     scps_tcp_build(p + ip_len, seg);
     scps_put16(p + ip_len + 16, scps_tcp_checksum(&ip.src, &ip.dst, p + ip_len, tcp_len, NULL, 0));
-    scps_outq_put(st, nif, p, ip_len + tcp_len);
+    return put(st, nif, &f->remote, p, ip_len + tcp_len);
 }
 
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
@@ -78,8 +167,8 @@ void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct
         rst.ack =
             seg->seq + seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     }
-    st->count.resets_out++;
-    scps_answer_segment(st, nif, f, &rst);
+    if (scps_answer_segment(st, nif, f, &rst))
+        st->count.resets_out++;
 }
 
 void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *in,
@@ -99,7 +188,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
     n += scps_icmp_build_echo_reply(p + n, in, m);
     ip.df = false;
     scps_ip_build(p, &ip, n - (in->version == 4 ? 20 : 40));
-    if (scps_outq_put(st, nif, p, n))
+    if (put(st, nif, &in->src, p, n))
         st->count.echo_replies++;
     if (p != small)
         a->free(a->ctx, p, room);
@@ -117,6 +206,6 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
         return;
     n = scps_icmp_build_port_unreach(p + hdr, sizeof p - hdr, in, packet, len);
     scps_ip_build(p, &ip, n);
-    if (scps_outq_put(st, nif, p, hdr + n))
+    if (put(st, nif, &in->src, p, hdr + n))
         st->count.icmp_out++;
 }

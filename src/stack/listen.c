@@ -12,7 +12,10 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 
-#define UNIT SCPS_SEC(64)
+#define UNIT  SCPS_SEC(64)
+#define PLACE 3u /* SYN-ACKs that a place costs strangers' share of the link */
+
+#define SYN_ACK 80u /* bytes, about: IPv6, or IPv4 with framing, and the usual options */
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
@@ -92,8 +95,8 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         seg.tsecr = syn->tsval;
     }
     l->cookie_at = SCPS_MAX(st->env.now, 1);
-    st->count.cookies_out++;
-    scps_answer_segment(st, nif, f, &seg);
+    if (scps_answer_segment(st, nif, f, &seg))
+        st->count.cookies_out++;
 }
 
 /* Rebuilds the SYN a cookie stands for. False: it is none of ours. */
@@ -145,6 +148,19 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return c;
 }
 
+/* A place among the half-open for f? From a quarter of them on, more come than a busy server's clients make: a place
+ * and the SYN-ACKs that it will send are paid from what strangers may have of the link. */
+static bool place_for(const struct scps_listener *l, struct scps_nif *nif,
+                      const struct scps_flow *f)
+{
+    struct scps_stack *st = l->st;
+
+    if (l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns)
+        return false;
+    return l->half_open < st->cfg.max_half_open / 4 ||
+           scps_answer_charge(st, nif, &f->remote, PLACE * SYN_ACK);
+}
+
 static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                     const struct scps_seg *seg)
 {
@@ -153,7 +169,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
 
     if (l->pending >= l->backlog)
         return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
-    if (l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns) {
+    if (!place_for(l, nif, f)) {
         if (!st->cfg.syn_cookies)
             return scps_stack_drop(st, SCPS_DROP_SYN_LIMIT);
         send_cookie(l, nif, f, seg);

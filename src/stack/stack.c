@@ -19,6 +19,7 @@ struct scps_stack_config scps_stack_config_default(void)
         .syn_cookies = true,
         .challenge_acks = 100,
         .resets = 1000,
+        .answer_rate = 1250000,
         .plain_hosts = 64,
         .plain_memory = SCPS_SEC(600),
         .max_comp_hosts = 256,
@@ -84,11 +85,12 @@ void scps_stack_free(struct scps_stack *st)
     scps_config_unref(&a, st->recent);
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
-        scps_recring_fini(&nif->out, &a);
+        scps_answers_fini(&nif->answers, &a);
         if (nif->kept_mem)
             a.free(a.ctx, nif->kept_mem, nif->kept.cap);
         for (struct scps_pipe *p; (p = nif->pipes);) {
             nif->pipes = p->next;
+            scps_answers_fini(&p->answers, &a);
             a.free(a.ctx, p, sizeof *p);
         }
         nif->nif->stack = NULL;
@@ -128,6 +130,7 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
     memset(nif, 0, sizeof *nif);
     nif->nif = netif;
     nif->turns.link = nif;
+    nif->since_answer = SCPS_ANSWER_SHARE;
     if (st->n_nifs) {
         memcpy(v, st->nifs, st->n_nifs * sizeof *v);
         a->free(a->ctx, st->nifs, st->n_nifs * sizeof *v);
@@ -408,7 +411,7 @@ static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
     scps_time due = SCPS_NEVER;
 
     for (; p; p = p->next) {
-        scps_time t = scps_gate_floor_due(&p->gate, now);
+        scps_time t = SCPS_MIN(scps_gate_floor_due(&p->gate, now), scps_answer_due(p, now));
         if (scps_dgram_first(p))
             t = SCPS_MIN(t, scps_dgram_due(p, now));
         else if (p->turns.head)
@@ -426,7 +429,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
         struct scps_nif *nif = st->nifs[i];
         if (nif->blocked || !(nif->turns.head || scps_nif_others(nif)))
             continue;
-        if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->out))
+        if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))
             return st->env.now;
         if (nif->pipes)
             due = SCPS_MIN(due, pipes_due(nif->pipes, st->env.now));
@@ -467,19 +470,13 @@ static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
     }
 }
 
-/* What goes before the connections: those that have ended, timers, answers to strangers. Returns 1 with a packet. */
-static SCPS_APART int chores(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+/* What goes before all packets: connections that have ended, timers. */
+static SCPS_APART void chores(struct scps_stack *st)
 {
     if (st->env.dead)
         scps_stack_reap(st);
     if (timers_due(st))
         serve_timers(st);
-    if (scps_recring_empty(&nif->out) || !scps_outq_get(nif, out))
-        return 0;
-    out->at = st->env.now;
-    st->count.packets_out++;
-    st->count.bytes_out += out->len;
-    return 1;
 }
 
 void scps_stack_last(struct scps_pipe **at)
@@ -568,14 +565,21 @@ static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct
     return scps_dgram_output(st, nif, out);
 }
 
-/* Not only connections, or not only theirs to send. */
+/* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has anything, and
+ * every SCPS_ANSWER_SHARE-th time else. */
 static SCPS_APART int whatever(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    if (chores(st, nif, out))
+    chores(st);
+    if (nif->n_answers && nif->since_answer >= SCPS_ANSWER_SHARE - 1 &&
+        scps_answer_output(st, nif, out))
         return 1;
-    if (nif->n_dgrams)
-        return either(st, nif, out);
-    return nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
+    if (nif->n_dgrams ? either(st, nif, out)
+                      : (nif->turns.head || nif->pipes) && segment(st, nif, out)) {
+        if (nif->since_answer < SCPS_ANSWER_SHARE)
+            nif->since_answer++;
+        return 1;
+    }
+    return nif->n_answers && scps_answer_output(st, nif, out);
 }
 
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,

@@ -28,9 +28,16 @@ struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
 };
 
-/* The rate of a route and the connections and datagrams that share it. */
+/* Answers nobody's connection will send: resets, ICMP, SYN cookies. */
+struct scps_answers {
+    struct scps_recring queue;
+    struct scps_pacer share; /* what of the route or the device they may have */
+};
+
+/* The rate of a route and the connections, datagrams and answers that share it. */
 struct scps_pipe {
     struct scps_gate gate;
+    struct scps_answers answers;
     struct scps_turns turns;
     struct scps_dgram_turns dgrams;
     bool for_dgrams;        /* it is the datagrams' turn, as far as any wait, */
@@ -46,12 +53,14 @@ struct scps_nif {
     struct scps_dgram_turns dgrams; /* datagrams that none of these holds back */
     uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
     bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
-    struct scps_recring out; /* answers nobody's connection will send: resets, ICMP, SYN cookies */
-    struct scps_conn *last;  /* whose packet, IPv4 without options, came last */
-    uint8_t last_flow[12];   /* its addresses and ports as they stand there */
-    bool blocked;            /* the device said SCPS_ERR_AGAIN */
-    bool pending;            /* kept holds the packet it refused */
-    bool others;             /* see scps_nif_others */
+    struct scps_answers answers;    /* by routes that have no rate */
+    uint32_t n_answers;             /* waiting in these and those of the pipes */
+    uint8_t since_answer;   /* packets that left since the last answer, up to SCPS_ANSWER_SHARE */
+    struct scps_conn *last; /* whose packet, IPv4 without options, came last */
+    uint8_t last_flow[12];  /* its addresses and ports as they stand there */
+    bool blocked;           /* the device said SCPS_ERR_AGAIN */
+    bool pending;           /* kept holds the packet it refused */
+    bool others;            /* see scps_nif_others */
     struct scps_pkt kept;
     uint8_t *kept_mem; /* the whole of it: the payload is lent for one call only */
 };
@@ -213,11 +222,17 @@ bool scps_stack_may_answer(struct scps_stack *st);
 /* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums the segment. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Queues a whole packet; false when the queue is full. */
-bool scps_outq_put(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p, size_t len);
-bool scps_outq_get(struct scps_nif *nif, struct scps_pkt *out);
-/* Queues one bare segment from f->local to f->remote. */
-void scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
+/* The next answer that may leave by nif now. */
+bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
+/* When the first of p's answers may leave; SCPS_NEVER: none waits. */
+scps_time scps_answer_due(struct scps_pipe *p, scps_time now);
+/* len bytes more for strangers on the way to dst, sent by something else than an answer. False: they have had their
+ * share. */
+bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                        size_t len);
+void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a);
+/* Queues one bare segment from f->local to f->remote. False: the answers have had their share, and it was counted. */
+bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
 /* The reset RFC 9293 section 3.10.7.1 prescribes for seg. */
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
@@ -273,7 +288,7 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
-        nif->others = nif->pending || nif->pipes || nif->n_dgrams || !scps_recring_empty(&nif->out);
+        nif->others = nif->pending || nif->pipes || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
 /* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */

@@ -3,6 +3,25 @@
  * answers. */
 #include "script.h"
 
+/* An ACK for no connection, handed to the stack without a turn of its driver. */
+static void peer_strange(struct script *t, uint16_t port)
+{
+    bool six = t->us.addr.family == 6;
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = six ? 6 : 4,
+                         .proto = SCPS_IPPROTO_TCP,
+                         .ttl = 64};
+    struct scps_seg seg = {.sport = port, .dport = 9, .flags = SCPS_ACK, .seq = 1, .ack = 77};
+    uint8_t p[100];
+    size_t hdr = six ? 40 : 20, n = scps_tcp_build(p + hdr, &seg);
+
+    scps_ip_build(p, &ip, n);
+    scps_stack_input(t->st, &t->nif,
+                     &(struct scps_pkt){
+                         .data = p, .len = hdr + n, .csum_ok = true, .at = scps_stack_now(t->st)});
+}
+
 /* Fills the half-open queue from ports 1000 up; the answers are used up. */
 static struct script *flooded(void **x)
 {
@@ -198,6 +217,69 @@ static void closing_the_listener(void **x)
     script_free(t);
 }
 
+/* Whoever waits for an answer takes turns with the connections: no more than one packet in SCPS_ANSWER_SHARE. */
+static void answers_take_turns(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    uint8_t room[2048];
+    unsigned resets = 0, between = 0, data = 0;
+
+    t->cfg.sndbuf = 100000;
+    t->cfg.init_cwnd_segs = 60;
+    script_established(t, MS(100));
+    script_run(t, MS(200));
+    for (uint16_t i = 0; i < 100; i++) /* handed in without a turn of the driver */
+        peer_strange(t, (uint16_t)(2000 + i));
+    assert_int_equal(scps_conn_write(t->c, NULL, 60000, 0), 60000);
+    for (;;) {
+        struct scps_pkt out = {.data = room, .cap = sizeof room};
+        if (scps_stack_output(t->st, &t->nif, scps_stack_now(t->st), &out) != 1)
+            break;
+        if (out.payload_len) {
+            data++;
+            between++;
+            continue;
+        }
+        if (resets++ && data < 60)
+            assert_true(between >= SCPS_ANSWER_SHARE - 1);
+        between = 0;
+    }
+    assert_int_equal(data, 60);
+    assert_int_equal(resets, 100); /* the rest when nobody else wants to send */
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.resets_out, 100);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Where a rate is known strangers get their part of it and no more, whoever they are; it is counted. */
+static void answers_have_their_share(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    unsigned each = t->us.addr.family == 6 ? 60 : 40;
+
+    t->stack_cfg.resets = 100000;
+    script_start(t);
+    t->nif.rate = each * 10 * SCPS_ANSWER_SHARE; /* ten a second, and ten at once */
+    for (uint16_t i = 0; i < 100; i++)
+        peer_strange(t, (uint16_t)(2000 + i));
+    script_run(t, MS(1));
+    assert_int_equal(script_forget_sent(t), 10);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.resets_out, 10);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 90);
+    script_run(t, MS(502));
+    for (uint16_t i = 0; i < 100; i++)
+        peer_strange(t, (uint16_t)(3000 + i));
+    script_run(t, MS(503));
+    assert_int_equal(script_forget_sent(t), 5);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +287,7 @@ int main(void)
         SCRIPT_TEST(data_with_the_cookie), SCRIPT_TEST(wrong_and_old_cookies),
         SCRIPT_TEST(without_cookies),      SCRIPT_TEST(backlog),
         SCRIPT_TEST(resets_are_limited),   SCRIPT_TEST(closing_the_listener),
+        SCRIPT_TEST(answers_take_turns),   SCRIPT_TEST(answers_have_their_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
