@@ -101,6 +101,9 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
+/* Bits of scps_seg.implied: what a compressed header left out, so that the field has the value heard last. */
+enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and window */ };
+
 /* Bits of scps_seg.caps (spec sheet 1.1). */
 enum {
     SCPS_CAP_BETS = 0x80,
@@ -126,7 +129,8 @@ struct scps_seg {
     uint16_t urg;
     uint16_t has; /* SCPS_HAS_* */
     uint8_t nsack;
-    uint8_t wscale; /* as received; above 14 the user clamps (RFC 7323 section 2.3) */
+    uint8_t implied; /* SCPS_IMPLIED_*; 0: the segment says both numbers itself */
+    uint8_t wscale;  /* as received; above 14 the user clamps (RFC 7323 section 2.3) */
     uint16_t mss;
     uint32_t tsval, tsecr;
     struct scps_sack sack[SCPS_SACK_MAX];

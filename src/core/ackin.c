@@ -513,7 +513,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         return false;
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
         scps_outage_heard(c);
-    if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS)
+    if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS &&
+        !(seg->implied & SCPS_IMPLIED_SEQ))
         scps_outage_cause(
             c, SCPS_LOSS_CORRUPTION,
             c->env->now + (c->cfg->c.corruption_hold ? c->cfg->c.corruption_hold : 2 * c->rtt.rto));

@@ -289,6 +289,33 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 
+/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS 714.0-B-2 through the
+ * spec sheet, 8.2): the number filled in is always acceptable, so it proves nothing.  Somebody off the path who knows the
+ * two addresses has 255 ids to try and would be heard.  So of a segment without a sequence number only an
+ * acknowledgement is heard that says what it acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961
+ * section 5.2 would accept, and all that is new to us.  Its reports are read, since those of the reference implementation
+ * come no other way, and its TSecr, which is used only where SND.UNA moves; its TSval (a forged one would make PAWS
+ * reject the peer) and its option 23 are not.  Data, FIN and RST without a sequence number do not get here.
+ * GO_ON, or what became of the segment. */
+static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
+{
+    bool lags = c->tx && c->caps & SCPS_CAP_BETS && c->una == c->tx->gave_up_to;
+    scps_off low = lags ? SCPS_MIN(c->tx->peer_una, c->una) : c->una;
+    int64_t ack;
+
+    if (seg->implied & SCPS_IMPLIED_ACK) {
+        if (c->state == SCPS_SYN_RECEIVED)
+            return drop(c, SCPS_DROP_NO_ACK, seg);
+        if (seg->len || seg->flags & (SCPS_FIN | SCPS_RST))
+            return GO_ON; /* it says where it stands */
+        return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
+    }
+    ack = scps_seq_unwrap(c->iss, c->una, seg->ack);
+    if (ack < (int64_t)low)
+        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
+    return ack > (int64_t)c->nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
+}
+
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
 {
     struct scps_seg copy;
@@ -304,7 +331,12 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     } else if (seg->len && scps_conn_need_stats(c)) {
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     }
-    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
+    if (seg->implied) {
+        int done = implied(c, seg);
+        if (done != GO_ON)
+            return done;
+    }
+    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && !(seg->implied & SCPS_IMPLIED_SEQ);
     if (stamped && paws_rejects(c, seg)) {
         scps_conn_need_stats(c);
         c->st->paws_drops++;

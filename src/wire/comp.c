@@ -8,7 +8,7 @@
  * happens here and is understood when it comes.)
  *
  * What is sent.  Data says S, and A while the acknowledgement is news; other segments say A, and S while
- * that is news.  News is what differs from the last packet, and is repeated in the next `repeat` packets:
+ * that is news or with option 23, which is believed only then (core/state.c).  News is what differs from the last packet, and is repeated in the next `repeat` packets:
  * one loss among them costs nothing.  RI never repeats and leaves A out of data (8.2), which two
  * parameters give.  A SNACK goes as an option, as RI does; its own bit and place (8.2, "exact place needs
  * the book") are understood, not used.
@@ -160,7 +160,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         tx->ack = s->ack;
         tx->wnd = s->wnd;
     }
-    q = say(new_seq, &tx->seq_again, tx->repeat) || carries;
+    q = say(new_seq, &tx->seq_again, tx->repeat) || carries || s->has & SCPS_HAS_CORRUPTION;
     tx->seq = s->seq;
     tx->known |= !bare;
     if (acked)
@@ -224,6 +224,8 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     s->flags = flags_of(one, two);
     s->has = one & COMP_RB ? SCPS_HAS_RECORD : 0;
     s->nsack = 0;
+    s->implied =
+        (uint8_t)((one & COMP_S ? 0 : SCPS_IMPLIED_SEQ) | (one & COMP_A ? 0 : SCPS_IMPLIED_ACK));
     s->snack_vec_len = 0;
     s->urg = two & COMP_URG ? scps_cursor_get16(c) : 0;
     s->wnd = one & COMP_A ? scps_cursor_get16(c) : rx->wnd;

@@ -35,6 +35,7 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     s->wnd = scps_get16(p + 14);
     s->urg = scps_get16(p + 18);
     s->nsack = 0;
+    s->implied = 0;
     s->snack_vec_len = 0;
     s->hdr_len = (uint8_t)hdr;
     s->gso = 0;

@@ -185,6 +185,12 @@ static void golden_snacks_and_push(void **state)
     s.has |= SCPS_HAS_RECORD;
     assert_int_equal(scps_comp_build(p, &tx, &s, NULL), 16);
     assert_int_equal(p[1], 0x76);
+    /* option 23 counts only beside a sequence number (core/state.c), so it brings one each time */
+    struct scps_seg ack = {.flags = SCPS_ACK, .has = SCPS_HAS_CORRUPTION};
+    for (int i = 0; i < 5; i++) {
+        assert_int_not_equal(scps_comp_build(p, &tx, &ack, NULL), 0);
+        assert_int_equal(p[1] & 0x03, 0x03);
+    }
 }
 
 /* Sizes of 8.2: data 8 (16), acknowledgement 10 (18), with sequence number 14 (22), FIN 16 (24). */

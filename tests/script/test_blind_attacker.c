@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stacks that compress, and a third party that sees none of their packets and knows nothing but their two
+ * addresses.  It tries every connection id with every shape of a compressed header, and SYNs; what it would have to
+ * guess, it guesses at random.  Nothing it sends may end the connection, change a byte, or cause a resend.
+ *
+ * RFC 5961 for what TCP promises against such a party; CCSDS 714.0-B-2 through the spec sheet, section 8, for the header:
+ * it carries no ports, and may leave out the sequence number and the acknowledgement. */
+#include "cm.h"
+
+#include "base/bytes.h"
+
+#include <scps/comp.h>
+#include <scps/conn.h>
+#include <scps/stack.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DELAY   SCPS_MS(20) /* one way */
+#define BYTES   200000      /* each way */
+#define SHAPES  14
+#define EVENING SCPS_SEC(40) /* the connection is idle before the second half */
+
+struct packet {
+    struct packet *next;
+    scps_time at;
+    size_t len;
+    uint8_t b[2000];
+};
+
+struct host {
+    struct scps_stack *st;
+    struct scps_netif nif;
+    struct scps_endpoint at;
+    struct scps_conn *c;
+    struct packet *in, **last; /* on the way here */
+    uint64_t written, read;
+};
+
+struct world {
+    struct host h[2]; /* who connects; who listens */
+    struct scps_listener *l;
+    scps_time now;
+    uint64_t rnd;
+};
+
+static uint8_t pattern(int who, uint64_t i)
+{
+    return (uint8_t)(i * 7 + (i >> 8) * 13 + (unsigned)who);
+}
+
+static uint32_t guess(struct world *w)
+{
+    w->rnd = w->rnd * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(w->rnd >> 32);
+}
+
+static void drain(struct world *w)
+{
+    for (int i = 0; i < 2; i++) {
+        uint8_t head[SCPS_MAX_HEADERS];
+        struct host *h = &w->h[i], *to = &w->h[!i];
+        struct scps_pkt out = {.data = head, .cap = sizeof head};
+        while (scps_stack_output(h->st, &h->nif, w->now, &out) > 0) {
+            struct packet *p = malloc(sizeof *p);
+            p->next = NULL;
+            p->at = w->now + DELAY;
+            p->len = out.len + out.payload_len;
+            assert_true(p->len <= sizeof p->b);
+            memcpy(p->b, out.data, out.len);
+            if (out.payload_len)
+                memcpy(p->b + out.len, out.payload, out.payload_len);
+            *to->last = p;
+            to->last = &p->next;
+        }
+    }
+}
+
+/* Both applications: they write what there is room for, read what there is, up to goal. */
+static void applications(struct world *w, uint64_t goal)
+{
+    uint8_t b[4000];
+
+    for (int i = 0; i < 2; i++) {
+        struct host *h = &w->h[i];
+        int64_t n;
+        while (h->c && h->written < goal) {
+            size_t k = (size_t)SCPS_MIN(sizeof b, goal - h->written);
+            for (size_t j = 0; j < k; j++)
+                b[j] = pattern(i, h->written + j);
+            n = scps_conn_write(h->c, b, k, 0);
+            if (n <= 0)
+                break;
+            h->written += (uint64_t)n;
+        }
+        while (h->c && (n = scps_conn_read(h->c, b, sizeof b, 0)) > 0) {
+            for (int64_t j = 0; j < n; j++)
+                assert_int_equal(b[j], pattern(!i, h->read + (uint64_t)j));
+            h->read += (uint64_t)n;
+        }
+    }
+}
+
+/* Until `until`, or both have read goal octets. */
+static void run(struct world *w, scps_time until, uint64_t goal)
+{
+    for (;;) {
+        scps_time next = until;
+        applications(w, goal);
+        drain(w);
+        if (goal && w->h[0].read == goal && w->h[1].read == goal)
+            return;
+        for (int i = 0; i < 2; i++) {
+            next = SCPS_MIN(next, SCPS_MAX(scps_stack_deadline(w->h[i].st), w->now));
+            if (w->h[i].in)
+                next = SCPS_MIN(next, w->h[i].in->at);
+        }
+        w->now = next;
+        if (next >= until)
+            return;
+        for (int i = 0; i < 2; i++) {
+            struct host *h = &w->h[i];
+            struct packet *p;
+            scps_stack_advance(h->st, w->now);
+            while ((p = h->in) && p->at <= w->now) {
+                struct scps_pkt in = {.data = p->b, .len = p->len, .at = w->now};
+                h->in = p->next;
+                if (!h->in)
+                    h->last = &h->in;
+                scps_stack_input(h->st, &h->nif, &in);
+                free(p);
+            }
+        }
+        if (!w->h[1].c && w->l)
+            w->h[1].c = scps_accept(w->l);
+    }
+}
+
+/* ---- the third party ------------------------------------------------------------------------------------------- */
+
+static void spoof(struct world *w, int victim, uint8_t proto, const uint8_t *body, size_t n)
+{
+    uint8_t pkt[300];
+    struct host *h = &w->h[victim];
+    struct scps_ip ip = {
+        .src = w->h[!victim].at.addr, .dst = h->at.addr, .version = 4, .proto = proto, .ttl = 64};
+    size_t iph = scps_ip_build(pkt, &ip, n);
+    struct scps_pkt in = {.data = pkt, .len = iph + n, .at = w->now};
+
+    memcpy(pkt + iph, body, n);
+    scps_stack_input(h->st, &h->nif, &in);
+}
+
+/* A compressed header of a shape, under an id; see 8.2. */
+static void shape(struct world *w, int victim, unsigned which, uint8_t id)
+{
+    enum {
+        TS = 0x60,
+        SNACK = 8,
+        PUSH = 4,
+        S = 2,
+        A = 1,
+        MORE = 0x80,
+        OPTS = 0x80,
+        RST = 4,
+        FIN = 1
+    };
+    static const struct {
+        uint8_t one, two, data;
+        const char *opt;
+    } shapes[SHAPES] = {
+        {0, 0, 0, NULL}, /* nothing at all */
+        {PUSH, 0, 0, NULL},
+        {TS, 0, 0, NULL}, /* time stamps from the future */
+        {TS | A, 0, 0, NULL},
+        {A, 0, 0, NULL},     /* a window of 0 */
+        {SNACK, 0, 0, NULL}, /* all is missing */
+        {SNACK | A, 0, 0, NULL},
+        {MORE, OPTS, 0, "\x15\x06\x00\x00\xff\xff"}, /* the same as an option */
+        {MORE, OPTS, 0, "\x17\x02\x01\x01\x01\x01"}, /* corruption experienced */
+        {MORE | TS, RST, 0, NULL},
+        {MORE | S | TS, RST, 0, NULL},
+        {MORE | S | A, FIN, 0, NULL},
+        {S | TS, 0, 100, NULL}, /* data */
+        {S, 0, 0, NULL},
+    };
+    uint8_t one = shapes[which].one, two = shapes[which].two, b[200], *p = b;
+
+    *p++ = id;
+    *p++ = one;
+    if (one & MORE)
+        *p++ = two;
+    if (one & A) {
+        scps_put16(p, 0);
+        scps_put32(p + 2, guess(w));
+        p += 6;
+    }
+    if (one & S) {
+        scps_put32(p, guess(w));
+        p += 4;
+    }
+    if (one & TS) {
+        scps_put32(p, (uint32_t)(w->now / 1000) + (guess(w) & 0x3fffffff));
+        scps_put32(p + 4, guess(w));
+        p += 8;
+    }
+    if (one & SNACK) {
+        scps_put32(p, 0xffff);
+        p += 4;
+    }
+    if (one & MORE && two & OPTS) {
+        *p++ = 6;
+        memcpy(p, shapes[which].opt, 6);
+        p += 6;
+    }
+    size_t hdr = (size_t)(p - b) + 2;
+    scps_put16(p, 0);
+    memset(b + hdr, 'x', shapes[which].data);
+    scps_put16(p, scps_comp_checksum(&w->h[!victim].at.addr, &w->h[victim].at.addr,
+                                     SCPS_IPPROTO_SCPS_COMP, b, hdr, b + hdr, shapes[which].data));
+    spoof(w, victim, SCPS_IPPROTO_SCPS_COMP, b, hdr + shapes[which].data);
+}
+
+/* Every id, every shape, to both. */
+static void attack(struct world *w)
+{
+    for (int victim = 0; victim < 2; victim++)
+        for (unsigned i = 0; i < SHAPES; i++)
+            for (unsigned id = 0; id < 256; id++)
+                shape(w, victim, i, (uint8_t)id);
+}
+
+/* ---- what holds ------------------------------------------------------------------------------------------------- */
+
+struct outcome {
+    scps_dur first, second; /* how long each half of the transfer took */
+    uint64_t resent, saved;
+};
+
+static struct outcome converse(bool timestamps, bool attacked)
+{
+    struct world w = {.now = SCPS_SEC(1000), .rnd = 7};
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct outcome o;
+
+    cfg.compress = cfg.snack = true;
+    cfg.timestamps = timestamps;
+    cfg.rcvbuf = 30000;
+    for (int i = 0; i < 2; i++) {
+        struct scps_stack_config sc = scps_stack_config_default();
+        struct host *h = &w.h[i];
+        sc.seed[0] = 11;
+        sc.seed[1] = (uint64_t)i;
+        sc.now = w.now;
+        h->nif = (struct scps_netif){.name = "test", .mtu = 1500};
+        h->last = &h->in;
+        h->st = scps_stack_new(&sc);
+        assert_int_equal(scps_addr_parse(i ? "10.0.0.2" : "10.0.0.1", &h->at.addr), 0);
+        h->at.port = i ? 80 : 0;
+        assert_int_equal(scps_stack_add_netif(h->st, &h->nif), 0);
+        assert_int_equal(scps_stack_add_addr(h->st, &h->nif, &h->at.addr, 24), 0);
+    }
+    w.l = scps_listen(w.h[1].st, &cfg, &w.h[1].at, 8, NULL);
+    w.h[0].c = scps_connect(w.h[0].st, &cfg, NULL, &w.h[1].at, NULL);
+    assert_non_null(w.h[0].c);
+
+    scps_time began = w.now;
+    while (w.h[0].read < BYTES / 2 || w.h[1].read < BYTES / 2) {
+        run(&w, w.now + SCPS_MS(37), BYTES / 2);
+        if (attacked)
+            attack(&w);
+        assert_true(w.now - began < SCPS_SEC(60));
+    }
+    o.first = w.now - began;
+    run(&w, began + EVENING, 0);
+    if (attacked)
+        attack(&w);
+    scps_time again = w.now;
+    while (w.h[0].read < BYTES || w.h[1].read < BYTES) {
+        run(&w, w.now + SCPS_MS(37), BYTES);
+        if (attacked)
+            attack(&w);
+        assert_true(w.now - again < SCPS_SEC(60));
+    }
+    o.second = w.now - again;
+    o.resent = o.saved = 0;
+    for (int i = 0; i < 2; i++) {
+        struct scps_info info;
+        scps_conn_info(w.h[i].c, &info);
+        assert_int_equal(info.state, SCPS_ESTABLISHED);
+        assert_int_equal(info.caps, SCPS_CAP_COM | SCPS_CAP_SNACK1);
+        o.resent += info.resent_segs;
+        o.saved += info.comp_saved_out;
+    }
+    for (int i = 0; i < 2; i++) {
+        for (struct packet *p; (p = w.h[i].in);) {
+            w.h[i].in = p->next;
+            free(p);
+        }
+        scps_stack_free(w.h[i].st);
+    }
+    return o;
+}
+
+static void changes_nothing(void **x)
+{
+    (void)x;
+    for (int ts = 0; ts < 2; ts++) {
+        struct outcome alone = converse(ts, false), attacked = converse(ts, true);
+        assert_int_equal(alone.resent, 0);
+        assert_int_equal(attacked.resent, 0);
+        assert_true(attacked.first <= alone.first + 4 * DELAY);
+        assert_true(attacked.second <= alone.second + 4 * DELAY);
+        assert_true(attacked.saved >= alone.saved * 9 / 10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
