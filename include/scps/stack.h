@@ -63,9 +63,11 @@ SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
 /* Frees every connection and listener with it; sends nothing. Netifs stay the caller's. */
 SCPS_API void scps_stack_free(struct scps_stack *st);
 
-/* Attaches the top of a netif chain; it must outlive the stack. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+/* Attaches the top of a netif chain; it must outlive the stack, unless it is removed. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
-/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN. */
+/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and what waits to leave by it is
+ * lost, but for datagrams that another route leads on. nif may be freed, or given to a stack again. Not from within its
+ * own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,

@@ -288,6 +288,15 @@ void scps_conn_reset(struct scps_conn *c, int err)
     scps_conn_finish(c, err);
 }
 
+void scps_conn_detach(struct scps_conn *c)
+{
+    scps_conn_unready(c);
+    scps_gate_forget(c);
+    c->turns = NULL;
+    c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
+    bury(c);
+}
+
 /* The last thing a released connection had to send has left. */
 void scps_conn_sent_last(struct scps_conn *c)
 {

@@ -343,6 +343,8 @@ struct scps_conn {
 /* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on cfg. */
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
 void scps_conn_free(struct scps_conn *c);
+/* c has ended, and its link goes or is of no concern to it any more: nothing of c leaves, not even a reset. */
+void scps_conn_detach(struct scps_conn *c);
 /* rated: a route has a rate, so a controller that needs one need not have its own. SCPS_ERR_NORATE, NOMEM, and those of
  * scps_config_resolve. */
 struct scps_shared_config *scps_config_new(const struct scps_alloc *a,

@@ -115,6 +115,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
         scps_demux_remove(st, c);
         c->flags |= SCPS_F_REPLACED;
         scps_conn_finish(c, 0);
+        scps_conn_detach(c); /* nobody finds it any more, should its link go */
         c = NULL;
     }
     if (!c)

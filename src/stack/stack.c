@@ -70,6 +70,26 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     return st;
 }
 
+/* Everything that nif holds, and the netif itself, which may be gone afterwards: nobody refers to either any more. */
+static void let_go(struct scps_stack *st, struct scps_nif *nif)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+
+    scps_answers_fini(&nif->answers, a);
+    if (nif->kept_mem)
+        a->free(a->ctx, nif->kept_mem, nif->kept.cap);
+    for (struct scps_pipe *p; (p = nif->pipes);) {
+        nif->pipes = p->next;
+        scps_answers_fini(&p->answers, a);
+        a->free(a->ctx, p, sizeof *p);
+    }
+    if (nif->nif) {
+        nif->nif->stack = NULL;
+        nif->nif->stack_priv = NULL;
+    }
+    *nif = (struct scps_nif){.blocked = true};
+}
+
 void scps_stack_free(struct scps_stack *st)
 {
     struct scps_alloc a;
@@ -85,16 +105,7 @@ void scps_stack_free(struct scps_stack *st)
     scps_config_unref(&a, st->recent);
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
-        scps_answers_fini(&nif->answers, &a);
-        if (nif->kept_mem)
-            a.free(a.ctx, nif->kept_mem, nif->kept.cap);
-        for (struct scps_pipe *p; (p = nif->pipes);) {
-            nif->pipes = p->next;
-            scps_answers_fini(&p->answers, &a);
-            a.free(a.ctx, p, sizeof *p);
-        }
-        nif->nif->stack = NULL;
-        nif->nif->stack_priv = NULL;
+        let_go(st, nif);
         a.free(a.ctx, nif, sizeof *nif);
     }
     if (st->nifs)
@@ -111,6 +122,13 @@ void scps_stack_free(struct scps_stack *st)
     a.free(a.ctx, st, sizeof *st);
 }
 
+static void attach(struct scps_stack *st, struct scps_nif *nif, struct scps_netif *netif)
+{
+    *nif = (struct scps_nif){.nif = netif, .turns.link = nif, .since_answer = SCPS_ANSWER_SHARE};
+    netif->stack = st;
+    netif->stack_priv = nif;
+}
+
 int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -118,6 +136,11 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
 
     if (!netif || netif->stack || netif->upper || netif->mtu < 68)
         return SCPS_ERR_INVAL;
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (!st->nifs[i]->nif) { /* the place of one that was removed */
+            attach(st, st->nifs[i], netif);
+            return 0;
+        }
     nif = a->alloc(a->ctx, sizeof *nif);
     v = a->alloc(a->ctx, (st->n_nifs + 1) * sizeof *v);
     if (!nif || !v) {
@@ -127,18 +150,13 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
             a->free(a->ctx, v, (st->n_nifs + 1) * sizeof *v);
         return SCPS_ERR_NOMEM;
     }
-    memset(nif, 0, sizeof *nif);
-    nif->nif = netif;
-    nif->turns.link = nif;
-    nif->since_answer = SCPS_ANSWER_SHARE;
     if (st->n_nifs) {
         memcpy(v, st->nifs, st->n_nifs * sizeof *v);
         a->free(a->ctx, st->nifs, st->n_nifs * sizeof *v);
     }
     st->nifs = v;
     st->nifs[st->n_nifs++] = nif;
-    netif->stack = st;
-    netif->stack_priv = nif;
+    attach(st, nif, netif);
     return 0;
 }
 
@@ -150,9 +168,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
         if (!c->turns || c->turns->link != nif)
             continue;
         scps_conn_finish(c, SCPS_ERR_LINKDOWN);
-        scps_conn_unready(c);
-        scps_gate_forget(c);
-        c->turns = NULL;
+        scps_conn_detach(c);
     }
     scps_dgram_linkdown(st, nif);
     scps_route_drop(st, nif);
@@ -160,9 +176,8 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
         if (st->addrs[i].nif == nif)
             st->addrs[i] = (struct scps_local_addr){0};
     scps_dgram_regroup(st);
-    nif->last = NULL;
-    nif->blocked = true;
     scps_stack_reap(st);
+    let_go(st, nif);
 }
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
