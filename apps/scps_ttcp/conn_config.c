@@ -6,6 +6,7 @@
 
 #define TS_OPTION 12 /* what a timestamp takes of a segment, NOPs included (RFC 7323 appendix A) */
 #define ACK_SIZE  60 /* a bare acknowledgement that says something */
+#define ACK_LONG  80 /* one that has all its options full */
 #define COMP_GAIN                                                                                  \
     12 /* what compression saves of a header without options; of one with timestamps 4 more */
 
@@ -44,12 +45,18 @@ static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
     return o->loss_cause;
 }
 
-/* Every other 1500-byte packet of the way there takes a 60-byte one back: a link that cannot carry that sets the budget. */
+/* A link sets the budget when it cannot carry what the data calls for: an acknowledgement for every other segment, and during
+ * a repair, when some are answered at once and acknowledgements have all their options, for two of three (-F 1: for each). */
 static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
-    if (o->ack_budget_set || !o->link || o->back.rate_bps == 0)
+    uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;
+
+    if (o->ack_budget_set || !o->link || back == 0)
         return o->ack_budget_bps;
-    return o->fwd.rate_bps == 0 || o->back.rate_bps < o->fwd.rate_bps / 50 ? o->back.rate_bps : 0;
+    halves = o->ack_mode == SCPS_ACK_EVERY ? 2 : 3;
+    segment = scps_link_frame_bytes(&o->fwd, o->mtu);
+    ack = scps_link_frame_bytes(&o->back, ACK_LONG);
+    return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
 /* What the bucket of the rate holds. In virtual time nobody is late, and four packets do (0: the core's choice). A process that the

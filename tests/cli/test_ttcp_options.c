@@ -147,6 +147,17 @@ static void loss_cause(void **state)
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
     good("-t --link nasa500,rate-back=20kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
+    /* 98 bytes with framing back for two of three of 1518 there: 430 303 bit/s; of each with -F 1, 645 586 */
+    good("-t --link geo,rate-back=430kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 53750);
+    good("-t --link geo,rate-back=431kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
+    good("-t -F 1 --link geo,rate-back=645kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 80625);
+    good("-t -F 1 --link geo,rate-back=646kbit");
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
+    good("-t -m 128 --link geo,rate-back=4mbit"); /* the same for each of smaller packets */
+    assert_true(ttcp_conn_config(&o, true).ack_budget == 500000);
     good("-t --link nasa500,rate-back=20kbit --ack-budget none");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
     good(
