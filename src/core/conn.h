@@ -273,6 +273,8 @@ struct scps_tp {
     /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
     uint8_t conn_id, peer_id;
     bool heard; /* peer_id names this connection */
+    /* the next one of the peer's id: connid.c */
+    struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
     struct scps_comp_sum comp_sum;

@@ -61,6 +61,21 @@ void scps_comp_good(struct scps_conn *c)
     sum->other = 0;
 }
 
+/* Of the connections that share an id, with c at their head, the half-open one whose handshake the segment at p completes:
+ * it says an acknowledgement of that one's initial sequence number. c: it completes none. */
+static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
+                                   size_t whole)
+{
+    struct scps_seg seg;
+
+    for (struct scps_conn *k = c; k; k = k->tp->same_id)
+        if (k->state == SCPS_SYN_RECEIVED &&
+            !scps_comp_parse(p, avail, whole, &k->tp->comp_rx, &seg) &&
+            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->iss, 1))
+            return k;
+    return c;
+}
+
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err)
 {
@@ -77,6 +92,8 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     *err = SCPS_DROP_UNKNOWN_CONNECTION_ID;
     if (!c)
         return NULL;
+    if (c->tp->same_id)
+        c = completed(c, p, avail, whole);
     found = in->csum_ok
                 ? 0
                 : scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);

@@ -2,15 +2,17 @@
 /* Connection ids: the one octet that names a connection in a compressed header (spec sheet section 8.4).
  *
  * Each side gives its own, announces it in its SYN and sends under it; so a table for each pair of hosts knows the ids
- * we gave and those we heard.  Ids are given in turn, 1 to 255, none while a connection has it nor for TIME-WAIT after:
- * what of the old connection is still on its way must not be taken for the new one's.
+ * we gave and those we heard.  Ids are drawn at random from 1 to 255, none while a connection has it nor for TIME-WAIT
+ * after: what of the old connection is still on its way must not be taken for the new one's.
  *
  *                       ours[id]      rest[id]                 theirs[id]
- *      10.0.0.1         connection    not again before         connection
+ *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
  * An id heard in a SYN to a listener, which anybody can forge, never takes one from a living connection: the new one
- * goes without compression.  One heard in answer to our SYN does: that peer has begun anew and forgotten the old one.
+ * goes without compression.  Half-open connections share it, since any of them may be a forged SYN's; it is that one's
+ * whose handshake is completed, by an acknowledgement of our own initial sequence number.  An id heard in answer to our
+ * SYN takes it: that peer has begun anew and forgotten the old one.
  *
  * A pair of hosts costs about 5 KiB while it has connections that compress and for TIME-WAIT after; their number is
  * limited (scps_stack_config.max_comp_hosts).
@@ -18,6 +20,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/prng.h"
 
 #define BUCKETS 64u
 
@@ -25,7 +28,6 @@ struct hosts {
     struct scps_addr local, remote;
     struct hosts *next;
     unsigned conns;
-    uint8_t last; /* given */
     struct scps_conn *ours[256], *theirs[256];
     scps_time rest[256];
 };
@@ -104,37 +106,76 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
+/* A number nobody else can tell, for c, which has its initial sequence number. */
+static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
+{
+    uint8_t msg[13] = {'i'};
+
+    scps_put32(msg + 1, c->iss);
+    scps_put16(msg + 5, c->lport);
+    scps_put16(msg + 7, c->rport);
+    scps_put32(msg + 9, c->id);
+    return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
+}
+
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h = hosts_of(st, c);
+    unsigned from;
 
     if (!h || scps_conn_need_tp(c))
         return false;
-    for (unsigned tries = 255; tries; tries--) {
-        h->last = h->last == 255 ? 1 : h->last + 1;
-        if (h->ours[h->last] || h->rest[h->last] > st->env.now)
+    from = draw(st, c);
+    for (unsigned i = 0; i < 255; i++) {
+        uint8_t id = (uint8_t)(1 + (from + i) % 255);
+        if (h->ours[id] || h->rest[id] > st->env.now)
             continue;
-        h->ours[h->last] = c;
+        h->ours[id] = c;
         h->conns++;
-        c->tp->conn_id = h->last;
-        scps_comp_tx_init(&c->tp->comp_tx, h->last, 2, false);
+        c->tp->conn_id = id;
+        scps_comp_tx_init(&c->tp->comp_tx, id, 2, false);
         return true;
     }
     return false;
 }
 
+/* c is no longer among those of its peer's id. */
+static void unlist(struct hosts *h, struct scps_conn *c)
+{
+    struct scps_conn **at = &h->theirs[c->tp->peer_id];
+
+    while (*at && *at != c)
+        at = &(*at)->tp->same_id;
+    if (*at)
+        *at = c->tp->same_id;
+    c->tp->same_id = NULL;
+    c->tp->heard = false;
+}
+
+/* Does the peer send under its id to c, and to no other? Not before the handshake is over, nor after the end. */
+static bool holds(const struct scps_conn *c)
+{
+    return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;
+}
+
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force)
 {
     struct hosts *h = *slot(st, &c->local, &c->remote);
-    struct scps_conn *was = h->theirs[id];
 
-    if (was && was != c && !force && was->state != SCPS_CLOSED && was->state != SCPS_TIME_WAIT)
-        return false;
-    if (was)
-        was->tp->heard = false;
-    h->theirs[id] = c;
+    for (struct scps_conn *was = h->theirs[id], *next; was; was = next) {
+        next = was->tp->same_id;
+        if (was == c || was->state == SCPS_SYN_RECEIVED)
+            continue;
+        if (!force && holds(was))
+            return false;
+        unlist(h, was);
+    }
+    if (c->tp->heard)
+        unlist(h, c);
     c->tp->peer_id = id;
     c->tp->heard = true;
+    c->tp->same_id = h->theirs[id];
+    h->theirs[id] = c;
     return true;
 }
 
@@ -149,8 +190,7 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
     h->rest[c->tp->conn_id] = st->env.now + c->cfg->c.time_wait;
     h->conns--;
     if (c->tp->heard)
-        h->theirs[c->tp->peer_id] = NULL;
-    c->tp->heard = false;
+        unlist(h, c);
     c->tp->conn_id = 0;
 }
 
@@ -159,7 +199,12 @@ struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scp
 {
     const struct hosts *h = st->ids ? *slot(st, local, remote) : NULL;
 
-    return h ? (ours ? h->ours[id] : h->theirs[id]) : NULL;
+    if (!h || ours)
+        return h ? h->ours[id] : NULL;
+    for (struct scps_conn *c = h->theirs[id]; c; c = c->tp->same_id)
+        if (holds(c))
+            return c;
+    return h->theirs[id];
 }
 
 void scps_connid_free_all(struct scps_stack *st)

@@ -130,7 +130,8 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
 /* c goes: its ids are its no longer, ours rests. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* The connection that an id of the peer's, or of ours, names; NULL: none. */
+/* The connection that an id of the peer's, or of ours, names; NULL: none. Half-open connections may share the peer's: while
+ * no other has it, the first of them, and the rest follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);

@@ -230,6 +230,25 @@ static void attack(struct world *w)
                 shape(w, victim, i, (uint8_t)id);
 }
 
+/* SYNs under an id, from the address of who connects. */
+static void spoof_syns(struct world *w, uint8_t id)
+{
+    for (unsigned i = 0; i < 50; i++) {
+        uint8_t b[60];
+        struct scps_seg s = {.sport = (uint16_t)(1024 + i),
+                             .dport = 80,
+                             .seq = guess(w),
+                             .wnd = 1000,
+                             .flags = SCPS_SYN,
+                             .has = SCPS_HAS_CAPS,
+                             .caps = SCPS_CAP_COM | SCPS_CAP_SNACK1,
+                             .conn_id = id};
+        size_t n = scps_tcp_build(b, &s);
+        scps_put16(b + 16, scps_tcp_checksum(&w->h[0].at.addr, &w->h[1].at.addr, b, n, NULL, 0));
+        spoof(w, 1, SCPS_IPPROTO_TCP, b, n);
+    }
+}
+
 /* ---- what holds ------------------------------------------------------------------------------------------------- */
 
 struct outcome {
@@ -264,6 +283,14 @@ static struct outcome converse(bool timestamps, bool attacked)
     w.h[0].c = scps_connect(w.h[0].st, &cfg, NULL, &w.h[1].at, NULL);
     assert_non_null(w.h[0].c);
 
+    if (attacked) { /* it happens to guess the id that is about to be announced */
+        struct scps_seg syn;
+        run(&w, w.now + DELAY / 2, 0);
+        assert_non_null(w.h[1].in);
+        scps_tcp_parse(w.h[1].in->b + 20, w.h[1].in->len - 20, w.h[1].in->len - 20, &syn);
+        assert_int_not_equal(syn.conn_id, 0);
+        spoof_syns(&w, syn.conn_id);
+    }
     scps_time began = w.now;
     while (w.h[0].read < BYTES / 2 || w.h[1].read < BYTES / 2) {
         run(&w, w.now + SCPS_MS(37), BYTES / 2);

@@ -394,6 +394,33 @@ static void ids(void **x)
     script_free(t);
 }
 
+/* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with other secrets give others,
+ * and one host gives no two in turn. */
+static void ids_are_drawn(void **x)
+{
+    unsigned in_turn = 0, alike = 0;
+    uint8_t id[2][20];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct script *t = compressing(x, false);
+        t->stack_cfg.seed[0] += k;
+        script_start(t);
+        for (unsigned i = 0; i < 20; i++) {
+            struct scps_endpoint to = t->them;
+            to.port = (uint16_t)(6000 + i);
+            struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+            script_run(t, MS(i));
+            expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+            id[k][i] = t->last.conn_id;
+            in_turn += i && id[k][i] == id[k][i - 1] + 1;
+            alike += k && id[0][i] == id[1][i];
+            scps_conn_abort(c);
+        }
+        script_free(t);
+    }
+    assert_true(in_turn < 4 && alike < 4);
+}
+
 /* Section 12: an id of 0 is one like any other; compression counts by its bit. */
 static void id_zero(void **x)
 {
@@ -643,6 +670,7 @@ int main(void)
         SCRIPT_TEST(the_first_one_wrong),
         SCRIPT_TEST(nonsense),
         SCRIPT_TEST(ids),
+        SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
         SCRIPT_TEST(probes_say_where_they_stand),
