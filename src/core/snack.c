@@ -457,6 +457,11 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         bool first = e.idx == sb->head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
+        /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may hold the acknowledgement
+         * of r, and the retransmission timer, which has backed off (RFC 6298 (5.5)), decides. */
+        if (c->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
+            !(c->flags & SCPS_F_FIN_SENT))
+            return 0;
         scps_time due = r->sent + embargo(c, r);
         if (!sack && !first)
             due = SCPS_MAX(due, c->st->last_ack_received + SILENCE);

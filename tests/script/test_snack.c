@@ -311,6 +311,33 @@ static void last_is_lost(void **x)
     script_free(t);
 }
 
+static void congestion_after_a_timeout(struct script *t)
+{
+    t->cfg.loss_cause = SCPS_LOSS_CONGESTION;
+    t->cfg.rto_min = SEC(1);
+}
+
+/* RFC 6298 (5.5), (5.6): what a timeout resends waits for the timer that has backed off, unless something above it has
+ * arrived. The peer may hold its acknowledgement of a lone segment for as long as its delayed-ACK timer. */
+static void after_a_timeout(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, congestion_after_a_timeout);
+    scps_dur rto = script_info(t).rto;
+    script_forget_sent(t);
+    expect_sent(t, .at = at + rto, .slack = MS(1), .from = S(0), .len = 1000);
+    script_run(t, at + rto + MS(900));
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, at + rto + MS(900), .ack = S(1));
+    expect_sent(t, .at = at + rto + MS(900), .from = S(1), .len = 1000);
+    expect_sent(t, .at = at + rto + MS(900), .from = S(2), .len = 1000);
+    script_forget_sent(t);
+    peer_says(t, at + rto + SEC(1), .ack = S(1), .sack = {{S(2), S(3)}});
+    expect_sent(t, .at = at + rto + SEC(1), .from = S(1), .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* ...but a round trip of data has to be measured first: the SYN's says little on a slow line, where a hint says more */
 static void the_end_on_a_slow_line(void **x)
 {
@@ -717,6 +744,7 @@ int main(void)
         SCRIPT_TEST(delay),
         SCRIPT_TEST(small_segments),
         SCRIPT_TEST(last_is_lost),
+        SCRIPT_TEST(after_a_timeout),
         SCRIPT_TEST(the_end_on_a_slow_line),
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(duplicates_in_an_embargo),
