@@ -46,8 +46,9 @@ static void keepalive(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->cfg->c;
     scps_time heard = 0, due;
 
+    /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last for ever */
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
-                            c->state != SCPS_FIN_WAIT_2))
+                            c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2))
         return;
     if (c->st != &c->env->nobody)
         heard = SCPS_MAX(c->st->last_received, c->st->last_ack_received);
@@ -56,7 +57,7 @@ static void keepalive(struct scps_conn *c)
         c->probes = 0;
     }
     due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
-    if (c->una != c->nxt || c->end != c->nxt ||
+    if (c->una != c->nxt || scps_snd_fin_end(c) > c->nxt ||
         c->flags & (uint32_t)SCPS_F_OUTAGE) { /* data outstanding has timers of its own */
         scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
         return;

@@ -72,6 +72,29 @@ static void the_peer_asks_instead(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.8.4: an idle connection is kept alive in FIN-WAIT-2, too, where a peer that has gone would never close. The
+ * timer of before comes up while the FIN is still unacknowledged. */
+static void after_our_half_close(void **x)
+{
+    for (int late = 0; late < 2; late++) {
+        struct script *t = kept(x);
+        scps_time at = late ? SEC(100) : SEC(1), acked = at + MS(200);
+        script_run(t, at);
+        assert_int_equal(scps_conn_shutdown(t->c), 0);
+        expect_sent(t, .at = at, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+        peer_says(t, acked, .ack = 2);
+        expect_state(t, SCPS_FIN_WAIT_2);
+        script_forget_events(t);
+        script_run(t, acked + SEC(100));
+        expect_sent(t, .from = 1, .ack = 1); /* one octet behind SND.NXT, which counts the FIN */
+        peer_says(t, acked + SEC(101), .ack = 2);
+        script_run(t, SEC(500));
+        expect_error(t, SCPS_ERR_TIMEDOUT); /* and from then on silence */
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* Whatever the peer says puts it off */
 static void data_puts_it_off(void **x)
 {
@@ -129,6 +152,7 @@ int main(void)
         SCRIPT_TEST(unanswered),
         SCRIPT_TEST(answered_as_often_as_asked),
         SCRIPT_TEST(the_peer_asks_instead),
+        SCRIPT_TEST(after_our_half_close),
         SCRIPT_TEST(data_puts_it_off),
         SCRIPT_TEST(not_while_data_is_out),
         SCRIPT_TEST(off_by_default),

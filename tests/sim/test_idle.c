@@ -87,9 +87,30 @@ static void who_lives_is_kept(void **x)
     }
 }
 
+/* Also while one end has closed its direction, FIN-WAIT-2 and CLOSE-WAIT; and who has gone is found out in either state */
+static void half_closed(void **x)
+{
+    (void)x;
+    for (unsigned k = 0; k < 16; k++) {
+        struct scps_conn_config cfg = scps_conn_config_default();
+        struct two t = {.half_close = true};
+        enum scps_state s[2];
+        bool gone = k & 8;
+
+        if (!(k & 3))
+            continue;
+        cfg.compress = k & 4;
+        idle(&t, &cfg, k & 3, 0, gone ? SCPS_SEC(10) : SCPS_SEC(7200), SCPS_SEC(7200), s);
+        if (s[0] != (gone && k & 1 ? SCPS_CLOSED : SCPS_CLOSE_WAIT) ||
+            s[1] != (gone && k & 2 ? SCPS_CLOSED : SCPS_FIN_WAIT_2))
+            fail_msg("case %u: %s and %s", k, scps_state_name(s[0]), scps_state_name(s[1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_closed),
         cmocka_unit_test(who_lives_is_kept),
     };
 
