@@ -131,7 +131,6 @@ enum { /* scps_conn.flags */
        SCPS_F_SYN_LOST = 1u << 23, /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
        SCPS_F_ECE = 1u << 24,      /* we owe an ECN echo until CWR */
        SCPS_F_CWR = 1u << 25,      /* the next new data carries CWR */
-       SCPS_F_REPLACED = 1u << 26, /* TIME-WAIT gave way to a new SYN */
        SCPS_F_HEARD = 1u << 27,    /* something valid came since the last window probe */
        SCPS_F_NAGLE_WAIT = 1u << 28,
        SCPS_F_DEAD = 1u << 29,

@@ -40,17 +40,30 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
 }
 
+/* A connection that has ended stays in the table until its owner lets go, and another may have its flow meanwhile: then
+ * that is the one. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
-    struct scps_conn *c;
+    struct scps_conn *c, *ended = NULL;
 
     if (!st->buckets)
         return NULL;
-    for (c = st->buckets[scps_flow_hash(st, f, 0) & st->bucket_mask]; c; c = c->hash_next)
-        if (c->rport == f->rport && c->lport == f->lport && same(&c->remote, &f->remote) &&
-            same(&c->local, &f->local))
-            break;
-    return c;
+    for (c = st->buckets[scps_flow_hash(st, f, 0) & st->bucket_mask]; c; c = c->hash_next) {
+        if (c->rport != f->rport || c->lport != f->lport || !same(&c->remote, &f->remote) ||
+            !same(&c->local, &f->local))
+            continue;
+        if (c->state != SCPS_CLOSED)
+            return c;
+        ended = c;
+    }
+    return ended;
+}
+
+bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f)
+{
+    const struct scps_conn *c = scps_demux_find(st, f);
+
+    return c && c->state != SCPS_CLOSED;
 }
 
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12])
@@ -67,7 +80,8 @@ struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t fl
     h = ports(st, h, lport, rport);
     for (c = st->buckets[h & st->bucket_mask]; c; c = c->hash_next)
         if (c->rport == rport && c->lport == lport && c->remote.family == 4 &&
-            !memcmp(c->remote.b, flow, 4) && !memcmp(c->local.b, flow + 4, 4))
+            !memcmp(c->remote.b, flow, 4) && !memcmp(c->local.b, flow + 4, 4) &&
+            c->state != SCPS_CLOSED)
             break;
     return c;
 }

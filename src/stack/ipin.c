@@ -112,12 +112,15 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     f = (struct scps_flow){ip->dst, ip->src, seg.dport, seg.sport};
     c = scps_demux_find(st, &f);
     if (c && scps_conn_may_reopen(c, &seg) && scps_listener_find(st, &f.local, f.lport)) {
-        scps_demux_remove(st, c);
-        c->flags |= SCPS_F_REPLACED;
         scps_conn_finish(c, 0);
         scps_conn_detach(c); /* nobody finds it any more, should its link go */
         c = NULL;
     }
+    /* RFC 9293 section 3.3.2: CLOSED is no connection, whoever still holds the handle. Its own reset may have yet to leave;
+     * only a new connection does not wait for that. */
+    if (c && c->state == SCPS_CLOSED &&
+        (!(c->flags & SCPS_F_RST_NOW) || (seg.flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
+        c = NULL;
     if (!c)
         return stranger(st, nif, &f, &seg);
     return deliver(st, nif, c, &seg);

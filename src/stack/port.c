@@ -41,7 +41,7 @@ int scps_port_choose(struct scps_stack *st, struct scps_flow *f)
 
     for (uint32_t tries = 0; tries < range; tries++) {
         f->lport = (uint16_t)(st->cfg.port_min + (offset + st->port_next++) % range);
-        if (!scps_demux_find(st, f) && !listened(st, f))
+        if (!scps_demux_taken(st, f) && !listened(st, f))
             return 0;
     }
     return SCPS_ERR_ADDRNOTAVAIL;

@@ -237,8 +237,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
             env->ev_tail = prev;
     }
     scps_listener_forget(c);
-    if (!(c->flags & SCPS_F_REPLACED))
-        scps_demux_remove(st, c);
+    scps_demux_remove(st, c);
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (st->nifs[i]->last == c)
             st->nifs[i]->last = NULL;
@@ -307,7 +306,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     if (!local || !local->port)
         return scps_port_choose(st, f) ? SCPS_ERR_ADDRNOTAVAIL : 0;
     f->lport = local->port;
-    return scps_demux_find(st, f) ? SCPS_ERR_ADDRINUSE : 0;
+    return scps_demux_taken(st, f) ? SCPS_ERR_ADDRINUSE : 0;
 }
 
 struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,

@@ -109,7 +109,9 @@ struct scps_stack {
 /* ---- demux.c ------------------------------------------------------------------------------------------------ */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
-/* The same for a flow as it stands in a TCP segment over IPv4 without options: addresses and ports, the peer's first. */
+/* Is there one that has not ended? */
+bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
+/* One that has not ended, for a flow as it stands in a TCP segment over IPv4 without options: addresses and ports, the peer's first. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);

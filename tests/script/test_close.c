@@ -209,6 +209,36 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
+/* RFC 9293 3.3.2: CLOSED means that there is no connection. Its owner, who has yet to hear of the end and let go, does not
+ * keep the peer from opening the same flow again, nor itself; and what comes then is the new one's. */
+static void an_ended_connection_holds_no_flow(void **x)
+{
+    for (int how = 0; how < 3; how++) {
+        struct script *t = script_of(x);
+        script_accepted(t, MS(100));
+        struct scps_conn *old = t->c;
+        peer_says(t, MS(200), .flags = SCPS_RST);
+        assert_int_equal(scps_conn_state(old), SCPS_CLOSED);
+        if (how == 2) { /* the other way round */
+            int err;
+            struct scps_conn *c = scps_connect(t->st, &t->cfg, &t->us, &t->them, &err);
+            assert_non_null(c);
+            expect_sent(t, .flags = SCPS_SYN, .any_len = true);
+            scps_conn_abort(c);
+        } else {
+            peer_says(t, MS(300), .seq = 50000, .flags = SCPS_SYN);
+            expect_sent(t, .at = MS(300), .flags = SCPS_SYN | SCPS_ACK, .ack = 50001);
+            if (how)
+                scps_conn_close(old); /* before the new one is there, or after */
+            peer_says(t, MS(400), .seq = 50001, .ack = 1, .len = 10);
+            script_run(t, MS(700));
+            expect_sent(t, .from = 1, .ack = 50011);
+        }
+        script_forget_events(t);
+        script_free(t);
+    }
+}
+
 /* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the last timestamp seen ...
  * honor the connection request"; equal: if the sequence number is greater than the last one seen; else ignore the SYN. */
 static void time_wait_gives_way_to_a_time_stamp(void **x)
@@ -417,6 +447,7 @@ int main(void)
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
         SCRIPT_TEST(a_reset_is_stamped),
+        SCRIPT_TEST(an_ended_connection_holds_no_flow),
         SCRIPT_TEST(data_after_close),
         SCRIPT_TEST(orphan_in_fin_wait_2),
         SCRIPT_TEST(abort_sends_a_reset),
