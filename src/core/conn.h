@@ -425,7 +425,8 @@ void scps_conn_timers(struct scps_conn *c);
 /* ---- the verbs --------------------------------------------------------------------------------------------- */
 
 /* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no effect. With
- * SCPS_DROP_BAD_ACK the caller answers with a reset made from the segment (RFC 9293 section 3.10.7). */
+ * SCPS_DROP_BAD_ACK, AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made
+ * from the segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 /* May this SYN replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC 6191)? */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);

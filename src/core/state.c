@@ -372,8 +372,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (c->state == SCPS_CLOSED)
         return 0;
-    if (data_after_close(c, seg)) {
-        scps_conn_reset(c, SCPS_ERR_RESET);
+    if (data_after_close(c,
+                         seg)) { /* the answer stands at SEG.ACK, as if it were CLOSED (3.10.7.1) */
+        scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }
     if (c->flags & SCPS_F_ECN && seg->len && (seg->tos & 3) == SCPS_ECN_CE)

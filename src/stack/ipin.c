@@ -83,7 +83,7 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
 
     if (c->caps & SCPS_CAP_COM && !err)
         scps_comp_accepted(st, c, seg);
-    if (err == SCPS_DROP_BAD_ACK ||
+    if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
         scps_answer_reset(st, nif, &f, seg);
