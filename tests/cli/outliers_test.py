@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE, TTCP = sys.argv[1:3]
+SOURCE, TTCP = map(os.path.abspath, sys.argv[1:3])
 TOOL = os.path.join(SOURCE, "tools", "outliers")
 sys.path.insert(0, os.path.join(SOURCE, "tools"))
 from outlier import judge, known, relations, shrink  # noqa: E402

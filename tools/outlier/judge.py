@@ -50,11 +50,12 @@ def rank_test(high, low):
 
 class Finding:
     """kind: slow, tail or fails of pairs; failed, endless, stuck, crash, late or needless of single runs. better is the case
-    judged, other None for single runs; seed one that shows it; factor how many times the bound's base it takes."""
+    judged, other None for single runs; seed one that shows it; factor how many times the bound's base it takes; more how many
+    seconds above the bound."""
 
-    def __init__(self, kind, relation, better, other, factor, seed, text):
+    def __init__(self, kind, relation, better, other, factor, seed, text, more=float("inf")):
         self.kind, self.relation, self.better, self.other = kind, relation, better, other
-        self.factor, self.seed, self.text = factor, seed, text
+        self.factor, self.seed, self.text, self.more = factor, seed, text, more
 
 
 def times(runner, case, seeds):
@@ -91,7 +92,8 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
     nearest = min(range(seeds), key=lambda i: abs(x[i] - a)) + begin
     text = "median of %d seeds %.6g s for %.6g s" % (seeds, a, b)
     if a > pair.bound(b) and rank_test(x, [pair.bound(t) for t in y]) > SURE:
-        return Finding("slow", pair.relation, pair.better, pair.other, pair.factor(a, b), nearest, text)
+        return Finding("slow", pair.relation, pair.better, pair.other, pair.factor(a, b), nearest, text,
+                       a - pair.bound(b))
     far = [i for i, t in enumerate(x) if t > pair.bound(max(y), WORST) + 3 * pair.extra]
     if len(far) >= 2:
         return Finding("tail", pair.relation, pair.better, pair.other, pair.factor(max(x), max(y)), begin + far[0],

@@ -15,7 +15,7 @@ import re
 def facts(finding):
     c = finding.other or finding.better
     return {
-        "factor": finding.factor, "loss": c.loss(c.full), "loss_back": c.loss(80, back=True), "segments": c.segments,
+        "factor": finding.factor, "more": finding.more, "loss": c.loss(c.full), "loss_back": c.loss(80, back=True), "segments": c.segments,
         "window": c.window / c.payload, "queue": c.queue / c.full, "bdp": c.bdp / c.full, "asymmetry": c.rate / c.rate_back,
         "rtt": c.round_trip / 1e6, "rate": c.rate, "outages": len(c.link.get("outage", [])),
         "ack_delay_rtts": c.ack_delay / c.round_trip,
@@ -48,7 +48,7 @@ class Entry:
 
 def check(entry):
     """An error text, or None."""
-    names = {"factor", "loss", "loss_back", "segments", "window", "queue", "bdp", "asymmetry", "rtt", "rate", "outages",
+    names = {"factor", "more", "loss", "loss_back", "segments", "window", "queue", "bdp", "asymmetry", "rtt", "rate", "outages",
              "ack_delay_rtts"}
     for word in entry.conditions:
         m = re.fullmatch(r"(\w+)[<>][\d.e+-]+", word)

@@ -107,14 +107,14 @@ def no_outage(link, c):
 
 
 def outage_cost(c):
-    """The outage as what is judged: it may cost twice its length, as backoff may have doubled it, a timeout, and for each
-    the round trips in which the window grows again."""
+    """The outage as what is judged: it may cost twice its length, as backoff may have doubled it, for each a timeout (3 s
+    after a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again."""
     if "outage" not in c.link:
         return None
     calm = c.copy()
     del calm.link["outage"]
     rtt, n = c.round_trip / 1e6, len(c.link["outage"])
-    return c, calm, 2 * c.outages / 1e6 + n * (1 + 20 * rtt)
+    return c, calm, 2 * c.outages / 1e6 + n * (4 + 20 * rtt)
 
 
 def gone(*keys):
