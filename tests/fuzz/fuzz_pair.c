@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stacks and a hostile channel: whole conversations of hosts that are both ours.
+ *
+ * The first 40 octets are the world: features of each host in any combination, the link, how
+ * much a third party knows (pair_setup.c says what each octet means; zeros are plain TCP over a
+ * good link).  Every further four are an order
+ *
+ *     what | a | b | c          a: bit 0 the host, bits 1 and 2 the flow, where there is one
+ *
+ *     0 time passes        2^(a mod 32) us, with at most 400 services
+ *     1 fate               of the next packets of the host: (a >> 1) says what, b of which
+ *     2 climate            (a >> 1) & 7: loss, outage, copies, damage, jitter, line, delay, MTU
+ *     3 more to send       (b + 1) << (c & 7) octets, written when there is room
+ *     4 a call             of the application: (a >> 3) mod 12, see pair_call
+ *     5 the third party    sends to the host: b what, c with which numbers
+ *     6 a router           answers the last packet of the host with an ICMP error
+ *     7 a signal           of the link: b the kind, c for how long
+ *     8 memory             the (b mod 32)-th allocation from now fails, and c more
+ *     9 open               the flow, if nobody has it open; b bit 0: on the same port
+ *    10 listener           closed, opened, or its backlog changed
+ *    11 route              gets rate b
+ *    12 sleep              the host is not served for 2^(b mod 26) us
+ *    13 device             removed, if b and c say so
+ *    14 services           a of them
+ *
+ * Flow 0 is opened by host 0, flow 1 by host 1, flow 2 by both at once.  When the orders are
+ * over the channel heals: nothing is lost any more, memory is there, links are up; the
+ * applications write what is left, read everything and close.
+ *
+ * What must hold, whatever comes:
+ *   - What is read is a prefix of what was written. With best effort alone, holes that were told
+ *     of stand for what is missing. The end of the stream comes where the writer set it; a
+ *     record ends only where one was written to end.
+ *   - After the channel has healed both ends finish or report an error within a bound in virtual
+ *     time. An error has a reason: somebody let go, a limit that was configured, a refused
+ *     allocation, or R2 of RFC 9293 section 3.8.3 has passed.
+ *   - Once an application was refused, an event tells it when to go on: it never asks in vain.
+ *   - What leaves is well-formed and fits the link; a packet with a bit flipped is never used.
+ *   - When all that is due was done, the deadline lies ahead; nothing is sent before it; to serve
+ *     it mostly has an effect.
+ *   - Memory is bounded, given back with the size it was asked for, and all of it in the end.
+ *   - A third party that knows no ports changes nothing: the run is repeated without it and ends
+ *     alike.
+ *
+ * FUZZ_LOUD in the environment tells the story of an input.
+ */
+#include "pair.h"
+
+/* ---- service --------------------------------------------------------------------------------- */
+
+static bool serve(struct world *w, struct host *h)
+{
+    uint8_t room[SCPS_MAX_HEADERS + 9000];
+    bool early = !h->touched && w->now < h->due, any = false;
+
+    if (h->gone || w->now < h->asleep)
+        return false;
+    pair_events(w, h);
+    any = pair_work(w, h);
+    MUST(!(early && h->touched));
+    for (unsigned n = 0;; n++) {
+        struct scps_pkt out = {.data = room, .cap = sizeof room};
+        int got = scps_stack_output(h->st, &h->nif, w->now, &out);
+        MUST(got == 0 || got == 1);
+        if (!got)
+            break;
+        MUST(!early); /* nothing leaves before the deadline the stack gave */
+        MUST(n < 2000);
+        any = true;
+        h->packets++;
+        if (w->loud) {
+            char line[300];
+            fprintf(stderr, "%14.6f %u > %s\n", (double)w->now / 1e6, h->nr,
+                    scps_print_packet(out.data, out.len, line, sizeof line));
+        }
+        pair_judge_packet(w, h, &out);
+        pair_carry(w, h, &out);
+    }
+    h->touched = false;
+    pair_events(w, h);
+    return any | h->touched;
+}
+
+/* Does all that is due now. */
+static void settle(struct world *w)
+{
+    bool any, effect[HOSTS] = {false, false};
+
+    for (unsigned rounds = 0;; rounds++) {
+        MUST(rounds < 500);
+        any = pair_deliver(w);
+        for (int i = 0; i < HOSTS; i++) {
+            bool did = serve(w, &w->host[i]);
+            effect[i] |= did;
+            any |= did;
+        }
+        if (!any)
+            break;
+    }
+    for (int i = 0; i < HOSTS; i++) {
+        struct host *h = &w->host[i];
+        if (h->gone || w->now < h->asleep)
+            continue;
+        h->idle += !effect[i] && w->now >= h->due;
+        h->touched = false;
+        pair_judge_served(w, h);
+    }
+}
+
+static scps_time next(const struct world *w)
+{
+    scps_time t = w->head ? w->head->at : SCPS_NEVER;
+
+    for (int i = 0; i < HOSTS; i++) {
+        const struct host *h = &w->host[i];
+        if (!h->gone)
+            t = SCPS_MIN(t, SCPS_MAX(scps_stack_deadline(h->st), h->asleep));
+    }
+    return t;
+}
+
+/* Until `to`, or until nothing is due any more, or for so many services. Returns true if it got
+ * there. */
+static bool advance(struct world *w, scps_time to, unsigned services)
+{
+    settle(w);
+    while (services-- && next(w) <= to && next(w) != SCPS_NEVER) {
+        w->now = SCPS_MAX(w->now, next(w));
+        settle(w);
+    }
+    if (next(w) <= to && next(w) != SCPS_NEVER)
+        return false;
+    if (to != SCPS_NEVER)
+        w->now = SCPS_MAX(w->now, to);
+    return true;
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static void send_signal(struct world *w, struct host *h, uint8_t b, uint8_t c)
+{
+    struct scps_signal s = {.kind = (enum scps_signal_kind)(b % 6), .until = SCPS_NEVER};
+
+    if (b & 8)
+        s.nif = &h->nif;
+    if (b & 16)
+        s.remote = other(w, h)->addr;
+    if (b & 32)
+        s.until = w->now + ((scps_dur)1 << c % 28);
+    s.rtt = b & 64 ? (scps_dur)1 << c % 24 : 0;
+    s.rate = b & 128 ? 1000u << c % 12 : 0;
+    h->touched = true;
+    scps_stack_signal(h->st, w->now, &s);
+}
+
+static void refuse_memory(struct world *w, struct host *h, uint8_t b, uint8_t c)
+{
+    h->mem.fail_after = b % 32;
+    h->refuse = b & 128 ? c : 0;
+    if (h->mem.fail_after || h->refuse)
+        for (int i = 0; i < FLOWS; i++)
+            w->flow[i].excuse |= EXCUSE_MEMORY;
+    w->refused |= h->mem.fail_after || h->refuse;
+}
+
+static void change_listener(struct world *w, struct host *h, uint8_t b)
+{
+    h->touched = true;
+    if (!h->l) {
+        pair_listen(w, h, 1 + b % 8);
+    } else if (b & 8) {
+        scps_listener_set(h->l, NULL, 1 + b % 8);
+    } else if (b & 16) {
+        for (int i = 0; i < FLOWS; i++)
+            w->flow[i].excuse |= EXCUSE_LISTENER;
+        scps_listener_close(h->l);
+        h->l = NULL;
+    }
+}
+
+static void remove_device(struct world *w, struct host *h, uint8_t b, uint8_t c)
+{
+    if (b != 0x5a || c != 0xa5 || h->gone)
+        return;
+    for (int i = 0; i < FLOWS; i++)
+        w->flow[i].excuse |= EXCUSE_DEVICE;
+    scps_stack_remove_netif(h->st, &h->nif);
+    pair_events(w, h);
+    h->gone = true;
+}
+
+static void order(struct world *w)
+{
+    uint8_t what = get8(&w->in) % 15, a = get8(&w->in), b = get8(&w->in), c = get8(&w->in);
+    struct host *h = &w->host[a & 1];
+    struct flow *f = &w->flow[(a >> 1 & 3) % FLOWS];
+    struct end *e = &f->end[h->nr];
+
+    pair_say(w, "order %u %02x %02x %02x", what, a, b, c);
+    switch (what) {
+    case 0:
+        advance(w, w->now + ((scps_time)1 << a % 32), 400);
+        break;
+    case 1:
+        pair_fate(w, h, a, b, c);
+        break;
+    case 2:
+        pair_climate(w, h, a, b, c);
+        break;
+    case 3:
+        if (!e->shut)
+            e->goal = SCPS_MIN(e->goal + ((uint64_t)(b + 1) << (c & 7)), MOST_OCTETS);
+        h->touched = true;
+        break;
+    case 4:
+        pair_call(w, h, f, (a >> 3) % 12, b, c);
+        break;
+    case 5:
+        pair_third(w, h, f, b, c);
+        break;
+    case 6:
+        pair_router(w, h, b, c);
+        break;
+    case 7:
+        send_signal(w, h, b, c);
+        break;
+    case 8:
+        refuse_memory(w, h, b, c);
+        break;
+    case 9:
+        pair_open(w, f, b & 1);
+        break;
+    case 10:
+        change_listener(w, h, b);
+        break;
+    case 11:
+        pair_route(h, b);
+        break;
+    case 12:
+        h->asleep = w->now + ((scps_dur)1 << b % 26);
+        break;
+    case 13:
+        remove_device(w, h, b, c);
+        break;
+    case 14:
+        advance(w, SCPS_NEVER, a);
+        break;
+    }
+    settle(w);
+    pair_judge_state(w);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void heal(struct world *w)
+{
+    struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
+
+    pair_say(w, "the channel heals");
+    w->healed = true;
+    pair_heal(w);
+    for (int i = 0; i < HOSTS; i++) {
+        struct host *h = &w->host[i];
+        h->mem.fail_after = 0;
+        h->touched = true;
+        scps_stack_signal(h->st, w->now, &up);
+        for (int k = 0; k < FLOWS; k++) {
+            struct end *e = &w->flow[k].end[i];
+            e->auto_read = true;
+            if (e->c)
+                scps_conn_cork(e->c, false);
+        }
+    }
+}
+
+/* How long two ends may take after the channel healed: a timer that is backed off to its limit,
+ * and what is left to send. */
+static scps_dur patience(const struct world *w)
+{
+    scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
+
+    if (w->host[0].gone || w->host[1].gone) /* the other one has to find out: 15 timeouts */
+        return SCPS_SEC(8000) + 100 * rtt;
+    return SCPS_SEC(1500) + 100 * rtt;
+}
+
+static void finish(struct world *w)
+{
+    struct scps_stack_stats s;
+
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++)
+            if (w->flow[i].end[k].c) /* one that takes the link to be out asks for ever */
+                pair_let_go(w, &w->flow[i], &w->flow[i].end[k],
+                            !w->host[!k].gone && !(w->doubt & DOUBT_END));
+    for (int i = 0; i < HOSTS; i++) {
+        struct host *h = &w->host[i];
+        if (h->l)
+            scps_listener_close(h->l);
+        h->l = NULL;
+        h->touched = true;
+    }
+    MUST(advance(w, SCPS_NEVER, 20000));
+    for (int i = 0; i < HOSTS; i++) {
+        struct host *h = &w->host[i];
+        scps_stack_advance(h->st,
+                           w->now); /* what ended last is freed when the stack is next called */
+        scps_stack_stats(h->st, &s);
+        MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
+        MUST(h->gone || scps_stack_deadline(h->st) == SCPS_NEVER);
+        scps_stack_free(h->st);
+        MUST(h->mem.live == 0);
+    }
+}
+
+static void run(struct world *w, const uint8_t *data, size_t size, bool inject, struct outcome *o)
+{
+    uint8_t header[HEADER] = {0};
+    scps_time until;
+
+    *w = (struct world){.inject = inject, .loud = getenv("FUZZ_LOUD") != NULL};
+    memcpy(header, data, SCPS_MIN(size, sizeof header));
+    w->in = (struct feed){data + SCPS_MIN(size, sizeof header), data + size};
+    MUST(pair_setup(w, header));
+    for (int k = 0; k < HOSTS; k++)
+        w->flow[0].end[k].goal = 1u << header[38 + k] % 15;
+    pair_open(w, &w->flow[0], false);
+    settle(w);
+    for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)
+        order(w);
+    heal(w);
+    until = w->now + patience(w);
+    settle(w);
+    for (unsigned n = 0; !pair_finished(w) && next(w) <= until; n++) {
+        bool gone = w->host[0].gone || w->host[1].gone;
+        if (gone && n >= 4000) /* without backoff R2 is far */
+            break;
+        MUST(n < 30000);
+        advance(w, SCPS_MIN(next(w), until), 1);
+    }
+    pair_judge_state(w);
+    for (int i = 0; i < FLOWS; i++)
+        pair_judge_flow(w, &w->flow[i]);
+    pair_outcome(w, o);
+    finish(w);
+    pair_empty(w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct world w;
+    struct outcome with = {0}, without = {0};
+
+    run(&w, data, size, true, &with);
+    if (w.third == THIRD_BLIND && w.strangers && !w.refused) {
+        run(&w, data, size, false, &without);
+        pair_compare(&w, &with, &without);
+    }
+    return 0;
+}

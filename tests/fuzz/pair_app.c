@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* The applications at both ends: they act on events, as a good one does, and on orders, as a
+ * wild one would.
+ *
+ * An end writes until its goal as long as an event, and no refusal since, said that it may, and
+ * reads in the same way: nobody asks in vain, so an event that never comes leaves it waiting for
+ * ever, and the judge sees it.  What a stream consists of follows from flow, direction and
+ * incarnation.
+ */
+#include "pair.h"
+
+static uint8_t pattern[PATTERN];
+
+static const uint8_t *stream(const struct flow *f, unsigned sender, uint64_t off)
+{
+    static bool made;
+    uint32_t x = 1;
+
+    if (!made)
+        for (size_t i = 0; i < sizeof pattern; i++)
+            pattern[i] = (uint8_t)(draw(&x) >> 11);
+    made = true;
+    return pattern + ((f->salt + sender * 7919u) & 0xffff) + off;
+}
+
+static struct flow *flow_of_end(struct world *w, const struct host *h, const struct scps_conn *c)
+{
+    for (int i = 0; i < FLOWS; i++)
+        if (w->flow[i].end[h->nr].c == c)
+            return &w->flow[i];
+    return NULL;
+}
+
+static void own(struct world *w, struct end *e, struct scps_conn *c)
+{
+    uint64_t goal = e->goal;
+
+    *e = (struct end){.nr = e->nr,
+                      .c = c,
+                      .had = true,
+                      .can_write = true,
+                      .can_read = true,
+                      .auto_read = true,
+                      .goal = goal,
+                      .opened = w->now,
+                      .progress = w->now};
+    scps_conn_set_user(c, e);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static void connect_end(struct world *w, struct flow *f, struct host *h)
+{
+    struct scps_endpoint from = {.port = f->port}, to = {other(w, h)->addr, LISTEN_PORT};
+    struct end *e = &f->end[h->nr];
+    int err = 1;
+
+    if (f->opener == HOSTS)
+        to.port = f->port;
+    h->touched = true;
+    struct scps_conn *c = scps_connect(h->st, &h->cfg, &from, &to, &err);
+    MUST(c ? err == 0 : err < 0);
+    if (c)
+        own(w, e, c);
+    else if (err == SCPS_ERR_NOMEM)
+        f->excuse |= EXCUSE_MEMORY;
+    else
+        MUST(err == SCPS_ERR_ADDRINUSE || err == SCPS_ERR_UNREACH || err == SCPS_ERR_ADDRNOTAVAIL);
+}
+
+static bool port_on_way(const struct world *w, const struct flow *f)
+{
+    (void)f;
+    return w->head != NULL;
+}
+
+/* again: on the port of the last incarnation, if nothing of that is on its way. */
+void pair_open(struct world *w, struct flow *f, bool again)
+{
+    if (f->end[0].c || f->end[1].c || f->generation >= 63)
+        return;
+    again = again && f->port && !port_on_way(w, f) &&
+            (!w->host[0].l || !w->host[1].l ||
+             (!scps_listener_pending(w->host[0].l) && !scps_listener_pending(w->host[1].l)));
+    f->generation++;
+    if (!again)
+        f->port = (uint16_t)((f->opener == HOSTS ? BOTH_PORT : CLIENT_PORT + 64u * f->nr) +
+                             f->generation);
+    f->salt = f->nr * 20011u + f->generation * 1571u;
+    f->excuse = w->refused ? EXCUSE_MEMORY : 0;
+    if (w->host[0].gone || w->host[1].gone)
+        f->excuse |= EXCUSE_DEVICE;
+    if (!w->host[0].l || !w->host[1].l)
+        f->excuse |= EXCUSE_LISTENER;
+    for (int i = 0; i < HOSTS; i++)
+        f->end[i] = (struct end){.nr = (unsigned)i, .goal = f->end[i].goal};
+    for (int i = 0; i < HOSTS; i++)
+        if ((f->opener == i || f->opener == HOSTS) && !w->host[i].gone)
+            connect_end(w, f, &w->host[i]);
+}
+
+static void accept_all(struct world *w, struct host *h)
+{
+    struct scps_conn *c;
+
+    while (h->l && (c = scps_accept(h->l))) {
+        struct scps_endpoint e;
+        struct flow *f = NULL;
+        scps_conn_remote(c, &e);
+        MUST(scps_addr_equal(&e.addr, &other(w, h)->addr));
+        for (int i = 0; i < FLOWS; i++)
+            if (w->flow[i].port == e.port && w->flow[i].opener == !h->nr)
+                f = &w->flow[i];
+        if (!f || f->end[h->nr].had) { /* late, of an earlier incarnation; or the third party's */
+            scps_conn_abort(c);
+            continue;
+        }
+        own(w, &f->end[h->nr], c);
+    }
+}
+
+/* ---- writing and reading --------------------------------------------------------------------- */
+
+static void note_progress(struct world *w, struct end *e)
+{
+    uint64_t u = scps_conn_unacked(e->c);
+
+    if (u < e->unacked || !e->unacked)
+        e->progress = w->now;
+    e->unacked = u;
+}
+
+int64_t pair_write(struct world *w, struct flow *f, struct end *e, size_t n, unsigned flags)
+{
+    unsigned sender = (unsigned)(e - f->end);
+    struct host *h = &w->host[sender];
+    int64_t did;
+
+    if (e->written + n > MOST_OCTETS || (flags & SCPS_EOR && e->records == MOST_RECORDS))
+        return 0;
+    note_progress(w, e);
+    h->touched = true;
+    did = scps_conn_write(e->c, w->hollow ? NULL : stream(f, sender, e->written), n, flags);
+    MUST(did <= (int64_t)n && (did != 0 || !n));
+    e->can_write = did == (int64_t)n;
+    if (did < 0) {
+        MUST(did == SCPS_ERR_AGAIN || did == SCPS_ERR_NOMEM || did == SCPS_ERR_PIPE ||
+             did == SCPS_ERR_NOTCONN || did == scps_conn_error(e->c));
+        MUST(did != SCPS_ERR_PIPE || e->shut);
+        if (did == SCPS_ERR_NOMEM)
+            f->excuse |= EXCUSE_MEMORY;
+        return did;
+    }
+    e->written += (uint64_t)did;
+    if (flags & SCPS_EOR && did == (int64_t)n && n)
+        e->record[e->records++] = e->written;
+    note_progress(w, e);
+    return did;
+}
+
+static void check_octets(struct world *w, struct flow *f, struct end *e, const uint8_t *p, size_t n)
+{
+    unsigned sender = !(e - f->end);
+    const uint8_t *s = stream(f, sender, e->read);
+
+    for (size_t i = 0; i < n; i++)
+        e->sum = e->sum * 1099511628211u + p[i];
+    if (w->doubt & DOUBT_CONTENT || f->unsure)
+        return;
+    MUST(e->read + n <= f->end[sender].written);
+    if (w->hollow)
+        for (size_t i = 0; i < n; i++)
+            MUST(p[i] == 0);
+    else
+        MUST(!memcmp(p, s, n));
+}
+
+static void check_record(struct world *w, struct flow *f, struct end *e)
+{
+    struct end *peer = &f->end[!(e - f->end)];
+    unsigned r = scps_conn_record(e->c), i;
+
+    if (!(r & SCPS_RECORD_END))
+        return;
+    for (i = 0; i < peer->records && peer->record[i] != e->read; i++)
+        ;
+    MUST(i < peer->records || w->doubt & (DOUBT_CONTENT | DOUBT_RECORDS) || f->unsure);
+    MUST(!(r & SCPS_RECORD_TORN) || e->missing || w->doubt);
+    e->records_seen++;
+}
+
+static void meet_hole(struct world *w, struct flow *f, struct end *e)
+{
+    struct end *peer = &f->end[!(e - f->end)];
+    struct scps_hole h, same;
+
+    MUST(w->host[e - f->end].cfg.bets && scps_conn_stops(e->c) && !scps_conn_readable(e->c));
+    MUST(scps_conn_hole(e->c, &same, SCPS_PEEK) == 1);
+    MUST(scps_conn_hole(e->c, &h, 0) == 1 && h.len > 0 && h.at == e->read);
+    MUST(same.at == h.at && same.len == h.len);
+    MUST(h.at + h.len <= peer->written || w->doubt & DOUBT_CONTENT || f->unsure);
+    MUST(scps_conn_hole(e->c, &h, 0) == 0);
+    e->read += same.len;
+    e->missing += same.len;
+}
+
+static void meet_end(struct world *w, struct flow *f, struct end *e)
+{
+    struct end *peer = &f->end[!(e - f->end)];
+
+    e->eof = true;
+    MUST(scps_conn_eof(e->c));
+    if (w->doubt & DOUBT_CONTENT || f->unsure)
+        return;
+    MUST(peer->shut && e->read == peer->written);
+}
+
+int64_t pair_read(struct world *w, struct flow *f, struct end *e, size_t n, unsigned flags)
+{
+    uint8_t buf[4096];
+    struct host *h = &w->host[e - f->end];
+    size_t ready = scps_conn_readable(e->c);
+    int64_t did;
+
+    n = SCPS_MIN(n, sizeof buf);
+    h->touched = true;
+    did = scps_conn_read(e->c, buf, n, flags);
+    MUST(did <= (int64_t)n && (did <= 0 ? !ready || !n : (size_t)did == SCPS_MIN(n, ready)));
+    if (flags & SCPS_PEEK || !n)
+        return did;
+    if (did > 0) {
+        check_octets(w, f, e, buf, (size_t)did);
+        e->read += (uint64_t)did;
+        if (h->cfg.records)
+            check_record(w, f, e);
+    } else if (did == SCPS_ERR_HOLE) {
+        meet_hole(w, f, e);
+    } else {
+        e->can_read = false;
+        if (!did)
+            meet_end(w, f, e);
+        else
+            MUST(did == SCPS_ERR_AGAIN || did == SCPS_ERR_NOTCONN || did == scps_conn_error(e->c));
+    }
+    return did;
+}
+
+/* Without a copy. */
+static void read_lent(struct world *w, struct flow *f, struct end *e, size_t most)
+{
+    size_t n;
+    const uint8_t *p = scps_conn_data(e->c, &n);
+
+    MUST(!p == !n && n <= scps_conn_readable(e->c));
+    if (!p)
+        return;
+    n = SCPS_MIN(n, most + 1);
+    check_octets(w, f, e, p, n);
+    MUST(scps_conn_read(e->c, NULL, n, 0) == (int64_t)n);
+    e->read += n;
+    if (w->host[e - f->end].cfg.records)
+        check_record(w, f, e);
+}
+
+void pair_let_go(struct world *w, struct flow *f, struct end *e, bool politely)
+{
+    struct host *h = &w->host[e - f->end];
+
+    if (!(e->closed && e->eof))
+        f->excuse |= EXCUSE_LET_GO;
+    e->shut |= politely;
+    h->touched = true;
+    if (politely)
+        scps_conn_close(e->c);
+    else
+        scps_conn_abort(e->c);
+    e->c = NULL;
+}
+
+/* ---- on their own ---------------------------------------------------------------------------- */
+
+static void heed(struct world *w, struct flow *f, struct end *e, const struct scps_event *ev)
+{
+    switch (ev->kind) {
+    case SCPS_EV_CONNECTED:
+    case SCPS_EV_WRITABLE:
+        e->can_write = true;
+        break;
+    case SCPS_EV_READABLE:
+    case SCPS_EV_PEER_CLOSED:
+    case SCPS_EV_HOLE:
+        e->can_read = true;
+        break;
+    case SCPS_EV_CLOSED:
+        e->can_read = true;
+        e->closed = true;
+        break;
+    case SCPS_EV_ERROR:
+        MUST(ev->err < 0 && ev->err == scps_conn_error(e->c));
+        e->can_read = true;
+        e->failed = true;
+        e->err = ev->err;
+        pair_say(w, "host %u, flow %u: error %s", (unsigned)(e - f->end), f->nr,
+                 scps_errname(ev->err));
+        pair_judge_error(w, f, e);
+        f->excuse |= EXCUSE_PEER;
+        break;
+    default:
+        break;
+    }
+}
+
+void pair_events(struct world *w, struct host *h)
+{
+    struct scps_event ev;
+    unsigned n = 0;
+
+    while (scps_stack_event(h->st, &ev)) {
+        MUST(++n < 1000);
+        MUST((unsigned)ev.kind < SCPS_EV_COUNT);
+        h->touched = true;
+        if (ev.kind == SCPS_EV_ACCEPT) {
+            MUST(ev.listener == h->l && ev.user == h);
+            accept_all(w, h);
+            continue;
+        }
+        struct flow *f = flow_of_end(w, h, ev.conn);
+        MUST(ev.conn && f);
+        MUST(ev.user == &f->end[h->nr]);
+        heed(w, f, &f->end[h->nr], &ev);
+    }
+}
+
+static bool write_on(struct world *w, struct flow *f, struct end *e)
+{
+    bool records = w->host[e - f->end].cfg.records, any = false;
+
+    while (e->can_write && e->written < e->goal && !e->shut && !e->failed && !e->closed) {
+        uint64_t n = SCPS_MIN(e->goal, (uint64_t)MOST_OCTETS) - e->written;
+        if (e->chunk)
+            n = SCPS_MIN(n, e->chunk);
+        if (!n)
+            break;
+        pair_write(w, f, e, n, records && e->chunk && e->records < MOST_RECORDS ? SCPS_EOR : 0);
+        any = true;
+    }
+    return any;
+}
+
+bool pair_work(struct world *w, struct host *h)
+{
+    bool any = false;
+
+    for (int i = 0; i < FLOWS; i++) {
+        struct flow *f = &w->flow[i];
+        struct end *e = &f->end[h->nr];
+        if (!e->c)
+            continue;
+        any |= write_on(w, f, e);
+        for (unsigned n = 0; e->auto_read && e->can_read; n++) {
+            MUST(n < 100000);
+            any = true;
+            pair_read(w, f, e, 4096, 0);
+        }
+        if (w->healed && !e->shut && !e->failed && e->written >= e->goal) {
+            h->touched = true;
+            e->progress = w->now;
+            e->shut = scps_conn_shutdown(e->c) == 0;
+            any |= e->shut;
+        }
+    }
+    return any;
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static void look(struct world *w, struct end *e)
+{
+    struct scps_hole holes[4];
+    struct scps_endpoint at;
+
+    (void)w;
+    scps_conn_given_up(e->c, holes, 4);
+    scps_conn_local(e->c, &at);
+    (void)scps_conn_icmp(e->c);
+    MUST(scps_conn_user(e->c) == e && scps_conn_id(e->c) != 0);
+    MUST(scps_conn_writable(e->c) <= UINT32_C(1) << 30);
+}
+
+void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, uint8_t b, uint8_t c)
+{
+    struct end *e = &f->end[h->nr];
+
+    if (!e->c)
+        return;
+    h->touched = true;
+    switch (what) {
+    case 0:
+        pair_write(w, f, e, (size_t)b << (c & 7),
+                   (c & 8 ? SCPS_MORE : 0) | (c & 16 && h->cfg.records ? SCPS_EOR : 0));
+        break;
+    case 1:
+        pair_read(w, f, e, (size_t)b << (c & 7), c & 8 ? SCPS_PEEK : 0);
+        break;
+    case 2:
+        read_lent(w, f, e, (size_t)b << (c & 7));
+        break;
+    case 3:
+        e->progress = w->now;
+        e->shut |= scps_conn_shutdown(e->c) == 0;
+        if (e->shut)
+            e->goal = SCPS_MIN(e->goal, e->written);
+        break;
+    case 4:
+        pair_let_go(w, f, e, true);
+        break;
+    case 5:
+        pair_let_go(w, f, e, false);
+        break;
+    case 6:
+        scps_conn_cork(e->c, b & 1);
+        break;
+    case 7:
+        scps_conn_nodelay(e->c, b & 1);
+        break;
+    case 8:
+        pair_reconfigure(w, h, e, b, c);
+        break;
+    case 9:
+        e->auto_read = b & 1;
+        break;
+    case 10:
+        e->chunk = (uint32_t)b << (c & 7);
+        break;
+    case 11:
+        look(w, e);
+        break;
+    }
+}

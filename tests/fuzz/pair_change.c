@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What the channel does to a packet's octets: damage that a checksum finds out, and forgery that
+ * it does not. */
+#include "pair.h"
+
+uint8_t *pair_transport(struct packet *p, uint8_t *proto)
+{
+    bool v6 = p->data[0] >> 4 == 6;
+
+    *proto = p->data[v6 ? 6 : 9];
+    return p->data + (v6 ? 40 : 20);
+}
+
+void pair_mend_ip(struct packet *p)
+{
+    if (p->data[0] >> 4 == 4) {
+        scps_put16(p->data + 10, 0);
+        scps_put16(p->data + 10, scps_cksum_fold(scps_cksum_add(0, p->data, 20)));
+    }
+}
+
+static void mend_sum(struct packet *p)
+{
+    struct scps_ip ip;
+
+    pair_mend_ip(p);
+    if (scps_ip_parse(p->data, p->len, p->len + p->hollow, &ip) || p->len < ip.hdr_len + 20)
+        return;
+    uint8_t *t = p->data + ip.hdr_len;
+    size_t n = p->len - ip.hdr_len, hdr = (size_t)(t[12] >> 4) * 4;
+    if (ip.proto == SCPS_IPPROTO_TCP && hdr >= 20 && hdr <= n) {
+        const uint8_t *rest = p->hollow ? NULL : t + hdr;
+        scps_put16(t + 16, 0);
+        scps_put16(t + 16, scps_tcp_checksum(&ip.src, &ip.dst, t, hdr, rest,
+                                             p->hollow ? p->hollow : n - hdr));
+    }
+}
+
+/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left
+ * alone. */
+void pair_flip(struct packet *p, uint32_t where)
+{
+    uint32_t from = p->data[0] >> 4 == 6 ? 40 : 0;
+
+    if (p->len <= from || p->damaged) /* two flips may cancel out */
+        return;
+    p->damaged = true;
+    if (p->csum_ok) /* the device finds out */
+        return;
+    where = from * 8 + where % ((p->len - from) * 8);
+    p->data[where / 8] ^= (uint8_t)(1u << where % 8);
+}
+
+void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c)
+{
+    uint8_t proto, *t = pair_transport(p, &proto);
+    uint32_t n = (uint32_t)(p->data + p->len - t);
+
+    if (proto != SCPS_IPPROTO_TCP || n < 20)
+        return;
+    w->doubt |= DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
+    if (b % 4)
+        t[4 + b % 16] ^= c; /* a field of the header, but the ports */
+    else
+        t[b * 7u % n] ^= c;
+    mend_sum(p);
+}
+
+/* Where in t, a TCP header of n octets, the first option of this kind stands (0: of any but
+ * padding); 0 if nowhere. */
+static uint32_t find_option(const uint8_t *t, uint32_t n, uint8_t kind)
+{
+    uint32_t end = SCPS_MIN((uint32_t)(t[12] >> 4) * 4, n), i = 20;
+
+    while (i + 1 < end && t[i] && (t[i] == 1 || (kind && t[i] != kind)))
+        i += t[i] == 1 ? 1 : SCPS_MAX(t[i + 1], 2u);
+    return i + 1 < end && t[i] && t[i + 1] >= 2 && i + t[i + 1] <= end ? i : 0;
+}
+
+/* Its octets become NOPs (by 0), or one of its value changes. What is missing in a SYN, the peer
+ * does not answer; where only one side knows of it, the two understand each other no more. */
+void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
+                 bool any)
+{
+    uint8_t proto, *t = pair_transport(p, &proto);
+    uint32_t n = (uint32_t)(p->data + p->len - t), i;
+
+    if (proto != SCPS_IPPROTO_TCP || n < 20 || !(any || t[13] & SCPS_SYN) ||
+        !(i = find_option(t, n, kind)) || (by && t[i + 1] == 2))
+        return;
+    if (t[i] == SCPS_OPT_RECORD || by)
+        w->doubt |= DOUBT_RECORDS;
+    if (by || (t[13] & SCPS_SYN && (t[13] & SCPS_ACK || f->opener == HOSTS)))
+        w->doubt |= DOUBT_END;
+    if (by && t[i] == SCPS_OPT_CAPS)
+        w->doubt |= DOUBT_CONTENT;
+    if (by)
+        t[i + 2 + by % (t[i + 1] - 2u)] ^= by;
+    else
+        memset(t + i, 1, t[i + 1]);
+    mend_sum(p);
+}
+
+void pair_ecn(struct packet *p, bool mark)
+{
+    bool v6 = p->data[0] >> 4 == 6;
+    uint8_t *tos = p->data + 1;
+    unsigned shift = v6 ? 4 : 0;
+
+    if (mark && !(*tos >> shift & 3))
+        return;
+    *tos = (uint8_t)(mark ? *tos | 3u << shift : *tos & ~(3u << shift));
+    pair_mend_ip(p);
+}

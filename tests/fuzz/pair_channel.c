@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* The channel: what becomes of a packet between two hosts.
+ *
+ * A direction has a line with a rate and a delay, a climate (chances of loss, duplicates,
+ * damage, jitter) and up to four fates, each of which meets the packets its mask names among the
+ * next 32.  Only packets of the flows meet them: answers to the third party travel undisturbed
+ * and change nothing for the others, so that a run can be compared with the same one without it.
+ */
+#include "pair.h"
+
+enum {
+    FATE_DROP,
+    FATE_DUP,
+    FATE_DELAY,
+    FATE_FLIP,      /* a bit, and the checksum stays as it was: must be found out */
+    FATE_FORGE,     /* octets change and the checksum is mended: an attacker on the path */
+    FATE_CUT,       /* the end is missing */
+    FATE_PAD,       /* the link has appended something */
+    FATE_CE,        /* ECN-capable packets are marked */
+    FATE_BLEACH,    /* ECN bits are cleared */
+    FATE_STRIP,     /* an option of a SYN becomes NOPs */
+    FATE_STRIP_ALL, /* of any segment */
+    FATE_OPTION,    /* an octet of an option's value changes */
+    FATE_COUNT
+};
+
+static const char *const fate_name[FATE_COUNT] = {"drop",
+                                                  "duplicate",
+                                                  "delay",
+                                                  "flip a bit",
+                                                  "forge",
+                                                  "cut",
+                                                  "pad",
+                                                  "CE",
+                                                  "bleach ECN",
+                                                  "strip an option of a SYN",
+                                                  "strip an option",
+                                                  "alter an option"};
+
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+static void enqueue(struct world *w, struct packet *p)
+{
+    struct packet **at = &w->head;
+
+    if (w->on_way >= 3000) {
+        free(p);
+        return;
+    }
+    w->on_way++;
+    if (w->tail && w->tail->at <= p->at)
+        at = &w->tail->next;
+    else
+        while (*at && (*at)->at <= p->at)
+            at = &(*at)->next;
+    p->next = *at;
+    *at = p;
+    if (!p->next)
+        w->tail = p;
+}
+
+static struct packet *dequeue(struct world *w)
+{
+    struct packet *p = w->head;
+
+    w->head = p->next;
+    if (!w->head)
+        w->tail = NULL;
+    w->on_way--;
+    return p;
+}
+
+void pair_empty(struct world *w)
+{
+    while (w->head)
+        free(dequeue(w));
+}
+
+static struct packet *copy(const struct packet *p, uint32_t len)
+{
+    struct packet *q = malloc(sizeof *q + len);
+
+    MUST(q != NULL);
+    *q = *p;
+    q->len = len;
+    memcpy(q->data, p->data, SCPS_MIN(p->len, len));
+    if (len > p->len)
+        memset(q->data + p->len, 0xa5, len - p->len);
+    return q;
+}
+
+bool pair_deliver(struct world *w)
+{
+    bool any = false;
+
+    while (w->head && w->head->at <= w->now) {
+        struct packet *p = dequeue(w);
+        struct host *h = &w->host[p->to];
+        struct scps_pkt in = {
+            .len = p->len, .payload_len = p->hollow, .csum_ok = p->csum_ok, .at = p->at};
+        any = true;
+        if (!h->gone) {
+            uint8_t *exact = malloc(p->len ? p->len : 1);
+            MUST(exact != NULL);
+            memcpy(exact, p->data, p->len);
+            in.data = exact;
+            int why = scps_stack_input(h->st, &h->nif, &in);
+            h->touched = true;
+            if (w->loud) {
+                char line[300];
+                fprintf(stderr, "%14.6f    > %u %s%s %s\n", (double)w->now / 1e6, h->nr,
+                        scps_print_packet(p->data, p->len, line, sizeof line), why ? ":" : "",
+                        why ? scps_drop_name((enum scps_drop)why) : "");
+            }
+            pair_judge_input(w, p, why);
+            free(exact);
+        }
+        free(p);
+    }
+    return any;
+}
+
+/* ---- one packet ------------------------------------------------------------------------------ */
+
+struct plan {
+    bool drop;
+    unsigned copies;
+    scps_dur later, apart;
+    uint32_t cut, pad;
+};
+
+static scps_dur wait_of(uint8_t c)
+{
+    return (scps_dur)1 << c % 26; /* up to 34 s: less than a segment lives */
+}
+
+static void meet(struct world *w, struct packet *p, const struct flow *fl, const struct fate *f,
+                 struct plan *plan)
+{
+    pair_say(w, "      %s", fate_name[f->what]);
+    if (p->damaged && f->what >= FATE_FORGE) /* mending its checksum would hide that */
+        return;
+    switch (f->what) {
+    case FATE_DROP:
+        plan->drop = true;
+        break;
+    case FATE_DUP:
+        plan->copies += 1 + (f->b & 3);
+        plan->apart = f->c & 32 ? wait_of(f->c) : 0;
+        break;
+    case FATE_DELAY:
+        plan->later = wait_of(f->c);
+        break;
+    case FATE_FLIP:
+        pair_flip(p, (uint32_t)f->b << 8 | f->c);
+        break;
+    case FATE_FORGE:
+        pair_forge(w, p, f->b, f->c);
+        break;
+    case FATE_CUT:
+        plan->cut = 1 + f->c;
+        break;
+    case FATE_PAD:
+        plan->pad = 1 + f->c % 40;
+        break;
+    case FATE_CE:
+        pair_ecn(p, true);
+        break;
+    case FATE_BLEACH:
+        pair_ecn(p, false);
+        break;
+    case FATE_STRIP:
+    case FATE_STRIP_ALL:
+        pair_option(w, p, fl, f->c & 31, 0, f->what == FATE_STRIP_ALL);
+        break;
+    case FATE_OPTION:
+        pair_option(w, p, fl, f->c & 31, 1u + f->b % 255u, f->c & 32);
+        break;
+    }
+}
+
+static void chances(struct direction *d, struct packet *p, struct plan *plan)
+{
+    static const scps_dur spread[] = {0, 10, 100, 1000, 10000, 100000, 1000000};
+    uint32_t r = draw(&d->prng), j = d->jitter % 8;
+
+    plan->drop |= d->down || (r & 255) < d->loss;
+    plan->copies += (r >> 8 & 255) < d->dup;
+    if ((r >> 16 & 255) < d->damage)
+        pair_flip(p, draw(&d->prng));
+    if (j && j < 7) /* the upper half of the table: only a few packets are late */
+        plan->later += d->jitter < 8 || !(r >> 24 & 15) ? draw(&d->prng) % spread[j] : 0;
+}
+
+static void snoop(struct direction *d, struct flow *f, const struct packet *p, uint8_t proto,
+                  const uint8_t *t)
+{
+    struct memo *m = &d->memo[f->nr];
+    struct scps_seg s;
+
+    d->quote_len = SCPS_MIN(p->len, sizeof d->quote);
+    memcpy(d->quote, p->data, d->quote_len);
+    if (proto != SCPS_IPPROTO_TCP) {
+        d->comp_id[f->nr] = t[0];
+        return;
+    }
+    if (scps_tcp_parse(t, (size_t)(p->data + p->len - t),
+                       (size_t)(p->data + p->len - t) + p->hollow, &s))
+        return;
+    uint32_t end = s.seq + s.len + !!(s.flags & SCPS_SYN) + !!(s.flags & SCPS_FIN);
+    if (!m->known || s.flags & SCPS_SYN || (int32_t)(end - m->nxt) > 0)
+        m->nxt = end;
+    m->known = true;
+    m->sport = s.sport;
+    m->dport = s.dport;
+    if (s.flags & SCPS_ACK)
+        m->ack = s.ack;
+    m->wnd = s.wnd;
+    if (s.has & SCPS_HAS_TS)
+        m->tsval = s.tsval;
+}
+
+/* The flow a packet belongs to; NULL: it answers the third party. */
+static struct flow *flow_of(struct world *w, const struct host *h, struct packet *p, uint8_t *proto,
+                            const uint8_t **t)
+{
+    *t = pair_transport(p, proto);
+    if (*proto == SCPS_IPPROTO_SCPS_COMP) { /* whose it is only the hosts know */
+        for (int i = 0; i < FLOWS; i++)
+            if (w->flow[i].end[h->nr].had)
+                return &w->flow[i];
+        return &w->flow[0];
+    }
+    if (*proto != SCPS_IPPROTO_TCP)
+        return NULL;
+    for (int i = 0; i < FLOWS; i++)
+        if (w->flow[i].port &&
+            (scps_get16(*t) == w->flow[i].port || scps_get16(*t + 2) == w->flow[i].port))
+            return &w->flow[i];
+    uint16_t s = scps_get16(*t), r = scps_get16(*t + 2);
+    bool late = (s >= CLIENT_PORT && s < STRANGER_PORT) || (r >= CLIENT_PORT && r < STRANGER_PORT);
+    return late ? &w->flow[0] : NULL; /* of an earlier incarnation */
+}
+
+/* A router with a smaller MTU: says so, and drops it. */
+static bool too_big(struct world *w, struct host *h, const struct packet *p)
+{
+    struct direction *d = &h->out;
+    bool v6 = p->data[0] >> 4 == 6;
+
+    if (!d->mtu || p->len + p->hollow <= d->mtu || (!v6 && !(p->data[6] & 0x40)))
+        return false;
+    pair_icmp(w, h, p->data, SCPS_MIN(p->len, 64), v6 ? 2 : 3, v6 ? 0 : 4, d->mtu);
+    return true;
+}
+
+static void travel(struct world *w, struct host *h, struct packet *p, const struct plan *plan)
+{
+    struct direction *d = &h->out;
+    scps_time leaves = w->now;
+
+    if (d->rate) {
+        leaves = SCPS_MAX(d->busy, w->now);
+        if (leaves - w->now > d->queue) {
+            free(p);
+            return;
+        }
+        leaves += (scps_dur)((p->len + p->hollow) * UINT64_C(1000000) / d->rate);
+        d->busy = leaves;
+    }
+    p->at = leaves + d->delay + plan->later;
+    for (unsigned i = 0; i < plan->copies; i++) {
+        struct packet *q = copy(p, p->len);
+        q->at += (i + 1) * plan->apart;
+        enqueue(w, q);
+    }
+    enqueue(w, p);
+}
+
+static void carry_one(struct world *w, struct host *h, struct packet *p)
+{
+    struct direction *d = &h->out;
+    struct plan plan = {0};
+    const uint8_t *t;
+    uint8_t proto;
+    struct flow *f = flow_of(w, h, p, &proto, &t);
+
+    p->to = (uint8_t)!h->nr;
+    p->ours = f != NULL;
+    p->compressed = proto == SCPS_IPPROTO_SCPS_COMP;
+    if (!f) { /* an answer to the third party */
+        p->at = w->now + d->delay;
+        enqueue(w, p);
+        return;
+    }
+    snoop(d, f, p, proto, t);
+    for (int i = 0; i < PARTS; i++) {
+        if (d->fate[i].mask & 1)
+            meet(w, p, f, &d->fate[i], &plan);
+        d->fate[i].mask >>= 1;
+    }
+    chances(d, p, &plan);
+    if (p->csum_ok && p->damaged)
+        plan.drop = true;
+    if (plan.drop || too_big(w, h, p)) {
+        free(p);
+        return;
+    }
+    if ((plan.cut || plan.pad) && !p->hollow) {
+        uint32_t len = p->len + plan.pad - SCPS_MIN(p->len - 1, plan.cut);
+        struct packet *q = copy(p, len);
+        q->damaged |= len < p->len;
+        free(p);
+        p = q;
+    }
+    travel(w, h, p, &plan);
+}
+
+/* A train as the device cuts it. */
+static void cut_train(struct world *w, struct host *h, const struct packet *p, uint32_t hdr,
+                      uint32_t size)
+{
+    uint32_t total = p->len + p->hollow - hdr;
+
+    for (uint32_t at = 0; at < total; at += size) {
+        uint32_t n = SCPS_MIN(size, total - at);
+        struct packet *q = copy(p, hdr + (p->hollow ? 0 : n));
+        uint8_t proto, *t = pair_transport(q, &proto);
+        if (!p->hollow)
+            memcpy(q->data + hdr, p->data + hdr + at, n);
+        q->hollow = p->hollow ? n : 0;
+        if (q->data[0] >> 4 == 4)
+            scps_put16(q->data + 2, (uint16_t)(hdr + n));
+        else
+            scps_put16(q->data + 4, (uint16_t)(hdr + n - 40));
+        scps_put32(t + 4, scps_get32(t + 4) + at);
+        if (at + n < total)
+            t[13] &= (uint8_t) ~(SCPS_FIN | SCPS_PSH);
+        pair_mend_ip(q);
+        carry_one(w, h, q);
+    }
+}
+
+void pair_carry(struct world *w, struct host *h, const struct scps_pkt *out)
+{
+    bool hollow = out->payload_len && !out->payload;
+    uint32_t len = (uint32_t)(out->len + (hollow ? 0 : out->payload_len));
+    struct packet *p = malloc(sizeof *p + len);
+
+    MUST(p != NULL);
+    *p = (struct packet){.csum_ok = w->vouch, .len = len};
+    p->hollow = hollow ? (uint32_t)out->payload_len : 0;
+    memcpy(p->data, out->data, out->len);
+    if (!hollow && out->payload_len)
+        memcpy(p->data + out->len, out->payload, out->payload_len);
+    if (out->gso) {
+        cut_train(w, h, p, (uint32_t)out->len, out->gso);
+        free(p);
+    } else {
+        carry_one(w, h, p);
+    }
+}
+
+void pair_inject(struct world *w, struct host *h, const uint8_t *data, size_t len, scps_dur delay)
+{
+    struct packet *p = malloc(sizeof *p + len);
+
+    MUST(p != NULL);
+    *p = (struct packet){.at = w->now + delay, .to = (uint8_t)h->nr, .len = (uint32_t)len};
+    memcpy(p->data, data, len);
+    enqueue(w, p);
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+/* What the next packets of h meet: which is chosen by a, the mask by b (and its rhythm), the
+ * details by b and c. */
+void pair_fate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct direction *d = &h->out;
+    struct fate *f = &d->fate[d->fates++ % PARTS];
+
+    (void)w;
+    f->what = (a >> 1) % FATE_COUNT;
+    f->mask = b & 128 ? 1u << (b & 31) : b & 64 ? 0xffu << (b & 15) : (b & 63) + 1u;
+    f->b = b;
+    f->c = c;
+}
+
+void pair_climate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const uint32_t rates[] = {0, 1000000, 125000, 20000, 5000};
+    static const uint32_t mtus[] = {0, 1280, 576, 300, 1000};
+    struct direction *d = &h->out;
+
+    (void)w;
+    switch (a >> 1 & 7) {
+    case 0:
+        d->loss = b >> 1;
+        break;
+    case 1:
+        d->down = b & 1;
+        break;
+    case 2:
+        d->dup = b >> 1;
+        break;
+    case 3:
+        d->damage = b >> 2;
+        break;
+    case 4:
+        d->jitter = b & 15;
+        break;
+    case 5:
+        d->rate = rates[b % 5];
+        d->queue = (scps_dur)1 << c % 24;
+        break;
+    case 6:
+        d->delay = (scps_dur)1 << b % 24;
+        break;
+    case 7:
+        d->mtu = mtus[b % 5];
+        break;
+    }
+}
+
+void pair_heal(struct world *w)
+{
+    for (int i = 0; i < HOSTS; i++) {
+        struct direction *d = &w->host[i].out;
+        memset(d->fate, 0, sizeof d->fate);
+        d->loss = d->dup = d->damage = d->jitter = 0;
+        d->rate = 0;
+        d->down = false;
+        w->host[i].refuse = 0;
+        w->host[i].asleep = 0;
+    }
+}

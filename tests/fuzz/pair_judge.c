@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold in every run, and at its end. */
+#include "pair.h"
+
+#include <stdarg.h>
+
+/* RFC 9293 section 3.8.3: R2 is at least 100 s, for a SYN at least three minutes. */
+#define R2     SCPS_SEC(100)
+#define R2_SYN SCPS_SEC(180)
+
+void pair_say(const struct world *w, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!w->loud)
+        return;
+    fprintf(stderr, "%14.6f ", (double)w->now / 1e6);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+void pair_judge_packet(struct world *w, const struct host *h, const struct scps_pkt *out)
+{
+    size_t total = out->len + out->payload_len;
+    struct scps_ip ip;
+    struct scps_seg s;
+
+    MUST(scps_ip_parse(out->data, out->len, total, &ip) == 0);
+    MUST(ip.total_len == total && ip.version == h->addr.family);
+    MUST(out->gso ? out->gso < out->payload_len && total <= 65535 : total <= h->nif.mtu);
+    MUST(scps_addr_equal(&ip.src, &h->addr));
+    if (ip.proto != SCPS_IPPROTO_TCP)
+        return;
+    const uint8_t *t = out->data + ip.hdr_len;
+    size_t n = out->len - ip.hdr_len;
+    MUST(scps_tcp_parse(t, n, total - ip.hdr_len, &s) == 0);
+    if (out->payload_len)
+        s.data = out->payload;
+    if (!w->vouch)
+        MUST(!scps_tcp_checksum(&ip.src, &ip.dst, t, s.hdr_len, s.data, s.len));
+    MUST(!(s.flags & SCPS_SYN) || !s.len);
+}
+
+void pair_judge_input(struct world *w, const struct packet *p, int why)
+{
+    MUST(why >= 0 && why < SCPS_DROP_COUNT);
+    if (!p->ours)
+        return;
+    if (p->damaged && !p->compressed) {
+        MUST(why != SCPS_DROP_NONE);
+        return;
+    }
+    if (w->doubt || p->damaged)
+        return;
+    switch (why) { /* what was sent well-formed and not changed is not malformed */
+    case SCPS_DROP_TRUNCATED:
+    case SCPS_DROP_BAD_IP:
+    case SCPS_DROP_BAD_IP_CHECKSUM:
+    case SCPS_DROP_FRAGMENT:
+    case SCPS_DROP_BAD_ADDRESS:
+    case SCPS_DROP_NOT_OURS:
+    case SCPS_DROP_UNKNOWN_PROTOCOL:
+    case SCPS_DROP_BAD_TCP:
+    case SCPS_DROP_BAD_CHECKSUM: /* another pseudo-header than was configured: found out in time */
+        MUST((p->compressed && why == SCPS_DROP_BAD_CHECKSUM) ||
+             !"an undamaged packet was refused as malformed");
+    }
+}
+
+/* ---- now and then ---------------------------------------------------------------------------- */
+
+static void judge_end(struct world *w, struct host *h, struct end *e)
+{
+    struct scps_info i;
+
+    if (!e->c || w->now < h->asleep)
+        return;
+    scps_conn_info(e->c, &i);
+    MUST(i.state == scps_conn_state(e->c) && i.hold < SCPS_HOLD_COUNT);
+    MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2);
+    MUST(i.bytes_acked + i.bytes_given_up <= e->written);
+    MUST(h->cfg.bets || (!i.bytes_given_up && !i.holes && !i.bytes_missing));
+    MUST(i.rto > 0 && i.srtt >= 0 && i.rto <= SCPS_SEC(4000));
+    MUST(i.cwnd > 0 || !i.established);
+    MUST(i.rcv_queued + i.rcv_ooo <= 4u * h->cfg.rcvbuf + 200000u);
+    MUST(scps_conn_unacked(e->c) >= scps_conn_unsent(e->c));
+    MUST(e->failed || !scps_conn_error(e->c));
+}
+
+/* Two connections' buffers at their largest, scoreboard and all, and what a stack has. */
+static size_t memory_bound(const struct host *h)
+{
+    return 400000u + FLOWS * 4u * ((size_t)h->cfg.sndbuf + h->cfg.rcvbuf);
+}
+
+void pair_judge_state(struct world *w)
+{
+    for (int i = 0; i < HOSTS; i++) {
+        struct host *h = &w->host[i];
+        for (int k = 0; k < FLOWS; k++)
+            judge_end(w, h, &w->flow[k].end[i]);
+        MUST(h->peak <= memory_bound(h));
+    }
+}
+
+void pair_judge_served(struct world *w, struct host *h)
+{
+    h->due = scps_stack_deadline(h->st);
+    MUST(h->due > w->now);
+    /* Timers that find nothing to do are few: one for a packet, or now and then. */
+    MUST(h->idle < 1500 + 4 * h->packets + (w->now - START) / SCPS_MS(100));
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static bool patient(const struct scps_conn_config *c)
+{
+    return c->data_retries >= 15 && c->syn_retries >= 7 && !c->user_timeout && !c->keepalive;
+}
+
+void pair_judge_error(struct world *w, struct flow *f, struct end *e)
+{
+    struct end *peer = &f->end[!(e - f->end)];
+    struct scps_conn_config cfg;
+    struct scps_info i;
+
+    if (w->doubt & DOUBT_END || f->unsure)
+        return;
+    scps_conn_get_config(e->c, &cfg);
+    scps_conn_info(e->c, &i);
+    switch (e->err) {
+    case SCPS_ERR_TIMEDOUT:
+        if (!patient(&cfg) || f->excuse & EXCUSE_MEMORY)
+            break;
+        if (i.established)
+            MUST(w->now - e->progress >= R2);
+        else
+            MUST(w->now - e->opened >= R2_SYN);
+        break;
+    case SCPS_ERR_UNREACH:
+        MUST(f->excuse & EXCUSE_ICMP);
+        break;
+    case SCPS_ERR_LINKDOWN:
+        MUST(f->excuse & EXCUSE_DEVICE);
+        break;
+    case SCPS_ERR_REFUSED:
+    case SCPS_ERR_RESET: /* the peer's half-open connection ended before our ACK */
+        MUST(f->excuse || (!peer->had && (!patient(&w->host[peer - f->end].cfg) ||
+                                          w->now - e->opened >= R2_SYN)));
+        break;
+    case SCPS_ERR_NOMEM:
+        MUST(f->excuse & EXCUSE_MEMORY);
+        break;
+    case SCPS_ERR_ABORTED: /* only the application itself may, and it has let go then */
+    default:
+        MUST(!"an error nobody can explain");
+    }
+}
+
+/* ---- at the end ------------------------------------------------------------------------------ */
+
+static bool end_finished(const struct end *e)
+{
+    return !e->c || e->failed || (e->closed && e->eof);
+}
+
+bool pair_finished(const struct world *w)
+{
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++)
+            if (!end_finished(&w->flow[i].end[k]))
+                return false;
+    return true;
+}
+
+static void explain(struct world *w, const struct flow *f)
+{
+    for (int i = 0; i < HOSTS; i++) {
+        const struct end *e = &f->end[i];
+        struct scps_info n = {0};
+        if (e->c)
+            scps_conn_info(e->c, &n);
+        pair_say(w,
+                 "flow %u, host %d: %s%s wrote %llu of %llu, read %llu (missing %llu),%s%s%s error "
+                 "%s; unacked %llu, window %llu, timeouts %u",
+                 f->nr, i, e->had ? "" : "never was, ", e->c ? scps_state_name(n.state) : "gone",
+                 (unsigned long long)e->written, (unsigned long long)e->goal,
+                 (unsigned long long)e->read, (unsigned long long)e->missing,
+                 e->shut ? " shut" : "", e->eof ? " eof" : "", e->closed ? " closed" : "",
+                 scps_errname(e->err), (unsigned long long)(e->c ? scps_conn_unacked(e->c) : 0),
+                 (unsigned long long)n.snd_wnd, n.timeouts);
+    }
+}
+
+/* Nobody will ever tell it that the peer is gone: its last reset, or all that its device sends,
+ * is lost. */
+static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)
+{
+    return w->host[peer->nr].gone ||
+           (scps_conn_state(e->c) == SCPS_FIN_WAIT_2 && (peer->failed || !peer->c));
+}
+
+void pair_judge_flow(struct world *w, struct flow *f)
+{
+    explain(w, f);
+    for (int i = 0; i < HOSTS; i++) {
+        struct end *e = &f->end[i], *peer = &f->end[!i];
+        if (w->doubt & DOUBT_END || f->unsure)
+            continue;
+        MUST(end_finished(e) || left_alone(w, e, peer));
+        if (!e->had || e->failed || peer->failed || f->excuse || !peer->had)
+            continue;
+        MUST(e->eof && e->read == peer->written && e->written >= e->goal);
+        MUST(!e->missing || w->host[i].cfg.bets);
+        if (w->host[i].cfg.records && !e->missing && !(w->doubt & DOUBT_RECORDS))
+            MUST(e->records_seen == peer->records);
+    }
+}
+
+void pair_outcome(const struct world *w, struct outcome *o)
+{
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++) {
+            const struct end *e = &w->flow[i].end[k];
+            o->end[i][k].had = e->had;
+            o->end[i][k].eof = e->eof;
+            o->end[i][k].closed = e->closed;
+            o->end[i][k].failed = e->failed;
+            o->end[i][k].err = e->err;
+            o->end[i][k].written = e->written;
+            o->end[i][k].read = e->read;
+            o->end[i][k].missing = e->missing;
+            o->end[i][k].sum = e->sum;
+        }
+}
+
+void pair_compare(const struct world *w, const struct outcome *with, const struct outcome *without)
+{
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++)
+            if (memcmp(&with->end[i][k], &without->end[i][k], sizeof with->end[i][k])) {
+                pair_say(w,
+                         "flow %d, host %d: read %llu, missing %llu, error %s with the third "
+                         "party, %llu, %llu, %s without",
+                         i, k, (unsigned long long)with->end[i][k].read,
+                         (unsigned long long)with->end[i][k].missing,
+                         scps_errname(with->end[i][k].err),
+                         (unsigned long long)without->end[i][k].read,
+                         (unsigned long long)without->end[i][k].missing,
+                         scps_errname(without->end[i][k].err));
+                MUST(!"a blind third party made a difference");
+            }
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* How libFuzzer changes an input of fuzz_pair: whole orders come, go, move and change, and
+ * sometimes a new input is made up, so that what is tried next makes sense more often than
+ * octets moved at random do.
+ *
+ * Only for builds with libFuzzer, which calls these two by their names.
+ */
+#include "pair.h"
+
+#ifdef SCPS_LIBFUZZER
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb,
+                                 uint8_t *out, size_t max, unsigned seed);
+
+static uint32_t below(uint32_t *x, uint32_t n)
+{
+    return (uint32_t)((uint64_t)draw(x) * n >> 32);
+}
+
+/* Time passes most often, for microseconds to minutes; the device is hardly ever removed. */
+static void make_order(uint32_t *x, uint8_t *o)
+{
+    static const uint8_t kinds[] = {0, 0, 0, 0, 0, 1, 1, 1, 1,  2,  3,  3,  3,  4,
+                                    4, 4, 5, 5, 6, 7, 8, 9, 10, 11, 12, 14, 14, 13};
+
+    o[0] = kinds[below(x, sizeof kinds)];
+    o[1] = (uint8_t)draw(x);
+    o[2] = (uint8_t)draw(x);
+    o[3] = (uint8_t)draw(x);
+    if (o[0] == 0)
+        o[1] = (uint8_t)(8 + below(x, 20));
+    if (o[0] == 13 && !below(x, 8)) {
+        o[2] = 0x5a;
+        o[3] = 0xa5;
+    }
+}
+
+static size_t make_input(uint32_t *x, uint8_t *p, size_t max)
+{
+    size_t orders = 1 + below(x, 1u << below(x, 7)), n = HEADER;
+    bool far = !below(x, 8);
+
+    if (max < HEADER + ORDER)
+        return 0;
+    for (size_t i = 0; i < HEADER; i++)
+        p[i] = below(x, 2) ? (uint8_t)draw(x) : 0;
+    p[0] &= (uint8_t)(below(x, 2) ? 0xff : 0xec); /* often without third party and hollow streams */
+    p[1] &= far ? 0xff : 0x77;                    /* minutes of delay are seldom */
+    p[3] &= 0x55;
+    for (; orders-- && n + ORDER <= max; n += ORDER)
+        make_order(x, p + n);
+    return n;
+}
+
+static size_t change(uint32_t *x, uint8_t *p, size_t size, size_t max)
+{
+    size_t orders = (size - HEADER) / ORDER, at = below(x, (uint32_t)orders + 1), n;
+    uint8_t *o = p + HEADER + at * ORDER;
+    size_t rest = size - HEADER - at * ORDER;
+
+    switch (below(x, 10)) {
+    case 0:
+        p[below(x, HEADER)] = (uint8_t)draw(x);
+        break;
+    case 1:
+        p[below(x, HEADER)] ^= (uint8_t)(1u << below(x, 8));
+        break;
+    case 2:
+        p[below(x, HEADER)] = 0;
+        break;
+    case 3: /* a new order */
+    case 4:
+        if (size + ORDER <= max) {
+            memmove(o + ORDER, o, rest);
+            make_order(x, o);
+            size += ORDER;
+        }
+        break;
+    case 5: /* some fewer */
+        n = SCPS_MIN(rest / ORDER, 1 + below(x, 4)) * ORDER;
+        memmove(o, o + n, rest - n);
+        size -= n;
+        break;
+    case 6: /* some again */
+        n = SCPS_MIN(rest / ORDER, 1 + below(x, 8)) * ORDER;
+        if (size + n <= max) {
+            memmove(o + n, o, rest);
+            size += n;
+        }
+        break;
+    case 7:
+    case 8:
+        if (rest >= ORDER)
+            o[below(x, ORDER)] = (uint8_t)draw(x);
+        break;
+    case 9:
+        if (rest >= ORDER)
+            o[1 + below(x, ORDER - 1)] ^= (uint8_t)(1u << below(x, 8));
+        break;
+    }
+    return size;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    uint32_t x = seed * 2654435761u | 1;
+
+    if (max >= HEADER + ORDER && (size < HEADER + ORDER || !below(&x, 50)))
+        return make_input(&x, data, max);
+    if (!below(&x, 8))
+        return LLVMFuzzerMutate(data, size, max);
+    for (unsigned n = 1 + below(&x, 5); n--;)
+        size = change(&x, data, size, max);
+    return size;
+}
+
+/* The world of one, and orders of both. */
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb,
+                                 uint8_t *out, size_t max, unsigned seed)
+{
+    uint32_t x = seed * 2654435761u | 1;
+    size_t oa, ob, from;
+
+    if (na < HEADER + ORDER || nb < HEADER + ORDER)
+        return 0;
+    oa = HEADER + below(&x, (uint32_t)((na - HEADER) / ORDER) + 1) * ORDER;
+    from = HEADER + below(&x, (uint32_t)((nb - HEADER) / ORDER)) * ORDER;
+    ob = nb - from;
+    if (oa > max)
+        return 0;
+    memcpy(out, a, oa);
+    ob = SCPS_MIN(ob, max - oa);
+    memcpy(out + oa, b + from, ob);
+    return oa + ob;
+}
+
+#endif
