@@ -235,7 +235,7 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
 {
     if (!sum->lost)
         return;
-    SCPS_NOTE_IT(c, LOST, c->una, sum->lost, scps_loss_cause_now(c), evidence);
+    SCPS_NOTE_IT(c, LOST, sum->lost_from, sum->lost, scps_loss_cause_now(c), evidence);
     scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
     sum->lost = 0;
 }

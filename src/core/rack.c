@@ -155,6 +155,7 @@ void scps_rack_timer(struct scps_conn *c)
     if (rk->again && rk->again <= c->env->now) {
         rk->again = detect(c, &sum);
         if (sum.lost) {
+            SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_loss_cause_now(c), SCPS_BY_RACK);
             scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RACK);
             scps_snd_arm_rtx(c);
             scps_conn_wake(c);

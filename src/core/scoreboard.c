@@ -507,6 +507,8 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
     r->state = SCPS_SENT_LOST;
     sb->inflight -= r->len;
     sb->lost += r->len;
+    if (!sum->lost || r->from < sum->lost_from)
+        sum->lost_from = r->from;
     sum->lost += r->len;
     heap_push(sb, idx);
 }

@@ -73,6 +73,7 @@ struct scps_ack_sum {
     uint64_t acked;     /* bytes the left edge passed, control octets included */
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
+    scps_off lost_from; /* the lowest of these, if there are any */
     bool orig;          /* something arrived that was sent once only */
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */

@@ -506,6 +506,7 @@ void scps_snack_timer(struct scps_conn *c)
     look(c, &sum);
     if (!sum.lost)
         return;
+    SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_loss_cause_now(c), SCPS_BY_RESEND);
     scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);

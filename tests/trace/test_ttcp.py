@@ -32,10 +32,10 @@ RUNS = [
     ["nasa500,ber=1e-6,outage=1.2s-1.6s", "-G", "0", "-R", "20m"], ["geo,queue=30000", "-G", "1"],
 ]
 #: what the sender believed, and what we call it
-CAUSE = {"0": "dupack", "1": "sack", "2": "snack", "3": "dupack", "4": "sack", "5": "sack", "6": "timeout"}
+CAUSE = {"0": "dupack", "1": "sack", "2": "snack", "3": "dupack", "4": "silence", "5": "sack", "6": "timeout"}
 LOSS = {"ber": "corruption", "burst": "corruption", "vector": "corruption", "queue": "queue", "codel": "queue",
         "outage": "outage", "loss": "other"}
-NOTE = re.compile(r"[\d.]+ t (sent|lost|rto) (.*)")
+NOTE = re.compile(r"[\d.]+ t (sent|lost|rto|probe) (.*)")
 
 
 def check(what, got, want, who="the sender"):
@@ -47,15 +47,23 @@ def check(what, got, want, who="the sender"):
 
 def noted(path):
     """{cause: resends} by the sender's notes: what it had last believed when it sent again."""
-    belief, count = None, collections.Counter()
+    belief, count, told, alone, others = None, collections.Counter(), set(), True, 0
     for m in filter(None, map(NOTE.match, open(path, errors="replace"))):
         v = dict(f.split("=") for f in m[2].split())
         if m[1] == "sent":
-            count[belief] += v["resent"] == "1" and v["len"] != "0"
+            again = v["resent"] == "1" and v["len"] != "0"
+            count[belief] += again
+            if again and alone:  # what was lost alone was named
+                others += v["off"] not in told
+                told.discard(v["off"])
+        elif m[1] == "probe":
+            alone = False
         else:
+            alone &= m[1] == "lost" and int(v["len"]) <= 1024
+            told.add(v.get("off"))
             count["rto"] += m[1] == "rto"
             belief = "timeout" if m[1] == "rto" else CAUSE[v["evidence"]]
-    return count
+    return count, others
 
 
 def told(causes):
@@ -145,9 +153,16 @@ def main():
 
             # why, and was it needed
             causes = {k[7:]: v for k, v in a.items() if k.startswith("resent_") and v and k != "resent_spurious"}
-            want = noted(notes)
+            want, others = noted(notes)
+            if "-E" not in options:  # best effort gives up and cuts what it had called lost
+                check(what + ": resends of what no note called lost", others, 0, "")
             alone = sum(" a2b " in x and ": [F" in x and " len 0 " in x and " resent" in x for x in lines)
             want["timeout"] += alone  # only a timer sends a FIN again
+            # of copies that nothing was heard of for a round trip, it is the SNACK timer that sends again, or a report on others
+            silence = want.pop("silence", 0)
+            timers = min(silence, max(0, causes.get("timeout", 0) - want["timeout"]))
+            want["timeout"] += timers
+            want["sack"] += silence - timers
             causes, want = told(causes), told(want)
             # of what the timer marked, newer reports may have named some before it left: the timer's for the sender, theirs for us
             if causes.get("timeout") != want.get("timeout"):
