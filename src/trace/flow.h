@@ -69,6 +69,7 @@ struct resend {
     scps_time last_at; /* of the first segment it overlaps */
     uint32_t retrans;  /* how often before */
     bool acked;        /* all of it had been acknowledged */
+    bool gap;          /* the capture missed the earlier one, which was due at last_at */
 };
 
 /* ---- round trips (rtt.c) --------------------------------------------------------------------------- */
@@ -89,14 +90,24 @@ struct hole { /* a hole the receiver reported, of the data of this direction */
     uint64_t from, to;
     scps_time at;
 };
+struct gap { /* data that was due when what lies above it came by */
+    uint64_t from, to;
+    scps_time at;
+    uint32_t tsval; /* of what came instead, if has_ts */
+    bool has_ts;
+};
 struct again { /* something sent again, until it is known whether that was needed */
     uint64_t first, end;
-    scps_time at;
-    uint32_t tsval;
-    bool open, has_ts;
+    scps_time at;   /* 0: this slot is free */
+    uint32_t tsval; /* if has_ts */
+    bool has_ts;
+    bool open;     /* not acknowledged yet */
+    bool timer;    /* the timer's, nobody had asked for it */
+    bool spurious; /* counted: it was not needed */
 };
 #define HOLES  64u
 #define AGAINS 64u
+#define GAPS   1024u
 #define ROUNDS 128u
 
 struct round {      /* one round trip of a sender */
@@ -122,6 +133,8 @@ struct why { /* evidence; taken when first needed */
     struct again again[AGAINS];
     uint32_t nhole, nagain; /* ever added: slots are modulo */
     uint32_t open;          /* again[] entries still open */
+    struct gap *gap;        /* in order of from; at most GAPS, then the oldest are forgotten */
+    uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
     uint64_t truth[6]; /* needed, needless, corruption, queue, outage, other */
     uint64_t truth_unmatched;
@@ -157,6 +170,7 @@ struct half {
     uint64_t ack; /* tcptrace's: last acknowledgement number sent, 32 bits; 0: none */
     /* Highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
     uint64_t ack_hi;
+    scps_time ack_at; /* when ack_hi was reached */
     uint64_t win_last;
     uint64_t win_tot, win_max, win_min;
     uint64_t ack_pkts, pureack_pkts;
@@ -367,14 +381,19 @@ void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint6
                       scps_time now);
 /* The receiver says it had [from, to) twice. */
 void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
-void scps_tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr);
+/* The acknowledgement of h's data went from una to ack. bets: the receiver may acknowledge what it never got. */
+void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
+                       uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
+/* Data comes by at to, and [from, to) has not yet. tsval: its timestamp, if has_ts. */
+void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct half *peer,
+                            uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
 /* Data that fills the gap [first, end): is it the repair of something lost before it came by here (and not merely
- * overtaken on the way)? path: the round trip as far as known, 0 if not. */
+ * overtaken on the way)? re: gets the time when it was due, if that is known. */
 bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
-                     scps_dur path, scps_time now);
+                     bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct half *h);
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 

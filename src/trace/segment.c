@@ -250,11 +250,11 @@ static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct hal
 /* Fills a gap, or had been acknowledged before it was seen: overtaken on the way, or the repair of something lost
  * before it got here. */
 static SCPS_WITHIN void late(struct step *x, struct half *h, const struct half *o,
-                             const struct resend *re)
+                             struct resend *re)
 {
-    scps_dur path = SCPS_MAX(h->rtt.min, o->rtt.min);
+    const struct opts *opt = &x->s->o;
     scps_tr_seldom(x->t, h)->gap_fills++;
-    if (scps_tr_why_gap(h, o, x->first, x->end + x->fin, path, x->now)) {
+    if (scps_tr_why_gap(h, o, x->first, x->end + x->fin, opt->has_ts, opt->tsval, x->now, re)) {
         scps_tr_seldom(x->t, h)->repaired++;
         explain(x, h, o, re);
     } else {
@@ -290,8 +290,13 @@ static SCPS_WITHIN void sent(struct step *x, struct half *h, const struct half *
     if (TR_UNLIKELY(x->again && !x->keepalive))
         explain(x, h, o, &re);
     else if (TR_UNLIKELY(!x->again && !x->syn &&
-                         (x->first < h->sent_hi || x->end + x->fin <= o->ack_hi)))
-        late(x, h, o, &re);
+                         (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi))) {
+        if (x->first <= h->sent_hi || x->end + x->fin <= o->ack_hi)
+            late(x, h, o, &re);
+        else
+            scps_tr_why_gap_opened(x->t, h, o, h->sent_hi, x->first, x->s->o.has_ts, x->s->o.tsval,
+                                   x->now);
+    }
     if (ooo)
         h->ooo_pkts++;
     unique(x, h);
@@ -344,13 +349,15 @@ static SCPS_WITHIN void segs_per_ack(struct half *h, uint32_t unit, uint64_t mov
 static SCPS_WITHIN void advance(const struct step *x, struct half *h, struct half *o)
 {
     const struct opts *opt = &x->s->o;
-    uint64_t moved = h->ack_hi ? x->ack64 - h->ack_hi : 0;
+    const uint64_t una = h->ack_hi, moved = una ? x->ack64 - una : 0;
     h->ack_hi = x->ack64;
+    h->ack_at = x->now;
     o->dup_run = 0;
     if (opt->has_ts)
         scps_tr_ts_echoed(x->t, o, opt->tsecr, x->now);
     if (o->why && o->why->open)
-        scps_tr_why_acked(o, x->ack64, opt->has_ts, opt->tsecr);
+        scps_tr_why_acked(o, una, x->ack64, h->caps & o->caps & SCPS_CAP_BETS, opt->has_ts,
+                          opt->tsecr);
     if (o->sacked.n)
         scps_rangeset_trim(&o->sacked, x->ack64);
     if (moved && o->data_pkts) {

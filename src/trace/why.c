@@ -6,7 +6,8 @@
  *   first RTT       sent again before the shortest round trip had passed: no report on it can have come back
  *   SNACK           the receiver had named it missing since it was last sent (not after a silence or in a go-back, if
  *                   that report came within a round trip and so knew nothing of the last copy)
- *   timeout         after a silence at least as long as the retransmission timer, or in the go-back that follows one
+ *   timeout         after a silence at least as long as the retransmission timer, or so long after its last copy and the
+ *                   last acknowledgement of new data, or in the go-back that follows one
  *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7); or, last in
  *                   this order and with SNACK agreed, after a round trip and an eighth: nothing behind it will have it
  *                   named (spec sheet 2.4)
@@ -14,6 +15,7 @@
  *                   acknowledged something sent after it (RFC 8985 section 6)
  *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC 6582)
  *   no reason       none of these was seen
+ * What fills a gap, and was lost before it came by here, counts as sent again since the gap showed (scps_tr_why_gap).
  * Afterwards it may turn out spurious: a DSACK for it (RFC 2883), or an acknowledgement whose timestamp echo is
  * older than the copy it would have to answer (RFC 3522).
  *
@@ -44,6 +46,8 @@ static struct why *evidence(struct scps_trace *t, struct half *h)
 void scps_tr_why_free(struct scps_trace *t, struct half *h)
 {
     struct scps_alloc a = scps_tr_range_alloc(t);
+    if (h->why)
+        scps_tr_free(t, h->why->gap, h->why->capgap * sizeof *h->why->gap);
     scps_tr_free(t, h->why, sizeof *h->why);
     h->why = NULL;
     if (h->sacked.max)
@@ -72,41 +76,72 @@ void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint6
         h->sack_at = now;
 }
 
+/* The copy of a that brought the acknowledgement was not needed. */
+static void not_needed(struct why *w, struct again *a, uint64_t *by)
+{
+    if (a->spurious)
+        return;
+    a->spurious = true;
+    w->spurious++;
+    ++*by;
+}
+
+/* One DSACK is one arrival too many. Of a segment sent three times, the copy that a timestamp has shown to be needless is
+ * the one that the DSACK reports; otherwise it is the latest copy that is still thought to have been needed. */
 void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
+    struct again *found = NULL;
     if (!w || from >= to)
         return;
     for (uint32_t i = 0; i < SCPS_MIN(w->nagain, AGAINS); i++) {
         struct again *a = &w->again[i];
-        if (a->first < to && from < a->end && a->at) {
-            w->spurious_dsack++;
-            w->spurious++;
-            w->open -= a->open;
-            *a = (struct again){0};
-            return;
-        }
+        if (!a->at || a->first >= to || from >= a->end)
+            continue;
+        if (!found || a->spurious > found->spurious ||
+            (a->spurious == found->spurious && a->at > found->at))
+            found = a;
     }
+    if (!found)
+        return;
+    not_needed(w, found, &w->spurious_dsack);
+    w->open -= found->open;
+    *found = (struct again){0};
 }
 
-void scps_tr_why_acked(struct half *h, uint64_t ack, bool has_ts, uint32_t tsecr)
+/* RFC 3522 section 3.2: the acknowledgement of a segment sent again echoes a timestamp older than that of the copy, so
+ * that an earlier copy had arrived. This holds for the octets at una only: the timestamp of a delayed acknowledgement is
+ * that of the first segment it answers (RFC 7323 section 4.3), and those behind it may have been needed. What follows
+ * without a break, and was sent by the timer (the rest of a go-back), arrived before, too. With best effort agreed the
+ * receiver acknowledges holes it has given up, and echoes whatever came last. */
+static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
+{
+    return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
+}
+
+void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
+                       uint32_t tsecr)
 {
     struct why *w = h->why;
-    for (uint32_t i = 0; i < SCPS_MIN(w->nagain, AGAINS) && w->open; i++) {
-        struct again *a = &w->again[i];
+    const uint32_t n = SCPS_MIN(w->nagain, AGAINS);
+    const uint32_t oldest = w->nagain > AGAINS ? w->nagain % AGAINS : 0;
+    uint64_t upto = una; /* octets below were not needed again */
+    for (uint32_t i = 0; i < n && w->open; i++) {
+        struct again *a = &w->again[(oldest + i) % AGAINS];
         if (!a->open || a->end > ack)
             continue;
+        if (has_ts && !bets &&
+            (shown_needless(a, una, tsecr) ||
+             (upto > una && a->timer && shown_needless(a, upto, tsecr)))) {
+            not_needed(w, a, &w->spurious_ts);
+            upto = SCPS_MAX(upto, a->end);
+        }
         a->open = false;
         w->open--;
-        if (has_ts && a->has_ts && (int32_t)(tsecr - a->tsval) < 0) {
-            w->spurious_ts++;
-            w->spurious++;
-            *a = (struct again){0}; /* a DSACK for it would say the same again */
-        }
     }
 }
 
-static void remember(struct scps_trace *t, struct half *h, uint64_t first, uint64_t end,
+static void remember(struct scps_trace *t, struct half *h, uint64_t first, uint64_t end, bool timer,
                      bool has_ts, uint32_t tsval, scps_time now)
 {
     struct why *w = evidence(t, h);
@@ -120,6 +155,7 @@ static void remember(struct scps_trace *t, struct half *h, uint64_t first, uint6
                         .at = SCPS_MAX(now, 1),
                         .tsval = tsval,
                         .open = true,
+                        .timer = timer,
                         .has_ts = has_ts};
 }
 
@@ -142,25 +178,81 @@ static bool sacked_above(const struct half *h, uint64_t end)
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
 
+/* ---- gaps: data that the capture point should have seen ------------------------------------------------------ */
+
+/* Forgets gaps that are acknowledged; if that is not enough, the older half. */
+static void forget_gaps(struct why *w, uint64_t una)
+{
+    uint32_t n = 0;
+    while (n < w->ngap && w->gap[n].to <= una)
+        n++;
+    if (n < w->ngap / 4)
+        n = w->capgap < GAPS ? n : w->ngap / 2;
+    memmove(w->gap, w->gap + n, (w->ngap - n) * sizeof *w->gap);
+    w->ngap -= n;
+}
+
+void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct half *peer,
+                            uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now)
+{
+    struct why *w = evidence(t, h);
+    if (!w)
+        return;
+    if (w->ngap == w->capgap) {
+        forget_gaps(w, peer->ack_hi);
+        if (w->ngap == w->capgap) {
+            uint32_t cap = w->capgap ? w->capgap * 2 : 4;
+            void *p = scps_tr_grow(t, w->gap, w->capgap * sizeof *w->gap, cap * sizeof *w->gap);
+            if (!p)
+                return;
+            w->gap = p;
+            w->capgap = cap;
+        }
+    }
+    w->gap[w->ngap++] =
+        (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
+}
+
+/* The gap that holds the octet at first; NULL if none is on record. */
+static const struct gap *gap_at(const struct half *h, uint64_t first)
+{
+    uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
+    while (lo < hi) { /* the first gap that ends above it */
+        uint32_t mid = (lo + hi) / 2;
+        if (h->why->gap[mid].to > first)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
+}
+
+/* From here to the receiver and back, and to the sender and back: the round trip of the whole path, wherever the capture
+ * point lies. 0 if nothing is known. */
+static scps_dur whole_path(const struct half *h, const struct half *peer)
+{
+    return h->rtt.min + peer->rtt.min;
+}
+
 bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
-                     scps_dur path, scps_time now)
+                     bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
         return true; /* the receiver has it: this is another copy */
-    if (peer->ack_hi < SCPS_MAX(h->fast_recover, h->rto_recover) && first <= peer->ack_hi)
-        return true; /* the next hole of a recovery under way */
-    scps_time told = snacked(h, first, end);
-    if (told < 0 && sacked_above(h, end))
-        told = h->sack_at;
-    if (told < 0 && h->dup_run >= 3)
-        told = h->last_sent_at;
-    if (told >= 0)
-        /* a report went out: the answer to it takes most of a round trip from here and back */
-        return now - SCPS_MIN(told, h->last_sent_at) >= (path ? path / 2 : SCPS_MS(3)) ||
-               h->sack_at < now - path / 2;
-    /* nobody complained: late by more than a round trip is not reordering either */
-    return now - h->last_sent_at > SCPS_MAX(path, SCPS_MS(3));
+    const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
+    const struct gap *g = gap_at(h, first);
+    if (!g) /* the capture begins within it */
+        return now - h->last_sent_at > path;
+    re->gap = true;
+    re->last_at = g->at;
+    if (has_ts && g->has_ts && tsval != g->tsval)
+        /* sent after what lies above it, so this is no first copy; or sent before it */
+        return (int32_t)(tsval - g->tsval) > 0;
+    /* a repair takes a round trip from the moment when the gap shows */
+    return now - g->at >= path - path / 5;
 }
+
+/* ---- causes ---------------------------------------------------------------------------------------------------- */
 
 enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
@@ -168,17 +260,24 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
 {
     enum cause c = CAUSE_UNEXPLAINED;
     uint64_t una = peer->ack_hi;
-    scps_time last_at = re->any ? re->last_at : h->last_sent_at;
+    scps_time last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
     scps_dur since = now - last_at;
     scps_time heard = SCPS_MAX(h->last_sent_at, peer->last_time);
     scps_dur quiet = now - SCPS_MIN(heard, now);
     scps_dur idle = now - SCPS_MIN(h->last_sent_at, now);
-    scps_dur srtt = h->srtt ? h->srtt : SCPS_SEC(1);
+    /* near the receiver a round trip seen from here is only a part of it */
+    scps_dur srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
     scps_dur rto = srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO);
     scps_dur floor = SCPS_MAX(srtt + 2 * h->rttvar, MIN_RTO / 2);
     scps_time hole = snacked(h, first, end);
     bool lowest = first <= SCPS_MAX(una, h->isn64);
     bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
+    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the copy that is resent, and
+     * does not ask whether the sender was silent. Nothing the receiver said since then explains the resend. */
+    bool expired = lowest && (re->any || re->gap) &&
+                   now - SCPS_MAX(last_at, peer->ack_at) >= floor &&
+                   !(sacked_above(h, end) && h->sack_at - last_at >= h->rtt.min) &&
+                   (h->dup_run < 3 || re->retrans);
     bool going_back = una < h->rto_recover && first < h->rto_recover;
     bool highest = end + (h->fin_count > 0) >= h->segs.top; /* a FIN has a number, too */
     if (!h->srtt)
@@ -194,7 +293,7 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
     } else if (highest && !re->retrans && idle >= srtt + srtt / 2 && idle < rto && h->dup_run < 3 &&
                h->srtt) {
         c = CAUSE_TAIL_PROBE;
-    } else if (silent) {
+    } else if (silent || expired) {
         c = CAUSE_TIMEOUT;
         h->rto_recover = h->segs.top;
     } else if (going_back) {
@@ -214,7 +313,7 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
                h->caps & peer->caps & SCPS_CAP_SNACK1) {
         c = CAUSE_TAIL_PROBE;
     }
-    remember(t, h, first, end, has_ts, tsval, now);
+    remember(t, h, first, end, c == CAUSE_TIMEOUT, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&
         una >= h->fast_recover) {
         if (h->why)

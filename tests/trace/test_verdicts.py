@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What scps_trace says of resends, at both ends of a link, against the link's own log of what became of every packet.
+
+At the receiver's end the capture sees a repair without its original: it is told from a segment that was merely overtaken by
+the log, which knows the first copy of every octet. At the sender's end each resend has a cause, and those shown to be
+needless were: an earlier copy of all their octets had been delivered.
+Usage: test_verdicts.py SCPS_TRACE (scps_ttcp beside it; skipped if it was not built)"""
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+
+import checks
+from checks import check, equal
+from compare import SKIP, ours
+
+#: link, options
+RUNS = [
+    # repairs on long and short paths
+    ["geo,ber=1e-6", "-n", "1000", "--cc", "rate", "-R", "9m"],
+    ["geo,loss=0.01", "-n", "300", "-G", "1", "-S"],
+    ["leo,loss=0.02", "-n", "300", "-S", "--no-sack", "--cc", "vj"],
+    ["moon,loss=0.01", "-n", "300", "--cc", "rate", "-R", "8m", "-M"],
+    # segments that are overtaken, and segments that are lost
+    ["leo,reorder=0.02,loss=0.005", "-n", "500", "--cc", "vj", "-b", "400000"],
+    ["geo,reorder=0.01,ber=1e-6", "-n", "600", "--cc", "rate", "-R", "8m"],
+    # outages
+    ["geo,outage=3s-6s", "-n", "1000", "--cc", "rate", "-R", "8m"],
+    ["leo,ber=1e-6,outage=1s-2s", "-n", "500", "--cc", "rate", "-R", "18m"],
+    ["leo,outage=1s-3s", "-n", "500", "--cc", "vj"],
+    # acknowledgements that are lost, or delayed; compressed headers
+    ["leo,loss-back=0.3,loss=0.05", "-n", "50", "--cc", "vj"],
+    ["geo,ber=1e-6", "-n", "500", "--cc", "rate", "-R", "5m", "-F", "0"],
+    ["geo,ber=1e-6", "-n", "500", "--cc", "rate", "-R", "8m", "-C"],
+    # best effort: holes are given up, and acknowledged
+    ["nasa250,ber=1e-4", "-n", "100", "-G", "0", "-R", "5m", "-E", "-c"],
+    ["geo,loss=0.1", "-n", "200", "--cc", "rate", "-R", "5m", "-E"],
+]
+
+
+def gap_fills(path):
+    """(overtaken, repairs): what filled a gap at the receiver's end, by the log: was it the first copy that was sent?"""
+    sent, arrivals, base = set(), [], None
+    for r in csv.DictReader(open(path)):
+        if r["direction"] != "a2b" or not int(r["payload"] or 0):
+            continue
+        base = int(r["seq"]) if base is None else base
+        at = int(r["seq"]) - base & 0xFFFFFFFF
+        if r["fate"] != "lost":
+            arrivals.append((int(r["arrive_us"]), int(r["packet_no"]), at, at + int(r["payload"]), at in sent))
+        sent.add(at)
+    seen, top, overtaken, repairs = set(), 0, 0, 0
+    for _, _, first, end, again in sorted(arrivals):
+        if first < top and first not in seen:
+            overtaken += not again
+            repairs += again
+        seen.add(first)
+        top = max(top, end)
+    return overtaken, repairs
+
+
+def main():
+    program = sys.argv[1]
+    ttcp = os.path.join(os.path.dirname(program), "scps_ttcp")
+    if not os.path.exists(ttcp):
+        print("skipped: scps_ttcp is not built")
+        return SKIP
+    with tempfile.TemporaryDirectory() as d:
+        near, far, truth = d + "/near.pcap", d + "/far.pcap", d + "/truth.csv"
+        for link, *options in RUNS:
+            what = " ".join([link] + options) + ": "
+            p = subprocess.run([ttcp, "-t", "-s", "--link", link, "--pcap", near, "--pcap-peer", far, "--truth", truth, *options],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+            equal(what + "exit status", p.returncode, 0)
+            squeezed, best_effort = "-C" in options, "-E" in options  # the log cannot read compressed headers
+            a = ours(program, near, "--truth", truth)["connections"][0]["a2b"]
+            b = ours(program, far, "--truth", truth)["connections"][0]["a2b"]
+            # the receiver's end
+            if squeezed:
+                equal(what + "overtaken", b["reordered_pkts"], 0)
+            else:
+                equal(what + "overtaken, repairs", (b["reordered_pkts"], b["repaired_unseen_pkts"]), gap_fills(truth))
+            # causes
+            for end, x in (("sender", a), ("receiver", b)):
+                most = (x["rexmt_data_pkts"] + x["repaired_unseen_pkts"]) // 30
+                check(what + "no reason seen at the " + end, x["resent_unexplained"] <= most, (x["resent_unexplained"], most))
+            # needless ones
+            if not squeezed:
+                shown, needless = a["spurious_ts"] + (0 if best_effort else a["spurious_dsack"]), a["truth_needless"]
+                check(what + "shown to be needless", shown <= needless, (shown, needless))
+                if needless and a["rexmt_data_pkts"] <= 150 and not best_effort:  # of many the last 64 are remembered
+                    check(what + "found to be needless", shown >= 0.8 * needless, (shown, needless))
+    print("%d failures" % checks.failures)
+    return checks.failures > 0
+
+
+sys.exit(main())
