@@ -2,10 +2,12 @@
 /* One self-contained page: pick a connection and a direction, zoom into its time-sequence and outstanding-data graphs.
  * Plain JavaScript on two canvases, no network, no library.
  *
- * Marks are kept in memory, at most max_events of them.  When they would be more, neighbouring ones of the same kind
- * are merged in every direction (a run of contiguous segments becomes one slanted line, of acknowledgements and
- * window samples every other is dropped); resent segments, SACK, SNACK, SYN and FIN are never merged while anything
- * else is left to merge.  The page says when that happened.
+ * Marks are kept in memory, at most max_events of them.  When they would be more, the page becomes coarser by a factor of
+ * two, once more each time, and evenly: what is there is halved, and what comes later is taken at the same rate.  A run of
+ * contiguous segments becomes one slanted line; of acknowledgements, window samples and round trips one in so many stays.
+ * Before a pause that could be seen the last one stays, too, and no line crosses it: otherwise acknowledgements would seem
+ * to stop where only their marks are missing.  Resent segments, SACK, SNACK, SYN and FIN are never left out while anything
+ * else can be.  The page says when that happened.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,14 +38,24 @@ struct mark {
     scps_time t;
     uint32_t dt; /* of merged segments: first to last */
     uint8_t kind, cause;
+    uint16_t merged; /* segments beside the first */
     int64_t y0, y1;
+};
+
+struct run {          /* marks of one kind, as they come or are gone through again */
+    uint32_t skipped; /* left out since the last one that stayed */
+    uint32_t end;     /* index behind that one; 0: there is none */
 };
 
 struct track { /* one direction */
     struct mark *m;
     size_t n, cap;
     uint64_t rwin;
-    unsigned parity;
+    scps_time first, latest;
+    uint32_t seen[MARK_KINDS]; /* marks that came */
+    struct run run[MARK_KINDS];
+    struct mark
+        ack; /* the last acknowledgement left out, if any was since the last one that stayed */
 };
 
 struct page_conn {
@@ -53,7 +65,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned merged; /* how often everything was halved */
+    unsigned level; /* how often everything was halved: one mark stands for 2^level */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -83,53 +95,90 @@ static bool dear(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-static void halve_track(struct track *d, bool all)
+#define LEVELS  15u  /* then nothing gets coarser any more */
+#define VISIBLE 4096 /* a pause longer than such a part of the track is seen on the page */
+
+/* Would the time from a to b be seen as a pause? It is one if it is longer than four marks of its kind are apart. */
+static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
 {
-    size_t out = 0;
-    size_t last[MARK_KINDS];
-    bool has[MARK_KINDS] = {false};
-    unsigned toggle[MARK_KINDS] = {0};
-    for (size_t i = 0; i < d->n; i++) {
-        struct mark m = d->m[i];
-        if (m.kind == MARK_DATA && has[MARK_DATA] && toggle[MARK_DATA]++ % 2 == 0) {
-            struct mark *p = &d->m[last[MARK_DATA]];
-            scps_dur span = m.t + m.dt - p->t;
-            if (p->y1 == m.y0 && span >= 0 && span < UINT32_MAX) {
-                p->y1 = m.y1;
-                p->dt = (uint32_t)span;
-                continue;
-            }
-        } else if ((!dear(m.kind) && m.kind != MARK_DATA) || (all && dear(m.kind))) {
-            if (toggle[m.kind]++ % 2)
-                continue;
-        }
-        has[m.kind] = true;
-        last[m.kind] = out;
-        d->m[out++] = m;
+    const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
+    return b - a > span / SCPS_CLAMP(marks, 1, VISIBLE);
+}
+
+static bool extends(const struct track *d, const struct mark *line, const struct mark *m,
+                    unsigned level)
+{
+    scps_dur span = m->t + m->dt - line->t;
+    return line->y1 == m->y0 && line->merged + m->merged + 1u < 1u << level &&
+           !is_pause(d, MARK_DATA, level, line->t + line->dt, m->t) && span >= 0 &&
+           span < UINT32_MAX;
+}
+
+/* Puts m behind the marks that are kept, or leaves it out: of its kind one in step stays. There is room for two. */
+static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
+{
+    struct run *r = &d->run[m->kind];
+    if (m->kind == MARK_DATA && r->end && extends(d, &d->m[r->end - 1], m, level)) {
+        struct mark *line = &d->m[r->end - 1];
+        line->y1 = m->y1;
+        line->dt = (uint32_t)(m->t + m->dt - line->t);
+        line->merged = (uint16_t)(line->merged + m->merged + 1);
+        return;
     }
-    d->n = out;
+    const bool pause =
+        m->kind == MARK_ACK && r->end &&
+        is_pause(d, MARK_ACK, level, r->skipped ? d->ack.t : d->m[r->end - 1].t, m->t);
+    if (pause && r->skipped)
+        d->m[d->n++] = d->ack;
+    if (!pause && r->end && r->skipped + 1 < step) {
+        r->skipped++;
+        if (m->kind == MARK_ACK)
+            d->ack = *m;
+        return;
+    }
+    r->skipped = 0;
+    d->m[d->n++] = *m;
+    r->end = (uint32_t)d->n;
+}
+
+/* all: even what is never left out otherwise. What is written never overtakes what is read. */
+static void halve_track(struct track *d, unsigned level, bool all)
+{
+    const size_t n = d->n;
+    memset(d->run, 0, sizeof d->run);
+    d->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct mark m = d->m[i];
+        const bool thin = all || (!dear(m.kind) && m.kind != MARK_DATA);
+        place(d, &m, thin ? 2 : 1, level);
+    }
 }
 
 static void halve(struct scps_trace_html *h)
 {
     size_t before = h->total;
+    if (h->level < LEVELS)
+        h->level++;
     for (int round = 0; round < 2 && h->total > before - before / 4; round++) {
         h->total = 0;
         for (uint32_t i = 0; i < h->n; i++)
             for (int d = 0; d < 2; d++) {
-                halve_track(&h->c[i]->d[d], round == 1);
+                halve_track(&h->c[i]->d[d], h->level, round == 1);
                 h->total += h->c[i]->d[d].n;
             }
     }
-    h->merged++;
 }
 
 static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind, scps_time t,
                 int64_t y0, int64_t y1, uint8_t cause)
 {
-    if (h->total >= h->max)
+    if (h->total + 2 > h->max)
         halve(h);
-    if (d->n == d->cap) {
+    if (h->total + 2 > h->max) { /* one of each kind in so many tracks */
+        h->full = true;
+        return;
+    }
+    if (d->n + 2 > d->cap) {
         size_t cap = d->cap ? d->cap * 2 : 64;
         struct mark *m = realloc(d->m, cap * sizeof *m);
         if (!m) {
@@ -139,8 +188,13 @@ static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind,
         d->m = m;
         d->cap = cap;
     }
-    d->m[d->n++] = (struct mark){.t = t, .kind = (uint8_t)kind, .cause = cause, .y0 = y0, .y1 = y1};
-    h->total++;
+    struct mark m = {.t = t, .kind = (uint8_t)kind, .cause = cause, .y0 = y0, .y1 = y1};
+    const size_t before = d->n;
+    d->first = before ? d->first : t;
+    d->latest = SCPS_MAX(d->latest, t);
+    d->seen[kind]++;
+    place(d, &m, dear(m.kind) || kind == MARK_DATA ? 1 : 1u << h->level, h->level);
+    h->total += d->n - before;
 }
 
 static struct page_conn *find(struct scps_trace_html *h, uint32_t n)
@@ -160,7 +214,7 @@ static struct page_conn *find(struct scps_trace_html *h, uint32_t n)
         return NULL;
     if (h->slot[n])
         return h->c[h->slot[n] - 1];
-    if ((h->wanted && !h->wanted(h->ctx, n)) || h->n >= h->max / 8) {
+    if ((h->wanted && !h->wanted(h->ctx, n)) || h->n >= h->max / 16) {
         h->slot[n] = UINT32_MAX;
         return NULL;
     }
@@ -510,6 +564,7 @@ static void figures(FILE *f, const struct scps_trace_dir *d)
     figure(f, &any, "timeout", (double)d->resent_timeout, "packets");
     figure(f, &any, "tail probe", (double)d->resent_tail_probe, "packets");
     figure(f, &any, "within the first RTT", (double)d->resent_first_rtt, "packets");
+    figure(f, &any, "no reason seen", (double)d->resent_unexplained, "packets");
     figure(f, &any, "spurious", (double)d->resent_spurious, "packets");
     figure(f, &any, "throughput", d->throughput, "B/s");
     figure(f, &any, "goodput", d->goodput, "B/s");
@@ -555,10 +610,10 @@ int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t
     html_text(f, title);
     fputs(body, f);
     fputs("{\"note\":\"", f);
-    if (h->merged)
+    if (h->level || h->full)
         fprintf(f, "%s merged %u times to stay below %zu",
-                h->full ? "out of memory: incomplete; neighbouring marks" : "neighbouring marks",
-                h->merged, h->max);
+                h->full ? "no room: incomplete; neighbouring marks" : "neighbouring marks",
+                h->level, h->max);
     fputs("\",\"conns\":[", f);
     bool any = false;
     for (uint32_t i = 0; i < scps_trace_conns(t); i++) {

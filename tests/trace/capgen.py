@@ -159,7 +159,8 @@ class Capture:
         if ng:
             out = self.pcapng(e, nano)
         else:
-            out = struct.pack(e + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snap, self.link)
+            out = bytearray()
+            out += struct.pack(e + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snap, self.link)
             for ns, b, n in self.packets:
                 frac = ns % 10**9
                 out += struct.pack(e + "IIII", ns // 10**9, frac if nano else frac // 1000, len(b), n) + b

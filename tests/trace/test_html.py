@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zlib
 
+import capgen
 import cases
 import checks
 from checks import check
@@ -51,6 +52,47 @@ def view(dom):
     return [float(x) for x in m.group(1).split(",")] if m else None
 
 
+def acknowledged(page):
+    """[(time, octets)] of the first connection's acknowledgements, as the page draws them: flat until the next mark."""
+    track, t, marks = page["conns"][0]["d"][0], 0, []
+    for i in range(0, len(track), 6):
+        t += track[i + 1]
+        if track[i] == 4:
+            marks.append((t / 1e6, track[i + 3]))
+    return marks
+
+
+def drawn(marks, t):
+    return max((y for x, y in marks if x <= t), default=0)
+
+
+def thinned(program, d):
+    """Of 15 000 segments, a pause of 5 s among them, with room for a fiftieth of the marks: what is drawn as acknowledged was
+    acknowledged then, within one part in thirty, and the pause has its length and its place."""
+    c = capgen.Capture(capgen.RAW)
+    t = capgen.Talk(c, rtt=0.1).open()
+    n, at = 15000, []
+    for i in range(n):
+        t.send(t.a, 1000)
+        at.append(t.t)
+        t.acked(t.b)
+        if i == 6000:
+            t.t += 5
+    t.close()
+    path = c.write(d + "/long.pcap")
+    begin = c.packets[0][0] / 1e9
+    for most in (1000, 10000):
+        subprocess.run([program, "-q", "--html", d + "/t.html", "--html-marks", str(most), path], check=True)
+        page = json.loads(re.search(r"const DATA=(\{.*?\});\nconst K=", open(d + "/t.html").read(), re.S).group(1))
+        marks = acknowledged(page)
+        worst = max(abs(drawn(marks, at[i] - begin) - 1000 * (i + 1)) for i in range(n)) / 1000
+        check("acknowledgements of a page with %d marks: within %d segments" % (most, n // 30), worst <= n // 30, worst)
+        gaps = sorted((b[0] - a[0], a[0] + begin - at[6000]) for a, b in zip(marks, marks[1:]))
+        check("one pause, of 5 s, in its place", 5 <= gaps[-1][0] < 5.1 and abs(gaps[-1][1]) < 0.01 and gaps[-2][0] < 0.5, gaps[-3:])
+        check("at most %d marks" % most, sum(len(x) for c in page["conns"] for x in c["d"]) <= 6 * most)
+        check("a row for resends without a reason", any(x[0] == "no reason seen" for x in page["conns"][0]["figures"][0]))
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
@@ -68,6 +110,7 @@ def main():
                        check=True)
         few = json.loads(re.search(r"const DATA=(\{.*?\});\nconst K=", open(d + "/few.html").read(), re.S).group(1))
         check("merged", "merged" in few["note"] and sum(len(t) for c in few["conns"] for t in c["d"]) / 6 <= 1000)
+        thinned(program, d)
         if not chromium():
             print("skipped: no Chromium (%d failures before)" % checks.failures)
             return checks.failures or SKIP
