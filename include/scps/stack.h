@@ -29,9 +29,12 @@ struct scps_stack_config {
     uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
     scps_time now;    /* the driver's clock at creation */
     struct scps_observer observer;
-    uint32_t max_conns;     /* connections of all states; default 65536 */
-    uint32_t max_half_open; /* per listener, before SYN cookies; default 256 */
-    bool syn_cookies;       /* default true; false: SYNs beyond the limit are dropped */
+    uint32_t max_conns; /* connections of all states; default 65536 */
+    /* Per listener; default 256. Beyond them the oldest gives its place up, if it has waited for 3 s and two expected round
+     * trips at least; else SYN cookies answer. They keep window scale, SACK, ECN, BETS and SNACK for peers with
+     * timestamps; what a connection is without is told as SCPS_WHY_COOKIE (scps_info.why) */
+    uint32_t max_half_open;
+    bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
     /* Challenge ACKs a second at most, and at least half as many (RFC 5961 section 7); default 100 */
     uint32_t challenge_acks;
     /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
@@ -176,6 +179,8 @@ struct scps_stack_stats {
     uint64_t drops[SCPS_DROP_COUNT];
     uint64_t resets_out, icmp_out, echo_replies, challenge_acks;
     uint64_t cookies_out, cookies_ok;
+    uint64_t cookies_reduced; /* of those out: their SYN asked for something a cookie cannot keep */
+    uint64_t half_open_evicted;                   /* gave their place to a SYN that came later */
     uint64_t datagrams_in, datagrams_out;         /* UDP: queued to be read; left */
     uint32_t conns, half_open, listeners, dgrams; /* now */
 };

@@ -370,8 +370,8 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
-    c->plain = SCPS_PLAIN_COOKIE;
     take_syn(c, syn);
+    c->plain = SCPS_PLAIN_COOKIE; /* some may be kept, some not: negotiate.c */
     c->una = c->nxt = una;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     scps_conn_established(c);

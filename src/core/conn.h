@@ -142,7 +142,7 @@ enum scps_plain {
     SCPS_PLAIN_NO,
     SCPS_PLAIN_REMEMBERED, /* this destination has not answered them before */
     SCPS_PLAIN_FELL_BACK,  /* SYNs with them stayed without answer */
-    SCPS_PLAIN_COOKIE      /* a cookie keeps none */
+    SCPS_PLAIN_COOKIE      /* a cookie keeps not all of them */
 };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };

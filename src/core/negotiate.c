@@ -65,6 +65,10 @@ static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
     if (bit == SCPS_CAP_COM && !(c->tp && c->tp->conn_id) &&
         (c->flags & SCPS_F_ACTIVE || c->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
+    if (c->plain ==
+        SCPS_PLAIN_COOKIE) /* with timestamps it keeps all but compression and bindings */
+        return bit && bit != SCPS_CAP_COM && c->flags & SCPS_F_TS ? SCPS_WHY_NOT_OFFERED
+                                                                  : SCPS_WHY_COOKIE;
     if (!(c->flags & SCPS_F_CAPS))
         return (enum scps_why)plain[c->plain];
     return SCPS_WHY_NOT_OFFERED;
@@ -113,6 +117,8 @@ enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
         return SCPS_WHY_NOT_YET;
     if (f == SCPS_FEATURE_ECN && c->flags & SCPS_F_SYN_LOST)
         return SCPS_WHY_FELL_BACK; /* RFC 3168 section 6.1.1.1 */
+    if (f != SCPS_FEATURE_TIMESTAMPS && c->plain == SCPS_PLAIN_COOKIE && !(c->flags & SCPS_F_TS))
+        return SCPS_WHY_COOKIE;
     return SCPS_WHY_NOT_OFFERED;
 }
 

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Listening: half-open connections, the accept queue, SYN cookies.
  *
- * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait; beyond that the answer is a cookie and
- * nothing is kept.  A cookie is our sequence number: 24 bits of SipHash over the flow, the peer's sequence number and
- * the time, 5 bits of that time (in units of 64 s) and 3 bits for the MSS.  When the SYN carried timestamps, the low
- * six bits of ours carry window scale and SACK, which the peer echoes (as Linux does); without them these options are
- * not in force.  A cookie is good for the current unit and the one before.
+ * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait.  Beyond that the one that has waited
+ * longest gives its place up, if it has waited for HALF_OPEN_LEAST and two expected round trips: a handful of spoofed SYNs
+ * that nobody answers does not keep the places from those that come after.  Else the answer is a cookie and nothing is
+ * kept.  A cookie is our sequence number: 24 bits of SipHash over the flow, the peer's sequence number and the time, 5 bits
+ * of that time (in units of 64 s) and 3 bits for the MSS.  When the SYN carried timestamps, the low nine bits of ours
+ * carry what was agreed besides, which the peer echoes (RFC 7323 appendix A, RFC 4987 section 3.6):
+ *
+ *     8       7        6     5    4     3 2 1 0
+ *     SNACK2  SNACK1   BETS  ECN  SACK  window scale, 15: none
+ *
+ * Without timestamps none of it is in force; compressed headers and bindings never are, for they need memory.
+ * A peer that echoes other bits gets what it could have asked for.  A cookie is good for the current unit and the one
+ * before.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "base/prng.h"
 
-#define UNIT  SCPS_SEC(64)
-#define PLACE 3u /* SYN-ACKs that a place costs strangers' share of the link */
+#define UNIT            SCPS_SEC(64)
+#define HALF_OPEN_LEAST SCPS_SEC(3)
+#define TS_BITS         511u
+#define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2) /* 0xe0: bits 6 to 8 */
+#define PLACE           3u /* SYN-ACKs that a place costs strangers' share of the link */
 
 #define SYN_ACK 80u /* bytes, about: IPv6, or IPv4 with framing, and the usual options */
 
@@ -57,6 +68,27 @@ static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow 
     return (uint32_t)scps_siphash(st->env.key, msg, sizeof msg) & 0xffffff;
 }
 
+/* The capabilities a configuration has. */
+static uint8_t offers(const struct scps_conn_config *cfg)
+{
+    return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
+                     (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
+                     (cfg->compress ? SCPS_CAP_COM : 0));
+}
+
+/* Has syn asked for anything we have that its cookie, sent in seg, cannot keep? */
+static bool loses(const struct scps_conn_config *cfg, const struct scps_seg *syn,
+                  const struct scps_seg *seg)
+{
+    uint32_t want = (cfg->wscale ? SCPS_HAS_WSCALE : 0) | (cfg->sack ? SCPS_HAS_SACK_OK : 0);
+
+    return (syn->has & want & ~(uint32_t)seg->has) ||
+           (syn->has & SCPS_HAS_CAPS && offers(cfg) & syn->caps & ~seg->caps) ||
+           (syn->has & SCPS_HAS_XCAPS && (cfg->binding[0].len || cfg->binding[1].len)) ||
+           (cfg->ecn && (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR) &&
+            !(seg->flags & SCPS_ECE));
+}
+
 static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *syn)
 {
@@ -65,7 +97,7 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
     uint64_t unit = (uint64_t)(st->env.now / UNIT);
     uint32_t overhead = f->local.family == 4 ? 40 : 60;
     unsigned peer = syn->has & SCPS_HAS_MSS ? syn->mss : f->local.family == 4 ? 536 : 1220, idx = 0;
-    uint8_t scale = 0;
+    uint8_t scale = 0, wants;
     struct scps_seg seg = {.flags = SCPS_SYN | SCPS_ACK,
                            .ack = syn->seq + 1,
                            .wnd = (uint16_t)SCPS_MIN(cfg->rcvbuf, 65535),
@@ -77,6 +109,7 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         scale++;
     seg.seq = cookie_hash(st, f, syn->seq, unit, idx) << 8 | (uint32_t)(unit & 31) << 3 | idx;
     seg.mss = (uint16_t)(nif->nif->mtu - overhead);
+    wants = offers(cfg) & syn->caps;
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
         if (syn->has & SCPS_HAS_WSCALE && cfg->wscale) {
@@ -88,15 +121,27 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
             bits |= 16;
             seg.has |= SCPS_HAS_SACK_OK;
         }
+        if (cfg->ecn && (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR)) {
+            bits |= 32;
+            seg.flags |= SCPS_ECE;
+        }
+        if (syn->has & SCPS_HAS_CAPS && wants & CAPS) {
+            bits |= (wants & CAPS) << 1; /* 0x20 to 0x80 become 0x40 to 0x100 */
+            seg.has |= SCPS_HAS_CAPS;
+            seg.caps = wants & CAPS;
+        }
         seg.has |= SCPS_HAS_TS;
-        seg.tsval = (clock & ~UINT32_C(63)) | bits;
+        seg.tsval = (clock & ~TS_BITS) | bits;
         if ((int32_t)(seg.tsval - clock) > 0)
-            seg.tsval -= 64;
+            seg.tsval -= TS_BITS + 1;
         seg.tsecr = syn->tsval;
     }
     l->cookie_at = SCPS_MAX(st->env.now, 1);
-    if (scps_answer_segment(st, nif, f, &seg))
-        st->count.cookies_out++;
+    if (!scps_answer_segment(st, nif, f, &seg))
+        return;
+    st->count.cookies_out++;
+    if (loses(cfg, syn, &seg))
+        st->count.cookies_reduced++;
 }
 
 /* Rebuilds the SYN a cookie stands for. False: it is none of ours. */
@@ -128,6 +173,11 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
         }
         if (seg->tsecr & 16)
             syn->has |= SCPS_HAS_SACK_OK;
+        if (seg->tsecr & 32)
+            syn->flags |= SCPS_ECE | SCPS_CWR;
+        syn->caps = (uint8_t)(seg->tsecr >> 1) & CAPS;
+        if (syn->caps)
+            syn->has |= SCPS_HAS_CAPS;
     }
     return true;
 }
@@ -148,17 +198,56 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return c;
 }
 
+/* The half-open connection that has waited longest goes, if that is long enough; nobody hears of it. */
+static bool evict(struct scps_listener *l)
+{
+    const struct scps_conn_config *cfg = &l->cfg->c;
+    struct scps_conn *c = l->half_first;
+
+    if (!c || l->st->env.now - c->opened < SCPS_MAX(HALF_OPEN_LEAST, 2 * cfg->expected_rtt))
+        return false;
+    scps_conn_finish(c, 0);
+    scps_stack_reap(l->st);
+    l->st->count.half_open_evicted++;
+    return true;
+}
+
+static void join_half_open(struct scps_listener *l, struct scps_conn *c)
+{
+    c->ev_next = NULL;
+    if (l->half_last)
+        l->half_last->ev_next = c;
+    else
+        l->half_first = c;
+    l->half_last = c;
+    l->half_open++;
+    l->st->half_open++;
+}
+
+static void leave_half_open(struct scps_listener *l, struct scps_conn *c)
+{
+    struct scps_conn **at = &l->half_first, *before = NULL;
+
+    for (; *at != c; at = &(*at)->ev_next)
+        before = *at;
+    *at = c->ev_next;
+    if (l->half_last == c)
+        l->half_last = before;
+    c->ev_next = NULL;
+    l->half_open--;
+    l->st->half_open--;
+}
+
 /* A place among the half-open for f? From a quarter of them on, more come than a busy server's clients make: a place
  * and the SYN-ACKs that it will send are paid from what strangers may have of the link. */
-static bool place_for(const struct scps_listener *l, struct scps_nif *nif,
-                      const struct scps_flow *f)
+static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
 
-    if (l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns)
+    if (l->half_open >= st->cfg.max_half_open / 4 &&
+        !scps_answer_charge(st, nif, &f->remote, PLACE * SYN_ACK))
         return false;
-    return l->half_open < st->cfg.max_half_open / 4 ||
-           scps_answer_charge(st, nif, &f->remote, PLACE * SYN_ACK);
+    return (l->half_open < st->cfg.max_half_open && st->n_conns < st->cfg.max_conns) || evict(l);
 }
 
 static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
@@ -178,8 +267,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
-    l->half_open++; /* scps_listener_forget takes it back */
-    st->half_open++;
+    join_half_open(l, c); /* scps_listener_forget takes it back */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c); /* the peer's id names another: no compression for this one */
@@ -213,8 +301,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     c->iss = seg->ack - 1;
-    l->half_open++; /* scps_listener_established takes it back */
-    st->half_open++;
+    join_half_open(l, c); /* scps_listener_established takes it back */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
@@ -247,9 +334,7 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
     struct scps_listener *l = c->owner.listener;
     struct scps_stack *st = (struct scps_stack *)env;
 
-    l->half_open--;
-    st->half_open--;
-    c->ev_next = NULL;
+    leave_half_open(l, c);
     if (l->last)
         l->last->ev_next = c;
     else
@@ -273,10 +358,8 @@ void scps_listener_forget(struct scps_conn *c)
 
     if (!l)
         return;
-    if (!c->established) {
-        l->half_open--;
-        l->st->half_open--;
-    }
+    if (!c->established)
+        leave_half_open(l, c);
     c->pending = false;
     c->owner.user = NULL;
 }

@@ -76,8 +76,9 @@ struct scps_listener {
     struct scps_shared_config *cfg;
     struct scps_endpoint local; /* family 0: both; zeros: every address of the family */
     unsigned backlog, pending, half_open;
-    struct scps_conn *first, *last; /* established, not accepted; linked by ev_next */
-    scps_time cookie_at;            /* when the last SYN cookie left; 0 never */
+    struct scps_conn *first, *last;           /* established, not accepted; linked by ev_next */
+    struct scps_conn *half_first, *half_last; /* half-open, likewise; the oldest first */
+    scps_time cookie_at;                      /* when the last SYN cookie left; 0 never */
     void *user;
     bool announce, queued; /* SCPS_EV_ACCEPT is due; it stands in the queue for that */
     struct scps_listener *next, *ev_next;

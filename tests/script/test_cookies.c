@@ -98,6 +98,111 @@ static void options_survive_in_timestamps(void **x)
     script_free(t);
 }
 
+/* And so do ECN and the capabilities (RFC 4987 section 3.6); what cannot be kept is told. */
+static void capabilities_survive_in_timestamps(void **x)
+{
+    const uint8_t all = SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
+    for (unsigned ask = 0; ask < 16; ask++) {
+        for (unsigned late = 0; late < 1200; late += 97) { /* every phase of the clock's low bits */
+            struct script *t = script_of(x);
+            uint8_t caps = (uint8_t)(ask << 5) & all;
+            struct scps_stack_stats s;
+            t->stack_cfg.max_half_open = 1;
+            t->cfg.timestamps = t->peer.ts = true;
+            t->cfg.bets = t->cfg.snack = t->cfg.snack_long = t->cfg.compress = t->cfg.ecn = true;
+            t->peer.caps = caps | (ask & 8 ? SCPS_CAP_COM : 0);
+            t->peer.conn_id = 7;
+            script_listen(t);
+            peer_says(t, MS(1 + late), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+            expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+            uint16_t ecn = ask & 1 ? SCPS_ECE | SCPS_CWR : 0;
+            peer_says(t, MS(10 + late), .flags = SCPS_SYN | ecn);
+            if (caps)
+                expect_sent(t, .flags = (uint16_t)(SCPS_SYN | SCPS_ACK | (ecn ? SCPS_ECE : 0)),
+                            .has = SCPS_HAS_CAPS);
+            else
+                expect_sent(t, .flags = (uint16_t)(SCPS_SYN | SCPS_ACK | (ecn ? SCPS_ECE : 0)),
+                            .hasnt = SCPS_HAS_CAPS);
+            scps_stack_stats(t->st, &s);
+            assert_int_equal(s.cookies_out, 1);
+            assert_int_equal(s.cookies_reduced, ask & 8 ? 1 : 0);
+            peer_says(t, MS(50 + late), .ack = 1);
+            expect_event(t, SCPS_EV_ACCEPT);
+            t->c = scps_accept(t->l);
+            struct scps_info i = script_info(t);
+            assert_int_equal(i.caps, caps);
+            assert_int_equal(i.ecn, ecn != 0);
+            assert_int_equal(i.why[SCPS_FEATURE_COMPRESSION], SCPS_WHY_COOKIE);
+            assert_int_equal(i.why[SCPS_FEATURE_BETS],
+                             caps & SCPS_CAP_BETS ? SCPS_WHY_IN_FORCE : SCPS_WHY_NOT_OFFERED);
+            scps_conn_abort(t->c);
+            t->c = NULL;
+            script_forget_sent(t);
+            script_free(t);
+        }
+    }
+}
+
+/* Without timestamps nothing survives, and everybody is told. */
+static void what_a_cookie_cannot_keep_is_told(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.max_half_open = 1;
+    t->cfg.bets = t->cfg.wscale = true;
+    t->peer.caps = SCPS_CAP_BETS;
+    t->peer.wscale = 3;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .hasnt = SCPS_HAS_CAPS | SCPS_HAS_WSCALE);
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.cookies_reduced, 1);
+    peer_says(t, MS(50), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    assert_int_equal(script_info(t).why[SCPS_FEATURE_BETS], SCPS_WHY_COOKIE);
+    assert_int_equal(script_info(t).why[SCPS_FEATURE_WSCALE], SCPS_WHY_COOKIE);
+    assert_int_equal(script_info(t).why[SCPS_FEATURE_SACK], SCPS_WHY_COOKIE);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* 1.4 SYNs a second that nobody stands behind used to fill 256 places for as long as SYN-ACKs are repeated, 188 s. */
+static void a_slow_flood_takes_nothing(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->cfg.bets = true;
+    t->peer.caps = SCPS_CAP_BETS;
+    t->stack_cfg.max_half_open = 64;
+    script_listen(t);
+    for (uint16_t i = 0; i < 200; i++) {
+        peer_says(t, SEC(1) + i * MS(714), .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+        script_forget_sent(t);
+    }
+    scps_stack_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 0);
+    assert_int_equal(s.half_open, 64);
+    assert_int_equal(s.half_open_evicted, 200 - 64);
+    script_run(t, SEC(150) - 1);
+    script_forget_sent(t); /* repeats for the others */
+    peer_says(t, SEC(150), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    script_forget_sent(t);
+    peer_says(t, SEC(150) + MS(50), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_BETS);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The third segment brings data: nothing of it is lost */
 static void data_with_the_cookie(void **x)
 {
@@ -283,11 +388,19 @@ static void answers_have_their_share(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(a_cookie_is_honoured), SCRIPT_TEST(options_survive_in_timestamps),
-        SCRIPT_TEST(data_with_the_cookie), SCRIPT_TEST(wrong_and_old_cookies),
-        SCRIPT_TEST(without_cookies),      SCRIPT_TEST(backlog),
-        SCRIPT_TEST(resets_are_limited),   SCRIPT_TEST(closing_the_listener),
-        SCRIPT_TEST(answers_take_turns),   SCRIPT_TEST(answers_have_their_share),
+        SCRIPT_TEST(a_cookie_is_honoured),
+        SCRIPT_TEST(options_survive_in_timestamps),
+        SCRIPT_TEST(data_with_the_cookie),
+        SCRIPT_TEST(wrong_and_old_cookies),
+        SCRIPT_TEST(without_cookies),
+        SCRIPT_TEST(backlog),
+        SCRIPT_TEST(resets_are_limited),
+        SCRIPT_TEST(closing_the_listener),
+        SCRIPT_TEST(capabilities_survive_in_timestamps),
+        SCRIPT_TEST(what_a_cookie_cannot_keep_is_told),
+        SCRIPT_TEST(a_slow_flood_takes_nothing),
+        SCRIPT_TEST(answers_take_turns),
+        SCRIPT_TEST(answers_have_their_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
