@@ -458,6 +458,15 @@ static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)
 {
     return c->caps & SCPS_CAP_COM ? (c->mss > 24u ? c->mss - 16u : 8u) : c->mss;
 }
+/* With compression: has the peer been silent for so many timeouts or probes that it may have forgotten the connection? To a
+ * compressed header, which has no ports, it could not say so; to TCP's it answers with a reset. In an outage that was
+ * signalled silence says nothing, in one inferred from timeouts they do. */
+static inline bool scps_conn_doubts_comp(const struct scps_conn *c)
+{
+    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        return c->backoff >= 1;
+    return c->backoff >= 2 || c->probes >= 2;
+}
 
 /* ---- ackin.c, loss.c, recovery.c, delivery.c ---------------------------------------------------------------- */
 

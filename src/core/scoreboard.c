@@ -587,6 +587,34 @@ void scps_sb_renege(struct scps_scoreboard *sb)
     sb->run_from = sb->run_to = 0;
 }
 
+int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len)
+{
+    const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
+    struct scps_sent *rest, *first;
+
+    if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
+        scps_sb_at(sb, sb->head)->len <= len)
+        return 0;
+    if (scps_sb_reserve(sb, a))
+        return SCPS_ERR_NOMEM;
+    rest = scps_sb_at(sb, sb->head);
+    first = scps_sb_at(sb, sb->head - 1);
+    *first = *rest;
+    first->len = len;
+    first->flags &= (uint8_t)~ends;
+    rest->from += len;
+    rest->len -= len;
+    if (sb->frontier == sb->head)
+        sb->frontier--;
+    sb->head--;
+    sb->run_to = 0;
+    for (uint32_t i = 0; i < sb->nlost; i++) /* left behind by a record that was acknowledged */
+        if (sb->lostq[i] == sb->head)
+            first->flags |= SCPS_SENT_QUEUED;
+    heap_push(sb, sb->head);
+    return 0;
+}
+
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max)
 {
     struct scps_scoreboard nb;

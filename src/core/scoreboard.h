@@ -137,6 +137,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
+/* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0 or SCPS_ERR_NOMEM. */
+int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
 /* Declares lost (the timer) the first record and everything in flight that last left at or before then. Returns the
  * bytes. */
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);

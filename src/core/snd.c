@@ -300,6 +300,8 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (c->backoff < UINT8_MAX)
         c->backoff++;
+    if (c->caps & SCPS_CAP_COM && scps_conn_doubts_comp(c)) /* without memory it goes as it is */
+        scps_sb_split_head(&tx->sb, &c->env->alloc, scps_conn_any_mss(c));
     if (c->state == SCPS_SYN_SENT && c->backoff == cfg->caps_tries && !c->plain &&
         scps_negotiate_offers(c))
         c->plain = SCPS_PLAIN_FELL_BACK;

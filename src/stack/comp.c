@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed headers (IP protocol 105; spec sheet section 8) between packets and connections: the codec is wire/comp.c.
  *
- * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes as TCP; both may be
- * mixed at any time (8.5).  In: the id names the connection, the checksum is judged before anything else is believed,
+ * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes as TCP, and what is to
+ * reach a peer that may not know the connection (goes_as_tcp); both may be mixed at any time (8.5).  In: the id names the connection, the checksum is judged before anything else is believed,
  * and what a later header may leave out is taken from segments that the connection accepted, since the checksum does not
  * cover it (8.3).
  *
@@ -130,6 +130,14 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
     scps_comp_learn(&c->tp->comp_rx, seg);
 }
 
+/* Does seg go with TCP's header, although it could do with less? So does what stands at SND.UNA or behind after a long
+ * silence, since a peer that has begun anew answers only to TCP.  The oldest segment has been cut to fit (snd.c). */
+static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    return scps_conn_doubts_comp(c) && seg->len <= scps_conn_any_mss(c) &&
+           (int32_t)(seg->seq - scps_seq_wrap(c->iss, c->una)) <= 0;
+}
+
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out)
 {
@@ -147,7 +155,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
      * SND.NXT, as a keep-alive or the probe of an outage does, says its own, or nobody answers it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->iss, c->nxt))
         c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
-    n = scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
+    n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
     if (!n) { /* what it says may differ from what was said before: say all next time */
         c->tp->comp_tx.known = false;
         return false;

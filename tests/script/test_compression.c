@@ -656,6 +656,69 @@ static void what_proves_nothing(void **x)
     script_free(t);
 }
 
+/* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts the oldest segment goes
+ * as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is too long for that goes in two. */
+static void a_peer_that_began_anew(void **x)
+{
+    for (int ts = 0; ts < 2; ts++) {
+        struct script *t = compressing(x, ts);
+        uint32_t any =
+            ts ? 988 : 996; /* as TCP the MSS is 1000; less the options a segment may need */
+        script_accepted(t, MS(100));
+        app_writes(t, MS(200), 2000);
+        script_forget_sent(t);
+        for (unsigned timeouts = 1; timeouts <= 3; timeouts++) {
+            scps_time at = script_now(t);
+            while (script_info(t).timeouts < timeouts)
+                script_run(t, at += MS(10));
+            expect_sent(t, .from = 1, .any_len = true, .compressed = timeouts < 2);
+            if (timeouts >= 2)
+                assert_true(t->last.len && t->last.len <= any && t->last.flags & SCPS_ACK);
+            script_forget_sent(t);
+        }
+        peer_says(t, script_now(t), .seq = 1, .flags = SCPS_RST, .as_tcp = true);
+        expect_state(t, SCPS_CLOSED);
+        assert_int_equal(scps_conn_error(t->c), SCPS_ERR_RESET);
+        script_free(t);
+    }
+}
+
+/* It was the link: the peer has all of it in the end, and headers are short again. */
+static void a_peer_that_is_back(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_accepted(t, MS(100));
+    app_writes(t, MS(200), 1012);
+    expect_sent(t, .from = 1, .len = 1012, .compressed = true);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1012, .compressed = true);
+    expect_sent(t, .at = MS(1100), .from = 1, .len = 996);
+    expect_sent(t, .at = MS(1100), .from = 997, .len = 16, .compressed = true, .push = true);
+    peer_says(t, MS(1300), .ack = 1013);
+    app_writes(t, MS(1400), 1012);
+    expect_sent(t, .from = 1013, .len = 1012, .compressed = true);
+    peer_says(t, MS(1500), .ack = 2025);
+    script_free(t);
+}
+
+/* A window that stays closed, and a peer that keeps still: probes and keep-alives the same. */
+static void probes_as_tcp(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(100);
+    t->cfg.keep_interval = SEC(10);
+    t->cfg.keep_count = 5;
+    script_accepted(t, MS(100));
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .at = MS(100) + SEC(100 + 10 * i), .from = ZERO, .ack = 1,
+                    .compressed = i < 1);
+    peer_says(t, SEC(131), .seq = 1, .flags = SCPS_RST, .as_tcp = true);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -678,6 +741,9 @@ int main(void)
         SCRIPT_TEST(snack_unit),
         SCRIPT_TEST(without_timestamps),
         SCRIPT_TEST(what_proves_nothing),
+        SCRIPT_TEST(a_peer_that_began_anew),
+        SCRIPT_TEST(a_peer_that_is_back),
+        SCRIPT_TEST(probes_as_tcp),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,11 +130,88 @@ static void any_order(void **state)
     }
 }
 
+/* The first record in two, again and again, among whatever else may happen: the records stay one behind the other, the
+ * sums right, and what is lost stands in the queue once. */
+static void split_heads(void **state)
+{
+    struct scps_prng r;
+    struct scps_alloc a = scps_alloc_default();
+    (void)state;
+
+    scps_prng_seed(&r, 5);
+    for (int world = 0; world < 50; world++) {
+        struct scps_scoreboard sb;
+        scps_off una = 0, nxt = 0;
+        scps_sb_init(&sb);
+        for (int step = 0; step < 1000; step++) {
+            struct scps_ack_sum sum = {0};
+            uint32_t n = scps_sb_count(&sb), idx;
+            switch (scps_prng_next(&r) % 6) {
+            case 0:
+                if (n < 60) {
+                    assert_int_equal(scps_sb_reserve(&sb, &a), 0);
+                    scps_sb_sent(&sb, nxt, LEN, 0, 1);
+                    nxt += LEN;
+                }
+                break;
+            case 1:
+                if (n)
+                    scps_sb_lose(&sb, sb.head + scps_prng_next(&r) % n, &sum);
+                break;
+            case 2:
+                if (n)
+                    scps_sb_lose(&sb, sb.head, &sum);
+                assert_int_equal(
+                    scps_sb_split_head(&sb, &a, 1 + (uint32_t)(scps_prng_next(&r) % LEN)), 0);
+                break;
+            case 3:
+                if (scps_sb_next_lost(&sb, &idx))
+                    scps_sb_resent(&sb, idx, 2);
+                break;
+            case 4:
+                if (n) {
+                    const struct scps_sent *q = scps_sb_at(&sb, sb.head + scps_prng_next(&r) % n);
+                    scps_sb_arrived(&sb, 3, q->from, q->from + q->len, 1, &sum);
+                }
+                break;
+            case 5:
+                if (n && scps_prng_next(&r) % 4 == 0) {
+                    const struct scps_sent *q =
+                        scps_sb_at(&sb, sb.head + scps_prng_next(&r) % SCPS_MIN(n, 4));
+                    una = q->from + q->len;
+                    scps_sb_ack(&sb, 4, una, 1, &sum);
+                }
+                break;
+            }
+            scps_off at = una;
+            uint64_t lost = 0;
+            unsigned queued = 0;
+            for (uint32_t i = sb.head; i != sb.tail; i++) {
+                const struct scps_sent *q = scps_sb_at(&sb, i);
+                assert_int_equal(q->from, at);
+                at += q->len;
+                lost += q->state == SCPS_SENT_LOST ? q->len : 0;
+                for (uint32_t k = 0; k < sb.nlost; k++)
+                    queued += sb.lostq[k] == i;
+                assert_true(queued <= 1);
+                assert_true(queued || q->state != SCPS_SENT_LOST);
+                queued = 0;
+            }
+            assert_int_equal(at, nxt);
+            assert_int_equal(sb.lost, lost);
+            assert_int_equal(sb.lost + sb.inflight + sb.arrived, nxt - una);
+            assert_true(sb.nlost <= sb.mask + 1 || !sb.v);
+        }
+        scps_sb_fini(&sb, &a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_and_reneged),
         cmocka_unit_test(any_order),
+        cmocka_unit_test(split_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
