@@ -27,6 +27,8 @@
 #define BATCH  64 /* packets a read */
 #define ROUNDS 16 /* turns of events and pump before other watchers get theirs */
 #define LATER  SCPS_MS(1)
+#define STALL                                                                                      \
+    SCPS_MS(1) /* a deadline missed by more than this: the process did not run meanwhile */
 
 struct port {
     struct port *next;
@@ -132,6 +134,19 @@ static void look_after(struct scps_loop *l)
     }
 }
 
+/* While the process was stopped its timers became due and the packets that would have stopped them arrived. Those are
+ * taken in first, up to ROUNDS batches from each device: or a connection ends, or resends, for want of answers that are
+ * here. */
+static void catch_up(struct scps_loop *l)
+{
+    if (scps_stack_deadline(l->st) >= scps_sysclock_now() - STALL)
+        return;
+    for (struct port *p = l->ports; p; p = p->next)
+        for (unsigned i = 0; i < ROUNDS; i++)
+            if (p->dev->failed || p->dev->read(p->dev, scps_sysclock_now(), BATCH) <= 0)
+                break;
+}
+
 static void turn(struct scps_loop *l)
 {
     if (l->turning) { /* a kick from inside on_event: the pump comes anyway */
@@ -140,6 +155,7 @@ static void turn(struct scps_loop *l)
     }
     l->turning = true;
     unsigned round = 0;
+    catch_up(l);
     drain(l);
     do {
         l->again = false;

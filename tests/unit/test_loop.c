@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +264,47 @@ static void test_wakes_in_time(void **state)
     ev_loop_destroy(ev);
 }
 
+/* While a process is stopped its timers run out and the answers arrive: those come first. Neither end depends on how fast
+ * the machine is: what has not been answered yet is waited for. */
+static void after_a_stall_answers_come_first(void **state)
+{
+    (void)state;
+    struct host a, b;
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct scps_info info;
+    struct pollfd in = {.events = POLLIN};
+    uint8_t some[1000];
+    scps_time end = scps_sysclock_now() + PATIENCE, wrote;
+
+    host_up(&a, true, NULL, udp(udp_port(0), udp_port(1)));
+    host_up(&b, false, NULL, udp(udp_port(1), udp_port(0)));
+    cfg.user_timeout = SCPS_MS(50);
+    for (size_t i = 0; i < sizeof some; i++)
+        some[i] = octet(i);
+    host_connects(&a, 0, &cfg);
+    while (scps_conn_state(a.c) != SCPS_ESTABLISHED && scps_sysclock_now() < end) {
+        scps_loop_run(b.l, scps_sysclock_now() + SCPS_MS(5));
+        scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(5));
+    }
+    assert_int_equal(scps_conn_state(a.c), SCPS_ESTABLISHED);
+    assert_int_equal(scps_conn_write(a.c, some, sizeof some, 0), sizeof some);
+    wrote = scps_sysclock_now();
+    scps_loop_kick(a.l); /* the segment is out, and a stands still from here on */
+    in.fd = scps_io_fd(a.nif);
+    while (!poll(&in, 1, 0) && scps_sysclock_now() < end)
+        scps_loop_run(b.l, scps_sysclock_now() + SCPS_MS(5));
+    while (scps_sysclock_now() < wrote + SCPS_MS(1500)) /* longer than any timer of a's, too */
+        poll(NULL, 0, 10);
+    scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(5));
+    scps_conn_info(a.c, &info);
+    assert_int_equal(a.err, 0);
+    assert_int_equal(info.state, SCPS_ESTABLISHED);
+    assert_int_equal(info.outstanding, 0);
+    assert_int_equal(info.timeouts, 0);
+    host_down(&a);
+    host_down(&b);
+}
+
 static void test_sleeps_and_returns(void **state)
 {
     (void)state;
@@ -345,10 +387,14 @@ static void a_known_seed_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_known_seed_is_refused), cmocka_unit_test(test_transfer),
-        cmocka_unit_test(test_full_device),        cmocka_unit_test(test_wakes_in_time),
-        cmocka_unit_test(test_sleeps_and_returns), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(a_known_seed_is_refused),
+        cmocka_unit_test(test_transfer),
+        cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_wakes_in_time),
+        cmocka_unit_test(test_sleeps_and_returns),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_vanished),
+        cmocka_unit_test(after_a_stall_answers_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
