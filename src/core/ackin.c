@@ -93,6 +93,16 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
     return !memcmp(&a, &b, sizeof a); /* one comparison */
 }
 
+/* Has nothing told yet that [from, to) arrived? */
+static SCPS_APART bool is_news(const struct scps_conn *c, scps_off from, scps_off to)
+{
+    const struct scps_scoreboard *sb = &c->tx->sb;
+    uint32_t idx;
+
+    return to > c->una &&
+           !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
+}
+
 /* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old. False: it says nothing
  * that could be told again. */
 static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
@@ -110,7 +120,9 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
         if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
             c->st->dsacks_in++;
             sum->dsack = true;
-            scps_recovery_dsack(c, (scps_off)from, (scps_off)to);
+            sum->dsack_to = (scps_off)to;
+            sum->dsack_fresh = is_news(c, (scps_off)from, (scps_off)to);
+            scps_recovery_dsack(c, (scps_off)from, (scps_off)to, sum->dsack_fresh);
         }
         return false;
     }
@@ -179,6 +191,31 @@ static SCPS_APART bool spans_outage(const struct scps_conn *c, scps_dur sample)
     return c->tx->outage_over && c->env->now - sample < c->tx->outage_over;
 }
 
+/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it.  Only the echo says which sending is
+ * acknowledged (RFC 7323 section 4).  But a duplicate is answered with the timestamp of what came before it, however long
+ * ago (section 4.3).  A peer that reports duplicates (RFC 2883) says so, and then the answer is for the last resending,
+ * unless it came sooner than the least round trip.  As long as it is not known to report them, an echo from before the last
+ * resending of what moved the left edge tells nothing. */
+static SCPS_APART scps_dur resent_rtt(const struct scps_conn *c, const struct scps_seg *seg,
+                                      const struct scps_ack_sum *sum)
+{
+    scps_dur least = scps_rtt_min(&c->rtt), since, echo;
+    const struct scps_sent *r = sum->newest;
+
+    if (sum->dsack_fresh) {
+        if (!least || !r || !r->resends || r->from + r->len != sum->dsack_to)
+            return -1;
+        since = c->env->now - r->sent;
+        return since >= least ? since : -1;
+    }
+    if (!(c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr))
+        return -1;
+    echo = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
+    if (sum->refilled && !c->dsacks && echo > c->env->now - sum->refilled_at + SCPS_MS(1))
+        return -1;
+    return echo;
+}
+
 static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
                     const struct scps_ack_sum *sum, scps_dur newest)
 {
@@ -188,9 +225,8 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
 
     if (sum->oldest_sent >= 0 && !sum->refilled)
         sample = now - sum->oldest_sent;
-    else if (advanced && c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
-        /* resent octets: only the echo tells which sending this is for (RFC 7323 section 4) */
-        sample = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
+    else if (advanced)
+        sample = resent_rtt(c, seg, sum);
     if (sample > c->rtt.rto && spans_outage(c, sample))
         sample = -1;
     if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {

@@ -152,6 +152,7 @@ struct scps_recovery {
     uint8_t episode; /* enum scps_episode */
     uint8_t frto;    /* RFC 5682: 0 off, 1 awaiting the first ack, 2 the second */
     bool undoable;
+    bool eifel;              /* and by the timestamps, with the resending that stamp is of */
     bool first_resend;       /* the segment that starts an episode leaves whatever the window */
     scps_off point;          /* the episode ends when everything below is acknowledged */
     uint64_t flight;         /* RFC 6937 RecoverFS */
@@ -311,6 +312,7 @@ struct scps_conn {
     uint8_t snd_wscale : 4, rcv_wscale : 4;
     bool pending : 1;        /* not accepted yet */
     bool starved : 1;        /* a write, or the FIN, waits for memory */
+    bool dsacks : 1;         /* the peer has reported a duplicate: it can */
     uint8_t plain : 2;       /* enum scps_plain: why SYNs go, or went, without capabilities */
     uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
     uint16_t events;         /* 1 << enum scps_event_kind */
@@ -514,7 +516,8 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
                          const struct scps_seg *seg);
 /* A segment left; resent: its record, not told of it yet; NULL for new data. */
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
-void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to);
+/* The peer has reported that [from, to) came twice; fresh: nothing had told before that it came at all. */
+void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
 /* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
 void scps_recovery_no_frto(struct scps_conn *c);
 /* The left edge moved without an acknowledgement. */

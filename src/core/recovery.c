@@ -119,6 +119,7 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->point = c->nxt;
     rec->resent = 0;
     if (fresh || rec->first != c->una) {
+        rec->eifel = fresh; /* RFC 3522 section 3.2: not anew once loss recovery has started */
         rec->first = c->una;
         rec->stamp = 0;
     }
@@ -213,7 +214,8 @@ void scps_recovery_repaired(struct scps_conn *c)
     scps_cc_change(c, SCPS_CC_RECOVERED);
 }
 
-static void undo(struct scps_conn *c)
+/* late: so is what was presumed lost and not resent. */
+static void undo(struct scps_conn *c, bool late)
 {
     struct scps_tx *tx = c->tx;
     uint64_t cwnd = c->ctl.cwnd;
@@ -221,7 +223,8 @@ static void undo(struct scps_conn *c)
     memcpy(c->cc_state, tx->saved_state, c->cfg->c.cc->state_size);
     c->ctl = tx->saved_ctl;
     c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
-    scps_sb_find_all(&tx->sb);
+    if (late)
+        scps_sb_find_all(&tx->sb);
     end(c);
     c->backoff = 0;
     c->st->spurious++;
@@ -229,14 +232,16 @@ static void undo(struct scps_conn *c)
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
-void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to)
+void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &c->tx->rec;
 
+    c->dsacks = true;
     if (!rec->undoable || !rec->resent || from < rec->first || to > rec->point)
         return;
+    /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies behind may be missing. */
     if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
-        undo(c);
+        undo(c, rec->episode == SCPS_EPISODE_FAST || !fresh);
 }
 
 void scps_recovery_no_frto(struct scps_conn *c)
@@ -256,7 +261,7 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
     if (!rec->frto || (!second && !advanced && c->flags & SCPS_F_SACK))
         return false; /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
     rec->frto = 0;
-    if (sum->dsack || c->una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
+    if (sum->dsack_fresh || c->una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
     if (second)
         return sum->orig; /* step 3b; else 3a */
@@ -265,19 +270,32 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
     return false;
 }
 
+/* RFC 3522 section 3.2, steps 4 and 5. A duplicate is answered with the timestamp of what last moved the receiver's left
+ * edge (RFC 7323 section 4.3), which is older than its own, although the first sending was not late: such an answer says
+ * that it is one.  Departure: of a peer that has not reported a duplicate yet an acknowledgement of all there is counts,
+ * too; what it gives back is the window alone, and a delayed acknowledgement of a short flight is such a one.  A TSecr of 0
+ * echoes nothing. */
+static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_sum *sum,
+                                scps_off was, const struct scps_seg *seg)
+{
+    const struct scps_recovery *rec = &c->tx->rec;
+
+    return rec->eifel && rec->stamp && c->una > was && was == rec->first && c->flags & SCPS_F_TS &&
+           seg->has & SCPS_HAS_TS && seg->tsecr && (int32_t)(seg->tsecr - rec->stamp) < 0 &&
+           !sum->dsack_fresh;
+}
+
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg)
 {
     bool advanced = c->una > was;
     struct scps_recovery *rec = &c->tx->rec;
-    /* a TSecr of 0 echoes nothing, as in measure() */
-    bool echo_older = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr && rec->stamp &&
-                      advanced && was == rec->first && (int32_t)(seg->tsecr - rec->stamp) < 0;
 
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
-    if (rec->undoable && (echo_older || frto_says_spurious(c, sum, advanced))) {
-        undo(c);
+    if (rec->undoable &&
+        (eifel_says_spurious(c, sum, was, seg) || frto_says_spurious(c, sum, advanced))) {
+        undo(c, true);
         return;
     }
     rec->delivered += sum->delivered;

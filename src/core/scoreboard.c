@@ -338,10 +338,13 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
         }
         sum->acked += r->len;
         credit(sb, r, now, min_rtt, sum);
-        if (r->resends)
+        if (r->resends) {
+            if (!sum->refilled)
+                sum->refilled_at = r->sent;
             sum->refilled = true;
-        else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+        } else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) {
             sum->oldest_sent = r->sent;
+        }
         sb->head++;
     }
     if (before(sb->frontier, sb->head))

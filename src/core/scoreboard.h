@@ -77,8 +77,11 @@ struct scps_ack_sum {
     bool orig;          /* something arrived that was sent once only */
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
+    scps_time refilled_at; /* refilled: when the first of that left for the last time */
     bool reordered;        /* something sent once arrived after what lies above it */
-    bool dsack;            /* it reported a duplicate */
+    bool dsack;            /* it reported a duplicate, */
+    bool dsack_fresh;      /* of octets that nothing had told of before, */
+    scps_off dsack_to;     /* which ends here */
     scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing arrived */

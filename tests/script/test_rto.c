@@ -476,6 +476,141 @@ static void eifel_says_lost(void **x)
     script_free(t);
 }
 
+/* A flight of ten with timestamps, whose first segment the timer has resent at 500 ms; returns the last one's timestamp */
+static uint32_t resent_after(struct script *t)
+{
+    uint32_t echo;
+
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    echo = t->last.tsval;
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    return echo;
+}
+
+/* RFC 3522 3.2 step 5: "If the acceptable ACK carries a DSACK option, then proceed to step (DONE)": all acknowledgements
+ * were lost, the duplicate is answered with the timestamp of what had arrived before (RFC 7323 4.3), and nothing was late
+ * (3.3). By RFC 3708 the window comes back, but what lies behind may be missing: repair goes on at once. The round trip is
+ * that of the resending */
+static void eifel_and_a_duplicate(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t echo = resent_after(t);
+    peer_says(t, MS(600), .ack = 1 + 4 * 988, .sack = {{1, 989}}, .tsecr = echo);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.last_rtt, MS(100));
+    assert_true(i.cwnd >= 9880);
+    for (int k = 4; k < 10; k++)
+        expect_sent(t, .at = MS(600), .from = 1 + k * 988, .len = 988);
+    script_free(t);
+}
+
+/* ... sooner than the least round trip it is no answer to the last resending, and tells no round trip */
+static void a_duplicate_too_soon(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t echo = resent_after(t);
+    peer_says(t, MS(550), .ack = 1 + 4 * 988, .sack = {{1, 989}}, .tsecr = echo);
+    assert_int_equal(script_info(t).srtt, MS(100)); /* the handshake's */
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A report of a duplicate from before says nothing of what is acknowledged now */
+static void eifel_and_an_older_duplicate(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(150), 988);
+    expect_sent(t, .at = MS(150), .from = 1, .len = 988);
+    peer_says(t, MS(250), .ack = 989);
+    app_writes(t, MS(300), 9880);
+    for (int k = 1; k < 11; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    uint32_t echo = t->last.tsval;
+    scps_time at = MS(300) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 989, .len = 988);
+    peer_says(t, at + MS(20), .ack = 1 + 2 * 988, .sack = {{1, 989}}, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 3522 3.2: "The Eifel detection algorithm MUST NOT be reinitiated after loss recovery has already started": a timeout
+ * further on in it is not proven spurious, and the losses at its beginning stay real */
+static void eifel_begins_once(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    for (int k = 0; k < 10; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    uint32_t echo = t->last.tsval;
+    peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
+    expect_sent(t, .at = MS(300), .from = 1, .len = 988);
+    script_forget_sent(t);
+    peer_says(t, MS(400), .ack = 3953, .tsecr = t->last.tsval);
+    script_forget_sent(t);
+    scps_time at = MS(400) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 3953, .len = 988);
+    peer_says(t, at + MS(20), .ack = 3953 + 988, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The same without timestamps: the receiver had what the timer resent, so by RFC 3708 the window comes back, but its
+ * acknowledgement was lost, not late, and what lies behind may be missing: repair goes on at once */
+static void frto_and_a_duplicate(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 20000, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 4001, .sack = {{1, 1001}});
+    for (int k = 4; k < 10; k++)
+        expect_sent(t, .at = MS(600), .from = 1 + 1000 * k, .len = 1000);
+    assert_int_equal(script_info(t).last_rtt, MS(100));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A peer not known to report duplicates: an echo from before the last resending is no round trip */
+static void an_old_echo(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    uint32_t echo = resent_after(t);
+    peer_says(t, MS(600), .ack = 1 + 10 * 988, .tsecr = echo);
+    assert_int_equal(script_info(t).srtt, MS(100)); /* the handshake's */
+    script_free(t);
+}
+
+/* Nor when a SYN-ACK was lost and the repeated SYN brought another, which echoes the first. RFC 6298 5.7: then the timer
+ * begins with 3 s. An echo of the last SYN is a round trip */
+static void a_lost_syn_ack(void **x)
+{
+    for (int last = 0; last < 2; last++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = t->peer.ts = true;
+        script_connect(t, 0);
+        expect_sent(t, .at = 0, .flags = SCPS_SYN);
+        uint32_t echo = t->last.tsval;
+        expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+        expect_sent(t, .at = SEC(3), .flags = SCPS_SYN);
+        peer_says(t, SEC(3) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1,
+                  .tsecr = last ? t->last.tsval : echo);
+        expect_sent(t, .from = 1, .ack = 1);
+        assert_int_equal(script_info(t).srtt, last ? MS(100) : 0);
+        assert_int_equal(script_info(t).rto, last ? MS(300) : SEC(3));
+        script_free(t);
+    }
+}
+
 static void undo_is_optional(void **x)
 {
     struct script *t = script_of(x);
@@ -567,11 +702,17 @@ static void a_growing_path(void **x)
     struct script *t = script_of(x);
     t->cfg.timestamps = t->peer.ts = true;
     script_established(t, MS(100));
+    app_writes(t, MS(200), 10); /* a resend too many, which the peer reports: it can */
+    expect_sent(t, .at = MS(200), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 10);
+    peer_says(t, MS(600), .ack = 11, .sack = {{1, 11}});
     app_writes(t, MS(1000), 10);
-    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
-    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
+    expect_sent(t, .at = MS(1000), .from = 11, .len = 10);
+    scps_dur rto = script_info(t).rto;
+    expect_sent(t, .at = MS(1000) + rto, .from = 11, .len = 10);
     uint32_t echo = t->last.tsval;
-    peer_says(t, MS(1800), .ack = 11, .tsecr = echo - 300); /* of the first: 800 ms */
+    peer_says(t, MS(1800), .ack = 21,
+              .tsecr = echo - (uint32_t)(rto / 1000)); /* of the first: 800 ms */
     struct scps_info i = script_info(t);
     assert_true(i.srtt > MS(150) && i.rto > MS(800));
     script_free(t);
@@ -631,6 +772,13 @@ int main(void)
         SCRIPT_TEST(frto_once_a_recovery),
         SCRIPT_TEST(eifel),
         SCRIPT_TEST(eifel_says_lost),
+        SCRIPT_TEST(eifel_and_a_duplicate),
+        SCRIPT_TEST(a_duplicate_too_soon),
+        SCRIPT_TEST(eifel_and_an_older_duplicate),
+        SCRIPT_TEST(eifel_begins_once),
+        SCRIPT_TEST(frto_and_a_duplicate),
+        SCRIPT_TEST(an_old_echo),
+        SCRIPT_TEST(a_lost_syn_ack),
         SCRIPT_TEST(undo_is_optional),
         SCRIPT_TEST(corruption_does_not_shorten_the_limit),
         SCRIPT_TEST(many_retries),
