@@ -18,7 +18,7 @@ def facts(finding):
         "factor": finding.factor, "more": finding.more, "loss": c.loss(c.full), "loss_back": c.loss(80, back=True), "segments": c.segments,
         "window": c.window / c.payload, "queue": c.queue / c.full, "bdp": c.bdp / c.full, "asymmetry": c.rate / c.rate_back,
         "rtt": c.round_trip / 1e6, "rate": c.rate, "outages": len(c.link.get("outage", [])),
-        "ack_delay_rtts": c.ack_delay / c.round_trip,
+        "ack_delay_rtts": finding.better.ack_delay / c.rtt,
     }
 
 
