@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #define SCPS_CWND_OPEN    UINT64_MAX /* leaves only the peer's window and the rate */
-#define SCPS_CC_PARAMS    12         /* parameters a controller can have at most */
+#define SCPS_CC_PARAMS    13         /* parameters a controller can have at most */
 #define SCPS_CC_STATE_MAX 256        /* largest state_size */
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };

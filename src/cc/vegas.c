@@ -54,6 +54,8 @@
  *   still there after `rounds` round trips in a row it is not ours, base becomes the lowest RTT of those
  *   rounds, and slow start (with gamma on guard) leads back to the window of before.  A base that only
  *   ages would creep upwards with our own queue in it.
+ * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see brake().  RI has no such
+ *   brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (spec sheet, table 3.4).
  *
  * The fine-grained retransmission check is the core's (by_age, loss.c): it owns the send times.
@@ -70,12 +72,19 @@ enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
 enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
+enum {
+    BRAKE_LEAST = 16 /* segments */,
+    BRAKE_ROUNDS = 4,
+    TRUST = 16 /* rounds */,
+    TRUST_MOST = 4096
+};
 
 struct vegas {
     struct scps_win win;
     /* parameters */
     uint32_t alpha, beta, gamma; /* segments */
     uint16_t keep, doubt_rounds, forget_after;
+    uint16_t brake; /* of what a round lost or delivered, x/1024 */
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
     /* the mode, and for ss=1 whether this is a round to grow in */
@@ -86,6 +95,14 @@ struct vegas {
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
+    uint64_t lost; /* for which the window was spared */
+    /* the brake */
+    uint64_t full;   /* the window before it; 0: it is off */
+    uint16_t share;  /* lost in the round that made it brake, x/1024 */
+    uint8_t braking; /* rounds since */
+    uint16_t
+        trust; /* rounds for which losses are believed, as the window made no difference; 0: it did */
+    uint16_t trusting; /* of them left */
     /* the path */
     scps_dur base;    /* 0: not known */
     scps_dur doubted; /* lowest RTT since the queue began to look too long */
@@ -114,7 +131,8 @@ enum {
     P_ROUNDS,
     P_TIMEOUTS,
     P_TRAIN,
-    P_CORRUPTION
+    P_CORRUPTION,
+    P_BRAKE
 };
 
 /* clang-format off */
@@ -135,6 +153,8 @@ enum {
         {"train", "end slow start on the rate of a train of ACKs, too (1), or not (0)", 1, 0, 1},  \
         {"corruption", "losses are 0 all congestion, 1 as the core says, 2 all corruption",        \
          cause, 0, 2},                                                                             \
+        {"brake", "lost share of a round trip from which it is congestion all the same, x/1024; " \
+                  "0: never", 256, 0, 1024},                                                       \
         {NULL, NULL, 0, 0, 0},                                                                     \
     }
 /* clang-format on */
@@ -162,6 +182,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .forget_after = (uint16_t)param[P_TIMEOUTS],
         .train_on = param[P_TRAIN] != 0,
         .corruption = (uint8_t)param[P_CORRUPTION],
+        .brake = (uint16_t)param[P_BRAKE],
         .exponential = true,
         .patience = EARLY_MAX,
         .began = v->now,
@@ -247,6 +268,7 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->lowest = ve->sum = 0;
     ve->samples = 0;
     ve->barred = false;
+    ve->lost = 0;
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 
@@ -314,6 +336,39 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
+/* Losses that the window has been spared are corruption as long as they do not depend on the window.  Where a queue is
+ * shorter than alpha no delay ever ends the growth, and what the window is too large is lost: a round that loses more than
+ * the share `brake` halves it.  The rounds after that still tell of the old window; if the fourth loses at least half that
+ * share, the window was not to blame: it comes back, and losses are trusted for a while, twice as long each time. */
+static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    uint64_t all = ve->lost + ve->delivered;
+    uint16_t share = all ? (uint16_t)scps_muldiv(ve->lost, 1024, all) : 0;
+
+    if (ve->trusting) {
+        ve->trusting--;
+    } else if (!ve->full) {
+        if (ve->lost < BRAKE_LEAST * (uint64_t)v->mss || share < ve->brake)
+            return;
+        ve->full = ctl->cwnd;
+        ve->share = share;
+        ve->braking = 0;
+        scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
+        scps_quick_forget(&ve->quick, ctl);
+        ve->exponential = false;
+        ve->over = 0;
+    } else if (++ve->braking == BRAKE_ROUNDS) {
+        if (2 * share >= ve->share) {
+            ctl->cwnd = ctl->ssthresh = SCPS_MAX(ctl->cwnd, ve->full);
+            ve->trust = (uint16_t)SCPS_MIN(2 * SCPS_MAX(ve->trust, TRUST / 2), TRUST_MOST);
+            ve->trusting = ve->trust;
+        } else {
+            ve->trust = 0;
+        }
+        ve->full = 0;
+    }
+}
+
 /* What is to be known of queues. */
 static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
@@ -338,6 +393,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     ve->delivered += a->bytes;
     ve->barred = a->in_recovery && !ve->win.spared; /* when the round ends */
     if (a->round_start) {
+        if (ve->brake)
+            brake(ve, v, ctl);
         end_of_round(ve, v, ctl);
         new_round(ve, v);
     }
@@ -390,6 +447,8 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct vegas *ve = s;
 
+    if (l->cause != SCPS_LOSS_OUTAGE && blameless(ve, l->cause))
+        ve->lost += l->bytes;
     if (!l->new_episode)
         return;
     /* an ECN echo is congestion by name, whatever losses are taken for */

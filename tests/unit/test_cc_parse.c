@@ -192,11 +192,11 @@ static void names_of_causes(void **state)
 /* A controller from outside is looked at before its first call, not at it. */
 static void what_lacks_something_is_refused(void **x)
 {
-    static const struct scps_cc_param thirteen[14] = {
+    static const struct scps_cc_param fourteen[15] = {
         {"a", "", 0, 0, 0}, {"b", "", 0, 0, 0}, {"c", "", 0, 0, 0}, {"d", "", 0, 0, 0},
         {"e", "", 0, 0, 0}, {"f", "", 0, 0, 0}, {"g", "", 0, 0, 0}, {"h", "", 0, 0, 0},
         {"i", "", 0, 0, 0}, {"j", "", 0, 0, 0}, {"k", "", 0, 0, 0}, {"l", "", 0, 0, 0},
-        {"m", "", 0, 0, 0},
+        {"m", "", 0, 0, 0}, {"n", "", 0, 0, 0},
     };
     const struct scps_cc_ops *vj = scps_cc_find("vj");
     struct scps_stack *st = scps_stack_new(NULL);
@@ -215,7 +215,7 @@ static void what_lacks_something_is_refused(void **x)
     mine[3].loss = NULL;
     mine[4].name = NULL;
     mine[5].state_size = SCPS_CC_STATE_MAX + 1;
-    mine[6].params = thirteen;
+    mine[6].params = fourteen;
     memset(cfg.cc_param, 0, sizeof cfg.cc_param);
     for (size_t i = 1; i < 7; i++) {
         cfg.cc = &mine[i];
