@@ -7,7 +7,7 @@
  *
  *     what | a | b | c          a: bit 0 the host, bits 1 and 2 the flow, where there is one
  *
- *     0 time passes        2^(a mod 32) us, with at most 400 services
+ *     0 time passes        2^(a mod 32) us, with at most 150 services
  *     1 fate               of the next packets of the host: (a >> 1) says what, b of which
  *     2 climate            (a >> 1) & 7: loss, outage, copies, damage, jitter, line, delay, MTU
  *     3 more to send       (b + 1) << (c & 7) octets, written when there is room
@@ -199,7 +199,7 @@ static void order(struct world *w)
     pair_say(w, "order %u %02x %02x %02x", what, a, b, c);
     switch (what) {
     case 0:
-        advance(w, w->now + ((scps_time)1 << a % 32), 400);
+        advance(w, w->now + ((scps_time)1 << a % 32), 150);
         break;
     case 1:
         pair_fate(w, h, a, b, c);
@@ -323,7 +323,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     w->in = (struct feed){data + SCPS_MIN(size, sizeof header), data + size};
     MUST(pair_setup(w, header));
     for (int k = 0; k < HOSTS; k++)
-        w->flow[0].end[k].goal = 1u << header[38 + k] % 15;
+        w->flow[0].end[k].goal = 1u << header[38 + k] % 14;
     pair_open(w, &w->flow[0], false);
     settle(w);
     for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)

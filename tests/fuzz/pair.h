@@ -23,13 +23,13 @@ enum {
     PARTS = 4,         /* changes of fate that a direction can have at once */
     HEADER = 40,       /* octets of the input that configure the run */
     ORDER = 4,         /* octets of an order */
-    MOST_ORDERS = 200, /* what follows is ignored: an execution stays short */
+    MOST_ORDERS = 120, /* what follows is ignored: an execution stays short */
     LISTEN_PORT = 80,
     CLIENT_PORT = 5000, /* + 64 * flow + generation */
     BOTH_PORT = 7000,   /* the same, where both ends open the flow */
     STRANGER_PORT = 20000,
     PATTERN = 1 << 18,
-    MOST_OCTETS = 20000, /* in one direction of a flow */
+    MOST_OCTETS = 10000, /* in one direction of a flow */
     MOST_RECORDS = 256
 };
 

@@ -109,7 +109,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 
     if (max >= HEADER + ORDER && (size < HEADER + ORDER || !below(&x, 50)))
         return make_input(&x, data, max);
-    if (!below(&x, 8))
+    if (size < HEADER || !below(&x, 8))
         return LLVMFuzzerMutate(data, size, max);
     for (unsigned n = 1 + below(&x, 5); n--;)
         size = change(&x, data, size, max);
