@@ -161,6 +161,7 @@ struct world {
     scps_time now;
     unsigned third;
     bool inject;        /* the third party's packets are sent in this run */
+    bool crowded;       /* few half-open connections: one may make room for another */
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */
     unsigned doubt;
     bool healed;

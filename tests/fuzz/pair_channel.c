@@ -419,6 +419,8 @@ void pair_climate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t
         break;
     case 7:
         d->mtu = mtus[b % 5];
+        if (d->mtu && h->addr.family == 6) /* RFC 8200 section 5: no link carries less */
+            d->mtu = SCPS_MAX(d->mtu, 1280u);
         break;
     }
 }

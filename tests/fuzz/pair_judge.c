@@ -149,7 +149,7 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
         break;
     case SCPS_ERR_REFUSED:
     case SCPS_ERR_RESET: /* the peer's half-open connection ended before our ACK */
-        MUST(f->excuse || (!peer->had && (!patient(&w->host[peer - f->end].cfg) ||
+        MUST(f->excuse || (!peer->had && (w->crowded || !patient(&w->host[!e->nr].cfg) ||
                                           w->now - e->opened >= R2_SYN)));
         break;
     case SCPS_ERR_NOMEM:
