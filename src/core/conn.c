@@ -309,6 +309,7 @@ void scps_conn_established(struct scps_conn *c)
 
     c->established = SCPS_MAX(c->env->now, 1);
     c->backoff = 0;
+    c->unheard = c->caps & SCPS_CAP_COM && c->flags & SCPS_F_ACTIVE;
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
     c->rcv_mss = SCPS_MIN(536, c->adv_mss);
     if (c->flags & SCPS_F_SYN_LOST && !c->rtt.srtt)
@@ -380,7 +381,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
 {
-    int32_t less = scps_negotiate_less(c);
+    int32_t less = c->unheard ? (int32_t)scps_negotiate_overhead(c) : scps_negotiate_less(c);
     int64_t full = mss;
 
     if (c->peer_mss)
@@ -427,6 +428,14 @@ void scps_conn_memory(struct scps_conn *c)
         starve(c);
     else
         scps_conn_wake(c);
+}
+
+void scps_conn_heard(struct scps_conn *c)
+{
+    if (!c->unheard)
+        return;
+    c->unheard = false;
+    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
 }
 
 /* ---- the application's calls -------------------------------------------------------------------------------- */

@@ -310,7 +310,10 @@ struct scps_conn {
     int8_t err;
     uint8_t hold, backoff, probes, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
-    bool pending : 1;        /* not accepted yet */
+    bool pending : 1; /* not accepted yet */
+    /* We opened it with compression, and the peer has not shown yet that our acknowledgement of its SYN arrived: data goes
+     * with TCP's header, which completes the handshake as well */
+    bool unheard : 1;
     bool starved : 1;        /* a write, or the FIN, waits for memory */
     bool dsacks : 1;         /* the peer has reported a duplicate: it can */
     uint8_t plain : 2;       /* enum scps_plain: why SYNs go, or went, without capabilities */
@@ -458,8 +461,10 @@ int32_t scps_negotiate_less(const struct scps_conn *c);
 /* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
 static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)
 {
-    return c->caps & SCPS_CAP_COM ? (c->mss > 24u ? c->mss - 16u : 8u) : c->mss;
+    return c->caps & SCPS_CAP_COM && !c->unheard ? (c->mss > 24u ? c->mss - 16u : 8u) : c->mss;
 }
+/* With compression: something other than a SYN has come and was accepted. */
+void scps_conn_heard(struct scps_conn *c);
 /* With compression: has the peer been silent for so many timeouts or probes that it may have forgotten the connection? To a
  * compressed header, which has no ports, it could not say so; to TCP's it answers with a reset. In an outage that was
  * signalled silence says nothing, in one inferred from timeouts they do. */

@@ -364,7 +364,7 @@ static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
 {
     uint32_t tcp = 20 + (c->flags & SCPS_F_TS ? 12u : 0);
 
-    if (c->caps & SCPS_CAP_COM) /* the acknowledgement where there is room for one: 6 */
+    if (c->caps & SCPS_CAP_COM && !c->unheard) /* the acknowledgement where there is room: 6 */
         tcp = (c->flags & SCPS_F_TS ? 16u : 8u) + (len <= scps_conn_any_mss(c) ? 6u : 0);
     return len + (c->remote.family == 4 ? 20u : 40u) + tcp;
 }

@@ -128,12 +128,19 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
     if (seg->flags & SCPS_SYN && !c->tp->heard)
         scps_connid_heard(st, c, seg->conn_id, true);
     scps_comp_learn(&c->tp->comp_rx, seg);
+    if (!(seg->flags & SCPS_SYN))
+        scps_conn_heard(c);
 }
 
-/* Does seg go with TCP's header, although it could do with less? So does what stands at SND.UNA or behind after a long
+#define FIRST 4u /* full segments go as TCP before the peer has been heard */
+
+/* Does seg go with TCP's header, although it could do with less? So do the first data and FIN before the peer is heard, which
+ * then complete the handshake if the acknowledgement before them was lost; and what stands at SND.UNA or behind after a long
  * silence, since a peer that has begun anew answers only to TCP.  The oldest segment has been cut to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
+    if (c->unheard)
+        return seg->len || seg->flags & SCPS_FIN;
     return scps_conn_doubts_comp(c) && seg->len <= scps_conn_any_mss(c) &&
            (int32_t)(seg->seq - scps_seq_wrap(c->iss, c->una)) <= 0;
 }
@@ -158,6 +165,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
     if (!n) { /* what it says may differ from what was said before: say all next time */
         c->tp->comp_tx.known = false;
+        if (c->unheard && c->nxt > FIRST * c->mss)
+            scps_conn_heard(c); /* one of them arrives, or all of this waits anyway */
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);

@@ -40,18 +40,23 @@ static void active(void **x)
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_sent(t, .from = 1, .ack = 1, .compressed = true, .wire = ip + 14);
     expect_event(t, SCPS_EV_CONNECTED);
-    app_writes(t, MS(200), 3000);
-    expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
-    expect_sent(t, .from = 1013, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
-    expect_sent(t, .from = 2025, .len = 976, .push = true, .compressed = true);
-    peer_says(t, MS(300), .ack = 3001);
+    app_writes(t, MS(150),
+               1000); /* as TCP: it may be the first that the peer hears after the SYN */
+    expect_sent(t, .from = 1, .len = 1000, .push = true, .wire = ip + 20 + 1000);
+    peer_says(t, MS(200), .ack = 1001);
     expect_event(t, SCPS_EV_WRITABLE);
+    expect_event(t, SCPS_EV_DRAINED);
+    app_writes(t, MS(200), 3000);
+    expect_sent(t, .from = 1001, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
+    expect_sent(t, .from = 2013, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
+    expect_sent(t, .from = 3025, .len = 976, .push = true, .compressed = true);
+    peer_says(t, MS(300), .ack = 4001);
     expect_event(t, SCPS_EV_DRAINED);
     struct scps_info i = script_info(t);
     assert_int_equal(i.caps, SCPS_CAP_COM);
     assert_int_equal(i.comp_peer_id, 0xce);
     assert_int_equal(i.comp_out, 4);
-    assert_int_equal(i.comp_in, 1);
+    assert_int_equal(i.comp_in, 2);
     assert_true(i.comp_saved_out >= 6 + 2 * 12 && i.comp_saved_out <= 6 + 3 * 12);
     assert_int_equal(i.snd_mss, 1012);
     script_free(t);
@@ -168,6 +173,7 @@ static void closing(void **x)
     uint32_t ip = ip_len(t);
 
     script_established(t, MS(100));
+    peer_says(t, MS(150), .ack = 1);
     app_writes(t, MS(200), 1012);
     expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
     scps_conn_shutdown(t->c);
@@ -291,6 +297,7 @@ static void checksum_protocols(void **x)
         t->cfg.comp_proto = protos[i];
         t->peer.comp_proto = protos[3 - i];
         script_established(t, MS(100));
+        peer_says(t, MS(150), .ack = 1);
         app_writes(t, MS(200), 10);
         expect_sent(t, .from = 1, .len = 10, .compressed = true);
         peer_says(t, MS(300), .ack = 11);
@@ -431,12 +438,13 @@ static void id_zero(void **x)
     expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_sent(t, .from = 1, .ack = 1, .compressed = true);
+    peer_says(t, MS(150), .ack = 1);
     app_writes(t, MS(200), 100);
     expect_sent(t, .from = 1, .len = 100, .compressed = true);
     peer_says(t, MS(300), .ack = 101);
     struct scps_info i = script_info(t);
     assert_int_equal(i.caps, SCPS_CAP_COM);
-    assert_int_equal(i.comp_in, 1);
+    assert_int_equal(i.comp_in, 2);
     script_free(t);
 }
 
@@ -509,6 +517,7 @@ static void path_mtu(void **x)
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     script_forget_sent(t);
     script_forget_events(t);
+    peer_says(t, MS(150), .ack = 1);
     app_writes(t, MS(200), 1412);
     expect_sent(t, .from = 1, .len = 1412, .compressed = true);
     struct scps_ip q = {.src = t->us.addr,
@@ -656,6 +665,35 @@ static void what_proves_nothing(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4, fifth check: our acknowledgement of the SYN-ACK was lost, so the first data has to say all that
+ * it said, or all waits for the SYN-ACK to be repeated after a second. */
+static void the_last_of_the_handshake_is_lost(void **x)
+{
+    struct script *t = compressing(x, true);
+
+    script_established(t, MS(100)); /* at one end: data goes as TCP until something has come */
+    app_writes(t, MS(110), 1976);
+    expect_sent(t, .from = 1, .len = 988, .ack = 1, .has = SCPS_HAS_TS);
+    expect_sent(t, .from = 989, .len = 988, .ack = 1, .has = SCPS_HAS_TS);
+    peer_says(t, MS(210), .ack = 989);
+    app_writes(t, MS(220), 1004);
+    expect_sent(t, .from = 1977, .len = 1004, .compressed = true);
+    peer_says(t, MS(320), .ack = 2981);
+    script_free(t);
+
+    t = compressing(x, true); /* at the other: it is accepted, and the connection established */
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(110), .ack = 1, .len = 500, .as_tcp = true);
+    t->c = scps_accept(t->l);
+    assert_non_null(t->c);
+    app_reads(t, MS(110), 500);
+    script_run(t, MS(400));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts the oldest segment goes
  * as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is too long for that goes in two. */
 static void a_peer_that_began_anew(void **x)
@@ -741,6 +779,7 @@ int main(void)
         SCRIPT_TEST(snack_unit),
         SCRIPT_TEST(without_timestamps),
         SCRIPT_TEST(what_proves_nothing),
+        SCRIPT_TEST(the_last_of_the_handshake_is_lost),
         SCRIPT_TEST(a_peer_that_began_anew),
         SCRIPT_TEST(a_peer_that_is_back),
         SCRIPT_TEST(probes_as_tcp),
