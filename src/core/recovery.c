@@ -5,8 +5,8 @@
  *       of it once.  What may leave follows RFC 6937 (PRR with the slow-start reduction bound), towards the window the
  *       controller asks for.  When it asks for no reduction (loss by corruption) there is nothing to smooth.
  * RTO   what should have been answered by now is presumed lost and repaired within the controller's window, which
- *       grows meanwhile.  From the second timeout in a row without news of anything that arrived, or the first after a
- *       timeout's length without any, it is no more than PROBES segments: a controller that keeps its window through losses, or has none, would send the whole flight
+ *       grows meanwhile.  From the second timeout in a row without news of anything that arrived it is no more than
+ *       PROBES segments: a controller that keeps its window through losses, or has none, would send the whole flight
  *       again each time, into an outage or a queue that has yet to drain.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
@@ -200,11 +200,6 @@ void scps_recovery_timeout(struct scps_conn *c)
     c->dupacks = 0;
     if (c->tx->silent < UINT8_MAX)
         c->tx->silent++;
-    /* Nothing at all was heard while the timer ran: the path may be out, as after two timeouts.  But a peer that answers
-     * much later than the path is long waits with what it has to say, and one lost acknowledgement is such a silence. */
-    if (c->tx->silent < SILENT && c->env->now - c->tx->delivered_at >= c->rtt.rto &&
-        c->rtt.srtt < 2 * scps_rtt_min(&c->rtt))
-        c->tx->silent = SILENT;
     scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);

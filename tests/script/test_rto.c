@@ -744,36 +744,10 @@ static void no_round_trip_yet(void **x)
     script_free(t);
 }
 
-/* Pure rate keeps no window: who has heard nothing for as long as the timer ran asks with a few segments, and repairs the
- * rest when it hears again */
-static void silence_is_asked(void **x)
-{
-    struct script *t = script_of(x);
-    t->cfg.cc = scps_cc_find("rate");
-    scps_cc_param_defaults(t->cfg.cc, t->cfg.cc_param);
-    t->cfg.rate = 1000000;
-    t->cfg.burst = 60000;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20000);
-    for (int k = 0; k < 20; k++)
-        expect_sent(t, .at = MS(200), .slack = MS(50), .from = 1 + 1000 * k, .len = 1000);
-    script_run(t, MS(700));
-    assert_int_equal(script_info(t).timeouts, 1);
-    assert_int_equal(script_info(t).resent_segs, 10);
-    script_forget_sent(t);
-    peer_says(t, MS(710), .ack = 1001);
-    script_run(t, MS(790));
-    assert_int_equal(script_info(t).resent_segs, 20);
-    script_forget_sent(t);
-    peer_says(t, MS(800), .ack = 20001);
-    script_free(t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(no_round_trip_yet),
-        SCRIPT_TEST(silence_is_asked),
         SCRIPT_TEST(estimates),
         SCRIPT_TEST(backoff),
         SCRIPT_TEST(backoff_with_timestamps),
