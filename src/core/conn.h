@@ -138,6 +138,8 @@ enum { /* scps_conn.flags */
        SCPS_F_OUTAGE = INT32_MIN /* the link is out */
 };
 
+enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
+
 enum scps_plain {
     SCPS_PLAIN_NO,
     SCPS_PLAIN_REMEMBERED, /* this destination has not answered them before */
@@ -308,7 +310,7 @@ struct scps_conn {
     /* what it is */
     uint8_t state; /* enum scps_state */
     int8_t err;
-    uint8_t hold, backoff, probes, ack_owed;
+    uint8_t hold, backoff, dupacks, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
     bool pending : 1; /* not accepted yet */
     /* We opened it with compression, and the peer has not shown yet that our acknowledgement of its SYN arrived: data goes
@@ -317,14 +319,14 @@ struct scps_conn {
     bool starved : 1;        /* a write, or the FIN, waits for memory */
     bool dsacks : 1;         /* the peer has reported a duplicate: it can */
     uint8_t plain : 2;       /* enum scps_plain: why SYNs go, or went, without capabilities */
+    uint8_t soft_err : 2;    /* enum scps_soft: what ICMP said, until the peer is heard again */
     uint8_t caps_peer, caps; /* SCPS_CAP_*: what the peer offered, what is in force */
     uint16_t events;         /* 1 << enum scps_event_kind */
     uint16_t pmtu_mss;       /* largest payload plus options the path takes */
     uint16_t mss;            /* payload of a full segment, options deducted */
     uint16_t adv_mss, rcv_mss, peer_mss; /* announced by us; seen; announced by the peer */
     uint16_t icmp;                       /* type << 8 | code of the newest ICMP error */
-    uint8_t dupacks;
-    int8_t soft_err; /* what an ICMP message said, until the peer is heard again */
+    uint16_t probes; /* keep-alives, or of an outage, in a row: up to keep_count */
     uint32_t flags;
     uint32_t oow_at; /* last answer to an unacceptable segment without data, ms; 0: none yet */
     uint64_t segs_out, segs_in;

@@ -208,6 +208,16 @@ static bool silent_too_long(const struct scps_conn *c, scps_dur max)
     return c->env->now - c->tx->silent_since >= patience(c, max);
 }
 
+/* What a silence that ends the connection is put down to. */
+static int silence_err(const struct scps_conn *c)
+{
+    static const int err[] = {[SCPS_SOFT_NONE] = SCPS_ERR_TIMEDOUT,
+                              [SCPS_SOFT_REFUSED] = SCPS_ERR_REFUSED,
+                              [SCPS_SOFT_UNREACH] = SCPS_ERR_UNREACH};
+
+    return err[c->soft_err];
+}
+
 /* A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
@@ -245,7 +255,7 @@ void scps_snd_timeout(struct scps_conn *c)
             tx->silent_since = c->env->now;
         c->flags &= ~(uint32_t)SCPS_F_HEARD;
         if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
-            scps_conn_reset(c, c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT);
+            scps_conn_reset(c, silence_err(c));
             return;
         }
         if (c->backoff < UINT8_MAX)
@@ -278,7 +288,7 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (timed_out(c)) {
-        int err = c->soft_err ? c->soft_err : SCPS_ERR_TIMEDOUT;
+        int err = silence_err(c);
         if (handshake)
             scps_conn_finish(c, err);
         else

@@ -76,7 +76,7 @@ static int error(struct scps_conn *c, const struct scps_icmp *m)
     else if (hard && c->state == SCPS_SYN_SENT)
         scps_conn_finish(c, err);
     else
-        c->soft_err = (int8_t)err;
+        c->soft_err = err == SCPS_ERR_REFUSED ? SCPS_SOFT_REFUSED : SCPS_SOFT_UNREACH;
     return 0;
 }
 

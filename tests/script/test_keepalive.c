@@ -36,6 +36,24 @@ static void unanswered(void **x)
     script_free(t);
 }
 
+/* More probes than a counter of 8 bits holds come to an end, too */
+static void many_probes(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(100);
+    t->cfg.keep_interval = SEC(1);
+    t->cfg.keep_count = 300;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    script_run(t, SEC(399));
+    expect_state(t, SCPS_ESTABLISHED);
+    script_run(t, SEC(401));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    assert_int_equal(script_forget_sent(t), 301);
+    script_free(t);
+}
+
 /* Answered each time, it goes on for ever, though the silence it waits for is over when the next probe would be due */
 static void answered_as_often_as_asked(void **x)
 {
@@ -153,6 +171,7 @@ int main(void)
         SCRIPT_TEST(answered_as_often_as_asked),
         SCRIPT_TEST(the_peer_asks_instead),
         SCRIPT_TEST(after_our_half_close),
+        SCRIPT_TEST(many_probes),
         SCRIPT_TEST(data_puts_it_off),
         SCRIPT_TEST(not_while_data_is_out),
         SCRIPT_TEST(off_by_default),
