@@ -247,19 +247,23 @@ static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct hal
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Fills a gap, or had been acknowledged before it was seen: overtaken on the way, or the repair of something lost
- * before it got here. */
-static SCPS_WITHIN void late(struct step *x, struct half *h, const struct half *o,
-                             struct resend *re)
+/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was seen. True if it is the
+ * repair of something lost before it got here, and not merely overtaken on the way. */
+static SCPS_APART bool out_of_place(struct scps_trace *t, struct half *h, const struct half *o,
+                                    uint64_t first, uint64_t end, const struct opts *opt,
+                                    struct resend *re)
 {
-    const struct opts *opt = &x->s->o;
-    scps_tr_seldom(x->t, h)->gap_fills++;
-    if (scps_tr_why_gap(h, o, x->first, x->end + x->fin, opt->has_ts, opt->tsval, x->now, re)) {
-        scps_tr_seldom(x->t, h)->repaired++;
-        explain(x, h, o, re);
-    } else {
-        scps_tr_seldom(x->t, h)->reordered++;
+    if (first > h->sent_hi && end > o->ack_hi) {
+        scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
+        return false;
     }
+    scps_tr_seldom(t, h)->gap_fills++;
+    bool repair = scps_tr_why_gap(h, o, first, end, opt->has_ts, opt->tsval, t->now, re);
+    if (repair)
+        scps_tr_seldom(t, h)->repaired++;
+    else
+        scps_tr_seldom(t, h)->reordered++;
+    return repair;
 }
 
 /* Octets nobody has seen before; SYN and FIN are none. */
@@ -287,16 +291,12 @@ static SCPS_WITHIN void sent(struct step *x, struct half *h, const struct half *
     x->ooo = ooo;
     x->keepalive = x->len <= 1 && !x->syn && !x->fin && !(x->flags & SCPS_RST) &&
                    x->first + 1 == h->sent_hi && x->again && o->ack_hi >= h->sent_hi;
-    if (TR_UNLIKELY(x->again && !x->keepalive))
+    bool repair = x->again && !x->keepalive;
+    if (TR_UNLIKELY(!x->again && !x->syn &&
+                    (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi)))
+        repair = out_of_place(x->t, h, o, x->first, x->end + x->fin, &x->s->o, &re);
+    if (TR_UNLIKELY(repair))
         explain(x, h, o, &re);
-    else if (TR_UNLIKELY(!x->again && !x->syn &&
-                         (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi))) {
-        if (x->first <= h->sent_hi || x->end + x->fin <= o->ack_hi)
-            late(x, h, o, &re);
-        else
-            scps_tr_why_gap_opened(x->t, h, o, h->sent_hi, x->first, x->s->o.has_ts, x->s->o.tsval,
-                                   x->now);
-    }
     if (ooo)
         h->ooo_pkts++;
     unique(x, h);
