@@ -82,7 +82,7 @@ static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_a
 /* The oldest of q to out; it stays the ring's until the next is put there. */
 static void take(struct scps_recring *q, struct scps_pkt *out)
 {
-    uint32_t len;
+    uint32_t len = 0; /* q is not empty; without this gcc 12 warns when it optimises at link time */
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
