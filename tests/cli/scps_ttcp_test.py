@@ -338,7 +338,8 @@ class Virtual(Case):
             self.assertLess(doc["end"]["sum_sent"]["seconds"], most)
 
     def test_header_compression(self):
-        """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps."""
+        """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps. As TCP go
+        only the first four, until the peer has been heard, and what two timeouts in a row have made doubtful."""
         data = stuff(1000000)
         args = ["--link", "rate=10mbit,rtt=100ms,loss=0.01,loss-back=0.01", "-C"]
         for more, mss in [([], 1464), (["-M"], 1472), (["-S"], 1464), (["-6"], 1444), (["-l", "1024"], 1024)]:
@@ -346,7 +347,7 @@ class Virtual(Case):
             self.assertIn("com", doc["start"]["scps"]["capabilities"]["in_force"])
             self.assertEqual(doc["start"]["tcp_mss_default"], mss)
             t, peer = doc["end"]["tcp"], doc["end"]["tcp_peer"]
-            self.assertEqual(t["compressed"]["segments_out"], t["segments_sent"] - 1)
+            self.assertIn(t["segments_sent"] - 1 - t["compressed"]["segments_out"], range(5 + t["timeouts"]))
             self.assertEqual(t["compressed"]["segments_in"], t["segments_received"] - 1)
             self.assertGreater(peer["compressed"]["saved_in"], 10 * peer["compressed"]["segments_in"])
 
