@@ -15,6 +15,8 @@
  *   - after a timeout, the second acknowledgement is for something sent once only, before anything but the first segment
  *     was resent (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
+ * The first two take an acknowledgement of what had been sent before for its arrival.  A receiver with BETS acknowledges
+ * holes, too, before a repair is there: of such a peer only the third tells.
  *
  * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up, and all that has been
  * delivered meanwhile may be sent at once when the left edge moves (RFC 6937 section 4).  A queue shorter than that
@@ -119,7 +121,8 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->point = c->nxt;
     rec->resent = 0;
     if (fresh || rec->first != c->una) {
-        rec->eifel = fresh; /* RFC 3522 section 3.2: not anew once loss recovery has started */
+        /* RFC 3522 section 3.2: not anew once loss recovery has started */
+        rec->eifel = fresh && !(c->caps & SCPS_CAP_BETS);
         rec->first = c->una;
         rec->stamp = 0;
     }
@@ -194,7 +197,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     begin(c, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not passed what was sent
      * before; nor in fast recovery, whose losses were real (section 6). */
-    rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) ? 1 : 0;
+    rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) && !(c->caps & SCPS_CAP_BETS);
     rec->frto_nxt = c->nxt;
     c->tx->virtual_arrived = 0;
     c->dupacks = 0;

@@ -877,6 +877,48 @@ static void the_peer_jumps(void **x)
     script_free(t);
 }
 
+/* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value
+ * given in equation (4)."  The peer's jump over the hole echoes what came before it (RFC 7323 section 4.3), older than the
+ * resending, which is on its way yet: RFC 3522 section 3.2 takes that for the arrival of the first sending, and here it is none. */
+static void a_jump_is_no_late_arrival(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + 988 * i, .len = 988);
+    int64_t echo = t->last.tsval;
+    for (int i = 2; i <= 4; i++)
+        peer_says(t, MS(300), .ack = 1, .sack = {{989, i * 988 + 1}}, .tsecr = echo);
+    expect_sent(t, .at = MS(300), .from = 1, .len = 988);
+    uint64_t half = script_info(t).ssthresh;
+    assert_true(half <= 9880 / 2);
+    peer_says(t, MS(320), .ack = 4 * 988 + 1, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_int_equal(script_info(t).ssthresh, half);
+    assert_true(script_info(t).cwnd <= half);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 5682 section 2.1 step 3b takes an acknowledgement of what was not resent for its arrival, too */
+static void nor_after_a_timeout(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer.sack = false;
+    script_flight(t, MS(200), 20000, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    uint64_t half = script_info(t).ssthresh;
+    peer_says(t, MS(600), .ack = 1001);
+    script_forget_sent(t);
+    peer_says(t, MS(610), .ack = 9001);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_int_equal(script_info(t).ssthresh, half);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -912,6 +954,8 @@ int main(void)
         SCRIPT_TEST(a_probe_is_behind_the_peer),
         SCRIPT_TEST(a_jump_is_no_round_trip),
         SCRIPT_TEST(the_peer_jumps),
+        SCRIPT_TEST(a_jump_is_no_late_arrival),
+        SCRIPT_TEST(nor_after_a_timeout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
