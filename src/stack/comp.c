@@ -10,7 +10,9 @@
  * what the configuration says, and of the three accept one: that of the first good segment.  105 and 106 differ in one bit,
  * so with all three accepted for every segment 1 of 32 single-bit errors would go unnoticed.  Before there was a good
  * segment the configured number is expected; another is believed of a segment without data, as the reference
- * implementation's first one is, or when it has come again after a time.
+ * implementation's first one is, or when it has come again after a time.  What the device vouches for is accepted whatever
+ * its number is, but until two good segments have agreed on one it is worked out there, too: the device may not vouch for
+ * all, as one that passes on what was damaged.
  */
 #include "stack/stack.h"
 
@@ -33,9 +35,6 @@ static size_t saved(const struct scps_seg *s, size_t n)
 static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t found, bool bare,
                          scps_time now)
 {
-    sum->newest = found;
-    if (!found)
-        return false;
     if (found == (sum->agreed ? sum->agreed : expected) || (!sum->agreed && bare)) {
         sum->other = 0;
         return true;
@@ -54,11 +53,11 @@ void scps_comp_good(struct scps_conn *c)
 {
     struct scps_comp_sum *sum = &c->tp->comp_sum;
 
+    sum->other = 0;
     if (!sum->newest)
-        return; /* the device has vouched for the checksum */
+        return; /* the device has vouched for the checksum, which nobody worked out */
     sum->confirmed |= sum->agreed == sum->newest;
     sum->agreed = sum->newest;
-    sum->other = 0;
 }
 
 /* Of the connections that share an id, with c at their head, the half-open one whose handshake the segment at p completes:
@@ -83,7 +82,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     size_t avail = SCPS_MIN(in->len, ip->total_len) - ip->hdr_len;
     size_t whole = ip->total_len - ip->hdr_len;
     struct scps_conn *c;
-    uint8_t found;
+    uint8_t found = 0;
 
     *err = SCPS_DROP_TRUNCATED;
     if (!avail || (!in->payload_len && avail < whole))
@@ -94,9 +93,8 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
         return NULL;
     if (c->tp->same_id)
         c = completed(c, p, avail, whole);
-    found = in->csum_ok
-                ? 0
-                : scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);
+    if (!in->csum_ok || !c->tp->comp_sum.confirmed)
+        found = scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);
     *err = SCPS_DROP_BAD_CHECKSUM;
     if (!in->csum_ok && !found)
         return NULL;
@@ -104,7 +102,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     if (*err)
         return NULL;
     *err = SCPS_DROP_BAD_CHECKSUM;
-    c->tp->comp_sum.newest = 0;
+    c->tp->comp_sum.newest = found;
     if (!in->csum_ok &&
         !sum_accepted(&c->tp->comp_sum, c->cfg->c.comp_proto, found, !seg->len, st->env.now))
         return NULL;
