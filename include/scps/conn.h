@@ -130,7 +130,7 @@ struct scps_conn_config {
      * timeouts would take if each were twice as long as the one before, up to rto_max (window probes: persist_max), and
      * the one after them. Timeouts that corruption explains do not back off, so there may be more of them. Defaults 7
      * and 15. data_retries: never less than 100 s; user_timeout may be. syn_retries: the first timeout counts as 1 s and
-     * rto_max as 60 s at least, so 7 are three minutes or more; a SYN-ACK takes as long as its timeouts do. */
+     * rto_max as 60 s at least, so 7 are three minutes or more, for a SYN-ACK, too, after the peer's last SYN. */
     uint16_t syn_retries, data_retries;
     /* After this many timeouts in a row the link is taken to be out: it is probed, and the connection does not end
      * (spec sheet 3.5); 0 (default): never */

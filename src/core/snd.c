@@ -180,17 +180,15 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 
 /* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s (SHLD-11). For a SYN
  * the first timeout counts as a second and the limit of the backoff as a minute at least, so that with syn_retries 7 it
- * is three minutes (MUST-23) however short the round trip is expected to be. What a SYN-ACK takes is only as long as its
- * timeouts: a peer that still wants the connection repeats its SYN. */
+ * is three minutes (MUST-23) however short the round trip is expected to be; so it is for the SYN of a SYN-ACK, or the
+ * peer's SYN, which is patient, would complete a handshake that has ended here. */
 static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->cfg->c;
 
-    if (c->state == SCPS_SYN_SENT || (c->state == SCPS_SYN_RECEIVED && c->flags & SCPS_F_ACTIVE))
+    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
         return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
                              cfg->syn_retries);
-    if (c->state == SCPS_SYN_RECEIVED)
-        return backoff_total(c->rtt.rto, max, cfg->syn_retries);
     return SCPS_MAX(R2_DATA, backoff_total(c->rtt.rto, max, cfg->data_retries));
 }
 

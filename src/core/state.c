@@ -251,8 +251,13 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         return GO_ON;
     if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
         struct scps_ack_sum sum = {0};
-        if (c->nxt && !c->una)
+        if (c->nxt &&
+            !c->una) { /* it goes again; the peer, who was heard, has all its time to answer */
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
+            c->tx->silent_since = c->env->now;
+            if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
+                scps_snd_arm_rtx(c);
+        }
         if (c->flags & (uint32_t)SCPS_F_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);

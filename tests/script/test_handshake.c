@@ -276,6 +276,46 @@ static void half_open_is_given_up(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.3, MUST-23: "R2 for a SYN segment MUST be set large enough to provide retransmission of the
+ * segment for at least 3 minutes", be it that of a SYN-ACK, however short the path and the limit of the backoff are. */
+static void three_minutes_of_syn_acks(void **x)
+{
+    for (int k = 0; k < 3; k++) {
+        struct script *t = script_of(x);
+        struct scps_stack_stats s;
+        t->cfg.expected_rtt = k < 2 ? MS(k ? 560 : 1) : 0;
+        t->cfg.rto_max = k < 2 ? 0 : SEC(2);
+        script_listen(t);
+        peer_says(t, MS(0), .flags = SCPS_SYN);
+        script_run(t, SEC(180));
+        scps_stack_stats(t->st, &s);
+        assert_int_equal(s.half_open, 1);
+        script_forget_sent(t);
+        script_run(t, SEC(300));
+        scps_stack_stats(t->st, &s);
+        assert_int_equal(s.half_open, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* The peer's SYN again, just before the half-open connection would end, is answered, and the answer has its time. */
+static void repeated_syn_keeps_half_open(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.syn_retries = 2;
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    script_run(t, MS(6900));
+    assert_int_equal(script_forget_sent(t), 3);
+    peer_says(t, MS(6950), .flags = SCPS_SYN, .seq = ZERO);
+    expect_sent(t, .at = MS(6950), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    peer_says(t, MS(7950), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    script_run(t, SEC(20));
+    script_free(t);
+}
+
 /* RFC 9293 figure 7 */
 static void simultaneous_open(void **x)
 {
@@ -493,6 +533,8 @@ int main(void)
         SCRIPT_TEST(after_a_lost_syn),
         SCRIPT_TEST(syn_ack_is_repeated),
         SCRIPT_TEST(half_open_is_given_up),
+        SCRIPT_TEST(three_minutes_of_syn_acks),
+        SCRIPT_TEST(repeated_syn_keeps_half_open),
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(refused),
