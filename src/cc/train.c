@@ -31,9 +31,11 @@ bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
-    if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || rtt <= base)
+    scps_dur least = SCPS_MIN(rtt, tr->rtt); /* a lone ACK from the receiver's timer is no queue */
+    tr->rtt = rtt;
+    if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || least <= base)
         return false;
-    if (scps_muldiv(tr->bytes, (uint64_t)(rtt - base), (uint64_t)took) <= queue)
+    if (scps_muldiv(tr->bytes, (uint64_t)(least - base), (uint64_t)took) <= queue)
         return false;
     *carried = scps_muldiv(tr->bytes, (uint64_t)base, (uint64_t)took);
     return true;

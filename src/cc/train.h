@@ -19,6 +19,7 @@
 struct scps_train {
     scps_time began, last;
     uint64_t bytes;
+    scps_dur rtt; /* of the ACK before, as it was told */
     uint32_t acks;
 };
 

@@ -442,6 +442,22 @@ static void early_acks_leave_base_alone(void **state)
     assert_in_range(t.ctl.cwnd, before, before + 3 * SEG);
 }
 
+/* In a train without a queue one ACK has waited for the receiver's timer: no queue; the second that is late is one. */
+static void a_late_ack_is_no_queue(void **state)
+{
+    (void)state;
+    struct scps_train tr = {0};
+    scps_time now = SCPS_SEC(1);
+    uint64_t carried = 0;
+    for (int i = 0; i < 20; i++)
+        assert_false(scps_train_tells(&tr, now += SCPS_MS(65), 1048, SCPS_MS(967), SCPS_MS(967),
+                                      2000, &carried));
+    assert_false(
+        scps_train_tells(&tr, now += SCPS_MS(200), 4, SCPS_MS(1167), SCPS_MS(967), 2000, &carried));
+    assert_true(scps_train_tells(&tr, now + SCPS_MS(65), 1048, SCPS_MS(1167), SCPS_MS(967), 2000,
+                                 &carried));
+}
+
 /* The delayed ACK of one train, a long way before the next, says nothing of the next one's rate. */
 static void a_lone_ack_is_no_train(void **state)
 {
@@ -565,6 +581,7 @@ int main(void)
         cmocka_unit_test(a_loss_is_of_the_whole_flight),
         cmocka_unit_test(newest_rtt_would_strangle_f0),
         cmocka_unit_test(early_acks_leave_base_alone),
+        cmocka_unit_test(a_late_ack_is_no_queue),
         cmocka_unit_test(a_lone_ack_is_no_train),
         cmocka_unit_test(a_longer_route_is_not_a_queue),
         cmocka_unit_test(corruption_keeps_the_window),
