@@ -302,6 +302,14 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     sb->head = head;
 }
 
+/* SND.UNA passes r, which had been resent. */
+static SCPS_APART void passed_resent(struct scps_ack_sum *sum, const struct scps_sent *r)
+{
+    if (!sum->refilled)
+        sum->refilled_at = r->sent;
+    sum->refilled = true;
+}
+
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_sum *sum)
 {
@@ -338,13 +346,10 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
         }
         sum->acked += r->len;
         credit(sb, r, now, min_rtt, sum);
-        if (r->resends) {
-            if (!sum->refilled)
-                sum->refilled_at = r->sent;
-            sum->refilled = true;
-        } else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent) {
+        if (r->resends)
+            passed_resent(sum, r);
+        else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent;
-        }
         sb->head++;
     }
     if (before(sb->frontier, sb->head))
