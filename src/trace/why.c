@@ -184,6 +184,8 @@ static bool sacked_above(const struct half *h, uint64_t end)
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
+    if (!w->ngap)
+        return; /* nothing is allocated before the first one */
     while (n < w->ngap && w->gap[n].to <= una)
         n++;
     if (n < w->ngap / 4)
