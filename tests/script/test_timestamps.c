@@ -81,8 +81,8 @@ static void paws(void **x)
     script_free(t);
 }
 
-/* A reset is not subject to it (section 5.2): "TCP implementations MUST NOT ... PAWS to RST" in effect, whether it has a
- * time stamp, an old one or none */
+/* Section 5.2: a reset "MUST NOT be subjected to the PAWS check by verifying an acceptable value in
+ * SEG.TSval", whether it has no time stamp or an old one. */
 static void paws_and_resets(void **x)
 {
     for (int old = 0; old < 2; old++) {
