@@ -829,7 +829,7 @@ def main():
     rel = os.path.relpath(o.figures, os.path.dirname(os.path.abspath(o.doc)))
     with open(o.doc, "w", encoding="utf-8") as f:
         f.write("# The published evaluations, repeated\n\nMade by `tools/reproduce`; do not edit. Every campaign is a file in "
-                "[lab/campaigns](../lab/campaigns); theirs are the values in [lab/published](../lab/published).\n\n")
+                "`lab/campaigns`; theirs are the values in `lab/published`.\n\n")
         f.write("| campaign | result | transfers that failed or ran out of time |\n|---|---|---|\n")
         for name in sorted(n for n in did.rows if n not in ROWS) + \
                 (["nasa-single-flow-best"] if "nasa-single-flow-best" in best.rows else []):

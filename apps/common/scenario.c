@@ -251,20 +251,18 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     char exe[PATH_MAX];
     char *up;
     ssize_t n;
+    int len_needed;
 
-    if (i < 2) {
-        snprintf(dir, len, LAB_SOURCE_DIR "/lab/%s", i ? "campaigns" : "scenarios");
-        return true;
-    }
-    if (i > 3)
+    if (i > 1)
         return false;
     n = readlink("/proc/self/exe", exe, sizeof exe - 1); /* .../bin/PROGRAM */
     exe[n > 0 ? n : 0] = '\0';
     for (int k = 0; k < 2; k++)
         if ((up = strrchr(exe, '/')))
             *up = '\0';
-    snprintf(dir, len, "%s/share/scps/lab/%s", exe, i == 3 ? "campaigns" : "scenarios");
-    return true;
+    len_needed =
+        snprintf(dir, len, "%s/share/scps/lab/%s", exe, i == 1 ? "campaigns" : "scenarios");
+    return len_needed > 0 && (size_t)len_needed < len;
 }
 
 /* A name with a slash or a dot is a file and nothing else; any other may be that of a shipped

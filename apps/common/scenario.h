@@ -54,7 +54,8 @@ struct lab_scenario {
 struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size_t n,
                                        char msg[LAB_MSGLEN]);
 void lab_scenario_free(struct lab_scenario *s);
-/* The folders in which shipped scenarios are looked for, in order; false past the last. */
+/* Writes the folder number i (0 or 1) in which shipped scenarios are looked for: below ../share/scps,
+ * seen from the running program. Returns false past the last, or when dir is too short. */
 bool lab_scenario_dir(size_t i, char *dir, size_t len);
 
 void lab_sets_add(struct lab_sets *s, const char *key, const char *value, int line);

@@ -380,10 +380,10 @@ void lab_setup_print_keys(FILE *f)
 {
     fputs("[link] or [link NAME], and all keys of a link SPEC\n", f);
     for (size_t i = 0; i < LINK_KEYS; i++)
-        fprintf(f, "  %-20s%-32s%s\n", link_keys[i].name, link_keys[i].values, link_keys[i].help);
+        fprintf(f, "  %-20s%-36s  %s\n", link_keys[i].name, link_keys[i].values, link_keys[i].help);
     fputs("[flow] or [flow NAME]\n", f);
     for (size_t i = 0; i < FLOW_KEYS; i++)
-        fprintf(f, "  %-20s%-32s%s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
+        fprintf(f, "  %-20s%-36s  %s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
 }
 
 /* ---- a cell's links and flows ---- */
