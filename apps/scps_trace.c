@@ -120,7 +120,7 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
         double now = seconds(), t = now - r->began;
         if (t > 0.5 && now - r->shown > 0.1) {
             struct scps_trace_totals o;
-            scps_trace_totals(r->t, &o);
+            scps_trace_get_totals(r->t, &o);
             r->shown = now;
             double part = total ? (double)done / (double)total : 0;
             if (total && part > 0) {
@@ -173,7 +173,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
     struct scps_trace_totals o;
     struct scps_trace_conn c;
     uint32_t n = scps_trace_conns(r->t);
-    scps_trace_totals(r->t, &o);
+    scps_trace_get_totals(r->t, &o);
     begin(r);
     bool text = r->o.format == FORMAT_BRIEF || r->o.format == FORMAT_LONG;
     if (text && !r->o.quiet) {
@@ -194,13 +194,13 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
     int width = 0;
     if (r->o.format == FORMAT_BRIEF && !r->o.quiet)
         for (uint32_t i = 0; i < n; i++) {
-            scps_trace_conn(r->t, i, &c);
+            scps_trace_conn_info(r->t, i, &c);
             int w = scps_trace_brief_width(&c);
             if (w > width && trace_wanted(&r->o, c.number))
                 width = w;
         }
     for (uint32_t i = 0; i < n; i++) {
-        scps_trace_conn(r->t, i, &c);
+        scps_trace_conn_info(r->t, i, &c);
         report(r, &c, width);
     }
     if (r->o.format == FORMAT_JSON)
@@ -293,7 +293,7 @@ static void conclude(struct run *r, const char *const *files, size_t nfiles, con
     char msg[SCPS_TRACE_MSGLEN] = "";
     struct scps_trace_totals tot;
     scps_trace_finish(r->t);
-    scps_trace_totals(r->t, &tot);
+    scps_trace_get_totals(r->t, &tot);
     uint32_t first = trace_lowest(&r->o.only);
     if (first > tot.conns && !interrupted) {
         snprintf(msg, sizeof msg, "-o %" PRIu32 ": the capture has %" PRIu32 " connection%s", first,

@@ -393,7 +393,7 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
             finish(&j.transfer[i], "timeout", r->end);
         for (size_t i = 0; i < s->nlinks; i++)
             for (int d = 0; d < 2; d++)
-                scps_link_stats(j.link[i], d, &r->link[i][d]);
+                scps_link_get_stats(j.link[i], d, &r->link[i][d]);
         if (j.tap && scps_tap_error(j.tap) != 0)
             ok = fail(&j, "the capture could not be written: is the disk full?");
     }

@@ -228,7 +228,7 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
         return;
     }
     if (!s->finished) {
-        scps_dgram_stats(s->d.dgram, &st);
+        scps_dgram_get_stats(s->d.dgram, &st);
         s->acked = st.out_bytes > TTCP_GUARD ? st.out_bytes - TTCP_GUARD : 0;
         s->acked_at = now;
     }

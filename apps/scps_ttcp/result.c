@@ -210,7 +210,7 @@ static scps_dur since(scps_time t, scps_time t0)
 
 static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_stack *st)
 {
-    scps_stack_stats(st, &d->stack);
+    scps_stack_get_stats(st, &d->stack);
     if (c == NULL)
         return;
     d->open = true;
@@ -225,7 +225,7 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
 static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_stack *st)
 {
-    scps_stack_stats(st, &side->stack);
+    scps_stack_get_stats(st, &side->stack);
     side->open = remote->addr.family != 0;
     side->id = 1; /* the only one */
     side->local = *local;

@@ -102,8 +102,8 @@ static void finish(struct run *x)
     if (x->sender.conn != NULL || x->o->udp)
         ttcp_result_sender(x->r, &x->sender, scps_host_stack(x->tx_host), 0);
     ttcp_result_receiver(x->r, &x->receiver, scps_host_stack(x->rx_host), 0);
-    scps_link_stats(x->link, 0, &x->r->fwd);
-    scps_link_stats(x->link, 1, &x->r->back);
+    scps_link_get_stats(x->link, 0, &x->r->fwd);
+    scps_link_get_stats(x->link, 1, &x->r->back);
     if (x->o->udp) {
         x->r->compared = !x->o->hollow;
         x->r->intact = !x->receiver.d.differs;
@@ -136,7 +136,7 @@ static void see_arrivals(void *ctx)
     struct run *x = ctx;
     struct scps_link_stats s;
 
-    scps_link_stats(x->link, 0, &s);
+    scps_link_get_stats(x->link, 0, &s);
     if (s.in_flight == 0) {
         finish(x);
         scps_world_stop(x->w);

@@ -5,7 +5,7 @@
  *     scps_trace_read(t, "file.pcapng", NULL, msg);          // or scps_trace_packet() for packets of your own
  *     scps_trace_finish(t);
  *     for (i = 0; i < scps_trace_conns(t); i++)
- *         scps_trace_conn(t, i, &info);                      // figures of connection i, both directions
+ *         scps_trace_conn_info(t, i, &info);                      // figures of connection i, both directions
  *     scps_trace_free(t);
  *
  * Memory is bounded: when the connections held would need more than the configured room, the one idle longest
@@ -309,11 +309,12 @@ SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
 /* The sums of all that was fed so far; may be asked before the end. */
-SCPS_API void scps_trace_totals(const struct scps_trace *t, struct scps_trace_totals *out);
+SCPS_API void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out);
 /* Connections held (not those evicted), in order of their numbers. */
 SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);
 /* Figures of the i-th of them. Returns 0, or SCPS_ERR_INVAL when there is no such connection. */
-SCPS_API int scps_trace_conn(const struct scps_trace *t, uint32_t i, struct scps_trace_conn *out);
+SCPS_API int scps_trace_conn_info(const struct scps_trace *t, uint32_t i,
+                                  struct scps_trace_conn *out);
 /* Bytes the analyser holds now, and the most it has held. */
 SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 

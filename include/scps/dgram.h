@@ -103,7 +103,7 @@ struct scps_dgram_stats {    /* bytes are the application's */
     uint64_t unsent; /* queued to leave, and then the way was gone or had become too narrow */
 };
 /* Counted since it was opened. */
-SCPS_API void scps_dgram_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
+SCPS_API void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
 
 /* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of that family). */
 SCPS_API bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);

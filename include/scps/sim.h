@@ -282,8 +282,8 @@ SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *ad
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
 /* The top of an end's chain, for routes of one's own. Filters go first. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
-SCPS_API void scps_link_stats(struct scps_link *l, int dir /* 0: a to b */,
-                              struct scps_link_stats *out);
+SCPS_API void scps_link_get_stats(struct scps_link *l, int dir /* 0: a to b */,
+                                  struct scps_link_stats *out);
 /* As scps_channel_observe: the ground truth of one direction. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
 /* Changes a direction from now on: packets on the line or on the way keep their times, those that wait get the new

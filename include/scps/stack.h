@@ -185,7 +185,7 @@ struct scps_stack_stats {
     uint32_t conns, half_open, listeners, dgrams; /* now */
 };
 /* Counted since scps_stack_new. */
-SCPS_API void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out);
+SCPS_API void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out);
 
 #ifdef __cplusplus
 }

@@ -464,7 +464,7 @@ void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *
     l->dir[dir].dir.tell_ctx = ctx;
 }
 
-void scps_link_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
+void scps_link_get_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
 {
     scps_linkdir_stats(&l->dir[dir].dir, l->w->now, out);
     look_again(&l->dir[dir]);

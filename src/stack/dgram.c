@@ -462,7 +462,7 @@ void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config 
     *out = d->cfg;
 }
 
-void scps_dgram_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
+void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
 {
     *out = d->count;
 }

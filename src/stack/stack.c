@@ -646,7 +646,7 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
     return 0;
 }
 
-void scps_stack_stats(const struct scps_stack *st, struct scps_stack_stats *out)
+void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)
 {
     *out = st->count;
     memcpy(out->drops, st->env.drops, sizeof out->drops);

@@ -158,7 +158,7 @@ void scps_trace_finish(struct scps_trace *t)
     free(v);
 }
 
-void scps_trace_totals(const struct scps_trace *t, struct scps_trace_totals *out)
+void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out)
 {
     *out = t->tot;
 }
@@ -168,7 +168,7 @@ uint32_t scps_trace_conns(const struct scps_trace *t)
     return t->order ? t->live : 0;
 }
 
-int scps_trace_conn(const struct scps_trace *t, uint32_t i, struct scps_trace_conn *out)
+int scps_trace_conn_info(const struct scps_trace *t, uint32_t i, struct scps_trace_conn *out)
 {
     if (!t->order || i >= t->live)
         return SCPS_ERR_INVAL;

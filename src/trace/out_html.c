@@ -618,7 +618,7 @@ int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t
     bool any = false;
     for (uint32_t i = 0; i < scps_trace_conns(t); i++) {
         struct scps_trace_conn c;
-        scps_trace_conn(t, i, &c);
+        scps_trace_conn_info(t, i, &c);
         if (c.number >= h->nslot || !h->slot[c.number] || h->slot[c.number] == UINT32_MAX)
             continue;
         const struct page_conn *p = h->c[h->slot[c.number] - 1];

@@ -102,7 +102,7 @@ void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const 
                          size_t nfiles, const char *trouble)
 {
     struct scps_trace_totals o;
-    scps_trace_totals(t, &o);
+    scps_trace_get_totals(t, &o);
     fputs("],\n \"files\": [", f);
     for (size_t i = 0; i < nfiles; i++) {
         fputs(i ? ", " : "", f);

@@ -118,8 +118,8 @@ static int measure(const char *name, bool hollow, unsigned flows, uint64_t bytes
     wall = seconds(CLOCK_MONOTONIC) - wall;
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 
-    scps_link_stats(l, 0, &down);
-    scps_link_stats(l, 1, &up);
+    scps_link_get_stats(l, 0, &down);
+    scps_link_get_stats(l, 1, &up);
     double packets = (double)(down.offered + up.offered);
     double virtual = (double)scps_world_now(r.world) * 1e-6;
     uint64_t received = 0;

@@ -446,7 +446,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     scps_listener_close(w.l);
     drain(&w);
     advance(&w, w.now + SCPS_SEC(86400));
-    scps_stack_stats(w.st, &s);
+    scps_stack_get_stats(w.st, &s);
     MUST(s.conns == 0 && scps_stack_deadline(w.st) == SCPS_NEVER);
     scps_stack_free(w.st);
     MUST(w.mem.live == 0);

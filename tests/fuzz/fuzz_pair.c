@@ -305,7 +305,7 @@ static void finish(struct world *w)
         struct host *h = &w->host[i];
         scps_stack_advance(h->st,
                            w->now); /* what ended last is freed when the stack is next called */
-        scps_stack_stats(h->st, &s);
+        scps_stack_get_stats(h->st, &s);
         MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
         MUST(h->gone || scps_stack_deadline(h->st) == SCPS_NEVER);
         scps_stack_free(h->st);

@@ -849,7 +849,7 @@ static void finish(struct world *w)
     /* With the longest timeout, an hour, best effort gives up segment after segment. */
     advance(w, w->now + SCPS_SEC(500 * 86400), 60000);
     events(w);
-    scps_stack_stats(w->st, &s);
+    scps_stack_get_stats(w->st, &s);
     MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0 && s.dgrams == 0);
     MUST(scps_stack_deadline(w->st) == SCPS_NEVER);
     scps_stack_free(w->st);

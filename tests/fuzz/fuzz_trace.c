@@ -56,7 +56,7 @@ static char *analyse(const char *path, bool watch, size_t *len)
     scps_trace_finish(t);
 
     struct scps_trace_totals o;
-    scps_trace_totals(t, &o);
+    scps_trace_get_totals(t, &o);
     MUST(o.tcp_packets <= o.packets);
     MUST(!watch || seen.packets == o.tcp_packets);
     uint64_t peak;
@@ -69,7 +69,7 @@ static char *analyse(const char *path, bool watch, size_t *len)
     scps_trace_csv_header(seen.out, ',', 7);
     for (uint32_t i = 0; i < n; i++) {
         struct scps_trace_conn c;
-        MUST(scps_trace_conn(t, i, &c) == 0);
+        MUST(scps_trace_conn_info(t, i, &c) == 0);
         const struct scps_trace_dir *d[2] = {&c.a2b, &c.b2a};
         MUST(c.packets == c.a2b.total_packets + c.b2a.total_packets);
         for (int k = 0; k < 2; k++) {

@@ -286,10 +286,10 @@ static void close_goes_on_alone(void **x)
     peer_says(t, MS(200), .ack = 2502);
     peer_says(t, MS(300), .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .from = 2502, .ack = 2);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 1);
     script_run(t, SEC(61));
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 0);
     peer_says(t, SEC(62), .seq = 2, .ack = 2502); /* nobody remembers */
     expect_sent(t, .from = 2502, .flags = SCPS_RST);
@@ -339,7 +339,7 @@ static void data_after_close(void **x)
     script_run(t, MS(300));
     assert_int_equal(script_sent_count(t), 1);
     expect_sent(t, .from = 2, .flags = SCPS_RST);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 0);
     assert_int_equal(s.drops[SCPS_DROP_AFTER_CLOSE], 1);
     script_free(t);
@@ -368,10 +368,10 @@ static void orphan_in_fin_wait_2(void **x)
     expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
     peer_says(t, MS(200), .ack = 2);
     script_run(t, MS(5199));
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 1);
     script_run(t, MS(5201));
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 0);
     script_free(t);
 }

@@ -389,7 +389,7 @@ static void nonsense(void **x)
         assert_int_not_equal(compressed(t, MS(240), b, n, true), 0);
     script_run(t, MS(700));
     script_forget_sent(t);
-    scps_stack_stats(t->st, &st);
+    scps_stack_get_stats(t->st, &st);
     assert_in_range(st.drops[SCPS_DROP_UNKNOWN_CONNECTION_ID], 255, 258);
     assert_true(st.drops[SCPS_DROP_BAD_COMPRESSED] > 256);
     expect_state(t, SCPS_ESTABLISHED);

@@ -42,7 +42,7 @@ static void a_cookie_is_honoured(void **x)
     peer_says(t, MS(10), .flags = SCPS_SYN);
     expect_sent(t, .at = MS(10), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1,
                 .has = SCPS_HAS_MSS, .hasnt = SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_out, 1);
     assert_int_equal(s.half_open, 4); /* nothing is kept */
     peer_says(t, MS(50), .ack = 1);
@@ -50,7 +50,7 @@ static void a_cookie_is_honoured(void **x)
     t->c = scps_accept(t->l);
     assert_non_null(t->c);
     expect_state(t, SCPS_ESTABLISHED);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_ok, 1);
     assert_int_equal(s.half_open, 4);
     assert_int_equal(script_info(t).snd_mss, 536); /* the largest of the table below 1000 */
@@ -123,7 +123,7 @@ static void capabilities_survive_in_timestamps(void **x)
             else
                 expect_sent(t, .flags = (uint16_t)(SCPS_SYN | SCPS_ACK | (ecn ? SCPS_ECE : 0)),
                             .hasnt = SCPS_HAS_CAPS);
-            scps_stack_stats(t->st, &s);
+            scps_stack_get_stats(t->st, &s);
             assert_int_equal(s.cookies_out, 1);
             assert_int_equal(s.cookies_reduced, ask & 8 ? 1 : 0);
             peer_says(t, MS(50 + late), .ack = 1);
@@ -157,7 +157,7 @@ static void what_a_cookie_cannot_keep_is_told(void **x)
     expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
     peer_says(t, MS(10), .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .hasnt = SCPS_HAS_CAPS | SCPS_HAS_WSCALE);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_reduced, 1);
     peer_says(t, MS(50), .ack = 1);
     expect_event(t, SCPS_EV_ACCEPT);
@@ -184,7 +184,7 @@ static void a_slow_flood_takes_nothing(void **x)
         peer_says(t, SEC(1) + i * MS(714), .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
         script_forget_sent(t);
     }
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_out, 0);
     assert_int_equal(s.half_open, 64);
     assert_int_equal(s.half_open_evicted, 200 - 64);
@@ -230,7 +230,7 @@ static void wrong_and_old_cookies(void **x)
     }
     peer_says(t, MS(20), .seq = 2, .ack = 1); /* of another SYN */
     expect_sent(t, .flags = SCPS_RST, .from = 1);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_ok, 0);
     assert_int_equal(s.drops[SCPS_DROP_BAD_COOKIE], 39);
     script_run(t, SEC(200)); /* two units of 64 s are the most */
@@ -251,7 +251,7 @@ static void without_cookies(void **x)
     expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
     peer_says(t, MS(10), .flags = SCPS_SYN);
     expect_quiet(t, ANY_HOLD);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.drops[SCPS_DROP_SYN_LIMIT], 1);
     script_free(t);
 }
@@ -271,7 +271,7 @@ static void backlog(void **x)
     }
     peer_says(t, MS(10), .flags = SCPS_SYN);
     expect_quiet(t, ANY_HOLD);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.drops[SCPS_DROP_BACKLOG_FULL], 1);
     t->c = scps_accept(t->l);
     assert_non_null(t->c);
@@ -314,7 +314,7 @@ static void closing_the_listener(void **x)
         uint16_t port = i ? 1000 : 1001;
         expect_sent(t, .port = port, .flags = SCPS_RST | SCPS_ACK);
     }
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 0);
     assert_int_equal(s.listeners, 0);
     assert_int_equal(s.half_open, 0);
@@ -352,7 +352,7 @@ static void answers_take_turns(void **x)
     }
     assert_int_equal(data, 60);
     assert_int_equal(resets, 100); /* the rest when nobody else wants to send */
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.resets_out, 100);
     scps_conn_abort(t->c);
     t->c = NULL;
@@ -374,7 +374,7 @@ static void answers_have_their_share(void **x)
         peer_strange(t, (uint16_t)(2000 + i));
     script_run(t, MS(1));
     assert_int_equal(script_forget_sent(t), 10);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.resets_out, 10);
     assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 90);
     script_run(t, MS(502));

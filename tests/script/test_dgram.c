@@ -183,7 +183,7 @@ static uint64_t dropped(const struct host *h, enum scps_drop why)
 {
     struct scps_stack_stats s;
 
-    scps_stack_stats(h->st, &s);
+    scps_stack_get_stats(h->st, &s);
     return s.drops[why];
 }
 
@@ -219,7 +219,7 @@ static void one_leaves(void **x)
     expect_nothing(&h);
     expect_event(&h, d, SCPS_EV_DRAINED);
     expect_no_event(&h);
-    scps_dgram_stats(d, &s);
+    scps_dgram_get_stats(d, &s);
     assert_int_equal(s.out, 2);
     assert_int_equal(s.out_bytes, 5);
     /* where routers may cut, each has an identification of its own */
@@ -333,7 +333,7 @@ static void turns(void **x)
         }
     expect_nothing(&h);
     struct scps_stack_stats s;
-    scps_stack_stats(h.st, &s);
+    scps_stack_get_stats(h.st, &s);
     assert_int_equal(s.dgrams, 2);
     assert_int_equal(s.datagrams_out, 12);
     host_fini(&h);
@@ -540,7 +540,7 @@ static void queue_in(void **x)
         assert_int_equal(arrives(&h, text), i < 3 ? 0 : SCPS_DROP_UDP_QUEUE_FULL);
     assert_int_equal(arrives(&h, ""),
                      SCPS_DROP_UDP_QUEUE_FULL); /* those without data have a weight, too */
-    scps_dgram_stats(d, &s);
+    scps_dgram_get_stats(d, &s);
     assert_int_equal(s.in, 3);
     assert_int_equal(s.full, 3);
     assert_int_equal(dropped(&h, SCPS_DROP_UDP_QUEUE_FULL), 3);
@@ -792,7 +792,7 @@ static void link_gone(void **x)
     scps_dgram_send(gone, &h.them, "y", 1, 0);
     scps_dgram_close(gone);
     scps_stack_remove_netif(h.st, &h.nif);
-    scps_dgram_stats(d, &s);
+    scps_dgram_get_stats(d, &s);
     assert_int_equal(s.unsent, 1);
     assert_int_equal(scps_dgram_error(d, NULL, NULL), SCPS_ERR_LINKDOWN);
     assert_int_equal(scps_dgram_send(d, NULL, "x", 1, 0), SCPS_ERR_UNREACH);

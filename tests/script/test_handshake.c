@@ -264,10 +264,10 @@ static void half_open_is_given_up(void **x)
     peer_says(t, MS(0), .flags = SCPS_SYN);
     script_run(t, SEC(6));
     assert_int_equal(script_forget_sent(t), 3);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open, 1);
     script_run(t, SEC(8));
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open, 0);
     assert_int_equal(s.conns, 0);
     script_forget_sent(t); /* a farewell is allowed */
@@ -288,11 +288,11 @@ static void three_minutes_of_syn_acks(void **x)
         script_listen(t);
         peer_says(t, MS(0), .flags = SCPS_SYN);
         script_run(t, SEC(180));
-        scps_stack_stats(t->st, &s);
+        scps_stack_get_stats(t->st, &s);
         assert_int_equal(s.half_open, 1);
         script_forget_sent(t);
         script_run(t, SEC(300));
-        scps_stack_stats(t->st, &s);
+        scps_stack_get_stats(t->st, &s);
         assert_int_equal(s.half_open, 0);
         script_forget_sent(t);
         script_free(t);
@@ -447,7 +447,7 @@ static void syn_received_and_odd_segments(void **x)
     peer_says(t, MS(10), .flags = SCPS_RST);
     expect_quiet(t, ANY_HOLD);
     expect_no_event(t);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open, 0);
     peer_says(t, MS(20), .seq = ZERO, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);

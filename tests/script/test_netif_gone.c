@@ -131,7 +131,7 @@ static void goes(uint64_t rate, bool blocked, bool other)
             free(second);
         }
         struct scps_stack_stats s;
-        scps_stack_stats(h.st, &s);
+        scps_stack_get_stats(h.st, &s);
         assert_int_equal(s.conns, 0);
     }
     scps_stack_free(h.st);

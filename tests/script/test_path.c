@@ -281,7 +281,7 @@ static void packets_for_nobody(void **x)
     t->us = us;
     t->them = them;
     expect_quiet(t, ANY_HOLD);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_true(s.drops[SCPS_DROP_NOT_OURS] >= 2);
     assert_true(s.drops[SCPS_DROP_BAD_ADDRESS] >= 4);
     script_free(t);

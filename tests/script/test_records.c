@@ -367,7 +367,7 @@ static void a_mark_an_octet(void **x)
     for (int i = 0; i < 3000; i++)
         peer_says(t, MS(400), .len = 2, .record = true);
     script_forget_sent(t);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.drops[SCPS_DROP_TOO_MANY_RECORDS], 3000 - 1250);
     assert_int_equal(scps_conn_readable(t->c), 2);
     for (int i = 0; i < 1250; i++) {
@@ -390,7 +390,7 @@ static void marks_beyond_a_hole(void **x)
     script_established(t, MS(100));
     for (int i = 0; i < 1500; i++)
         peer_says(t, MS(200), .seq = 401 + 2 * i, .len = 2, .record = true);
-    scps_stack_stats(t->st, &s);
+    scps_stack_get_stats(t->st, &s);
     assert_in_range(s.drops[SCPS_DROP_TOO_MANY_RECORDS], 500, 600);
     for (int i = 0; i < 200; i++)
         peer_says(t, MS(300), .seq = 1 + 2 * i, .len = 2, .record = true);

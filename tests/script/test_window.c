@@ -245,7 +245,7 @@ static void an_orphan_does_not_wait_for_ever(void **x)
         if (!script_sent_count(t))
             continue;
         script_forget_sent(t);
-        scps_stack_stats(t->st, &s);
+        scps_stack_get_stats(t->st, &s);
         if (!s.conns) {
             ended = at;
             break; /* the reset */

@@ -232,8 +232,8 @@ static void losses(void **x)
     struct scps_dgram_stats in;
     (void)x;
     go(&r);
-    scps_link_stats(r.l, 0, &s);
-    scps_dgram_stats(r.in, &in);
+    scps_link_get_stats(r.l, 0, &s);
+    scps_dgram_get_stats(r.in, &in);
     assert_int_equal(s.offered, 40000);
     assert_int_equal(s.in_flight, 0);
     assert_int_equal(s.offered - s.dropped_ber - s.dropped_loss, s.delivered);

@@ -90,8 +90,8 @@ static void begin(void *ctx)
 {
     struct share *s = ctx;
 
-    scps_link_stats(s->l, 0, &s->sent);
-    scps_link_stats(s->l, 1, &s->acked);
+    scps_link_get_stats(s->l, 0, &s->sent);
+    scps_link_get_stats(s->l, 1, &s->acked);
     for (unsigned i = 0; i < s->n; i++)
         s->flow[i].before = s->flow[i].sink.received;
 }
@@ -150,8 +150,8 @@ static void run(struct share *s)
     scps_host_kick(s->host[0]);
     scps_world_run(s->w, s->until);
 
-    scps_link_stats(s->l, 0, &sent);
-    scps_link_stats(s->l, 1, &acked);
+    scps_link_get_stats(s->l, 0, &sent);
+    scps_link_get_stats(s->l, 1, &acked);
     s->sent.offered_bytes = sent.offered_bytes - s->sent.offered_bytes;
     s->acked.offered_bytes = acked.offered_bytes - s->acked.offered_bytes;
     for (unsigned i = 0; i < s->n; i++) {

@@ -95,7 +95,7 @@ static void begin(void *ctx)
     struct strangers *s = ctx;
 
     s->before = s->sink.received;
-    scps_link_stats(s->l, 1, &s->back);
+    scps_link_get_stats(s->l, 1, &s->back);
 }
 
 /* Mbit/s of payload. */
@@ -141,14 +141,14 @@ static double goodput(struct strangers *s)
         assert_int_equal(scps_world_at(s->w, SCPS_SEC(1), stranger, s), 0);
     scps_host_kick(s->host[0]);
     scps_world_run(s->w, UNTIL);
-    scps_stack_stats(scps_host_stack(s->host[1]), &st);
+    scps_stack_get_stats(scps_host_stack(s->host[1]), &st);
     double got = (double)(s->sink.received - s->before) * 8 / (double)(UNTIL - WARM);
     print_message(
         "%s, route %llu: flood %d: %.3f Mbit/s; %llu cookies, %llu resets, %llu not given\n",
         s->link, (unsigned long long)s->back_rate, s->flood, got,
         (unsigned long long)st.cookies_out, (unsigned long long)st.resets_out,
         (unsigned long long)st.drops[SCPS_DROP_RATE_LIMITED]);
-    scps_link_stats(s->l, 1, &back_now);
+    scps_link_get_stats(s->l, 1, &back_now);
     if (s->back_rate) /* whatever leaves pays */
         assert_true((double)(back_now.offered_bytes - s->back.offered_bytes) <=
                     (double)s->back_rate * (double)(UNTIL - WARM) * 1e-6 + 4 * 1500);

@@ -103,8 +103,8 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
     r->took = scps_world_now(r->w);
     for (int end = 0; end < 2 && on; end++)
         scps_vj_filter_stats(f[end], &r->vj[end]);
-    scps_stack_stats(scps_host_stack(h0), &r->st[0]);
-    scps_stack_stats(scps_host_stack(h1), &r->st[1]);
+    scps_stack_get_stats(scps_host_stack(h0), &r->st[0]);
+    scps_stack_get_stats(scps_host_stack(h1), &r->st[1]);
     scps_bulk_source_fini(&r->source);
     scps_world_free(r->w);
     assert_int_equal(r->source.err, 0);

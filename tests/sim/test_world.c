@@ -187,7 +187,7 @@ static void many_hosts_and_many_flows(void **state)
     for (unsigned i = 0; i < 2 * N; i++)
         end(&flow[i], SIZE);
     struct scps_link_stats st;
-    scps_link_stats(l, 0, &st);
+    scps_link_get_stats(l, 0, &st);
     assert_true(st.dropped_queue > 0 && st.in_flight == 0); /* they did meet there */
     scps_world_free(w);
 }
@@ -240,8 +240,8 @@ static void arrivals_of_one_moment_are_served_together(void **state)
     begin(&flow[0], 0, x, y, &b, &cfg, 10000000);
     scps_world_run(w, SCPS_SEC(100));
     end(&flow[0], 10000000);
-    scps_link_stats(l, 0, &there);
-    scps_link_stats(l, 1, &here);
+    scps_link_get_stats(l, 0, &there);
+    scps_link_get_stats(l, 1, &here);
     assert_true(there.offered > 6500);
     if (here.offered > 200) /* a round trip's worth each */
         fail_msg("%llu packets back", (unsigned long long)here.offered);
@@ -303,7 +303,7 @@ static void a_link_changes_while_it_works(void **state)
     scps_world_at(w, SCPS_SEC(8), mend, &sky);
     scps_world_run(w, SCPS_SEC(1000));
     end(&flow[0], 5000000);
-    scps_link_stats(sky.l, 0, &st);
+    scps_link_get_stats(sky.l, 0, &st);
     assert_true(st.dropped_loss > 0);
     /* the rest of the bytes, the gap, and what the timeouts double to in it */
     assert_true(flow[0].done > SCPS_SEC(2 + 3 + 20));

@@ -242,10 +242,10 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     scps_conn_info(c, &r->sender);
     if (bench.sink.conn)
         scps_conn_info(bench.sink.conn, &r->receiver);
-    scps_link_stats(l, 0, &r->there);
-    scps_link_stats(l, 1, &r->here);
+    scps_link_get_stats(l, 0, &r->there);
+    scps_link_get_stats(l, 1, &r->here);
     for (int i = 0; i < 2; i++)
-        scps_stack_stats(scps_host_stack(bench.host[i]), &r->stack[i]);
+        scps_stack_get_stats(scps_host_stack(bench.host[i]), &r->stack[i]);
     scps_bulk_source_fini(&bench.source);
     scps_world_free(bench.w);
 }

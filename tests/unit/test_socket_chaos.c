@@ -339,7 +339,7 @@ static void run(uint64_t with)
     }
     time_passes(&a, &b, SCPS_SEC(3600));
     struct scps_stack_stats st;
-    scps_stack_stats(scps_ctx_stack(a.ctx), &st);
+    scps_stack_get_stats(scps_ctx_stack(a.ctx), &st);
     if (st.conns || st.listeners)
         fail_msg("seed %llu: %u connections, %u listeners left", (unsigned long long)seed, st.conns,
                  st.listeners);

@@ -210,10 +210,10 @@ static void time_wait_of_a_minute(void **state)
     peer_sends(&p, SCPS_ACK | SCPS_FIN, 1, 2, 0);
     peer_gets(&p, SCPS_ACK, 2, 2, 0);
     peer_wait(&p, SCPS_SEC(60) - 1);
-    scps_stack_stats(scps_ctx_stack(p.ctx), &st);
+    scps_stack_get_stats(scps_ctx_stack(p.ctx), &st);
     assert_int_equal(st.conns, 1);
     peer_wait(&p, 2);
-    scps_stack_stats(scps_ctx_stack(p.ctx), &st);
+    scps_stack_get_stats(scps_ctx_stack(p.ctx), &st);
     assert_int_equal(st.conns, 0);
     peer_close(&p);
 }
