@@ -112,7 +112,7 @@ def main():
         check("merged", "merged" in few["note"] and sum(len(t) for c in few["conns"] for t in c["d"]) / 6 <= 1000)
         thinned(program, d)
         if not chromium():
-            print("skipped: no Chromium (%d failures before)" % checks.failures)
+            print("skipped: no browser: install chromium to look at the page itself (%d failures before)" % checks.failures)
             return checks.failures or SKIP
         page = "file://" + d + "/p.html"
         dom = browse(d, page, "--dump-dom")
