@@ -152,33 +152,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     scps_conn_tell(c, SCPS_EV_READABLE);
 }
 
-int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
-{
-    struct scps_marks *m = c->st->marks;
-
-    if (!m || !scps_marks_at_hole(c))
-        return 0;
-    *out = (struct scps_hole){m->hole.from - 1, m->hole.to - m->hole.from};
-    if (flags & SCPS_PEEK)
-        return 1;
-    scps_marks_pass(c);
-    scps_rcv_read(c);
-    scps_bets_wait(c);
-    return 1;
-}
-
 /* ---- sender -------------------------------------------------------------------------------------------------- */
-
-/* The oldest segment, if it can be given up: it has data and has not arrived. */
-static const struct scps_sent *oldest(const struct scps_conn *c)
-{
-    const struct scps_scoreboard *sb = &c->tx->sb;
-    const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
-
-    if (!r || r->state == SCPS_SENT_ARRIVED)
-        return NULL;
-    return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
-}
 
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
 {
@@ -194,32 +168,6 @@ bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
     }
     c->tx->gave_up_to = *ack;
     return *ack != c->una;
-}
-
-scps_time scps_bets_until(const struct scps_conn *c)
-{
-    scps_dur life = c->cfg->c.bets_lifetime;
-
-    if (!life || !(c->caps & SCPS_CAP_BETS) || !c->established || !oldest(c))
-        return SCPS_NEVER;
-    return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
-}
-
-scps_time scps_bets_arm(struct scps_conn *c)
-{
-    struct scps_tx *tx = c->tx;
-    scps_time since = SCPS_MAX(tx->progress_at, tx->gave_up_at);
-
-    if (since != tx->life_since) {
-        tx->life_since = since;
-        tx->life_nxt = c->nxt;
-    }
-    return scps_bets_until(c);
-}
-
-bool scps_bets_holds_on(const struct scps_conn *c)
-{
-    return c->caps & SCPS_CAP_BETS && c->established && oldest(c);
 }
 
 static void give_up(struct scps_conn *c)
@@ -264,18 +212,7 @@ void scps_bets_send(struct scps_conn *c)
 
     if (c->env->now >= scps_bets_until(c)) /* the oldest at the least */
         old = SCPS_MAX(c->tx->life_nxt, c->una + 1);
-    while (c->established && (r = oldest(c)) &&
+    while (c->established && (r = scps_bets_oldest(c)) &&
            (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->cfg->c.bets_retries)))
         give_up(c);
-}
-
-size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max)
-{
-    const struct scps_rangeset *list = &c->st->given_up;
-
-    for (uint32_t i = 0; i < list->n && i < max; i++) {
-        const struct scps_range *r = scps_rangeset_at(list, i);
-        out[i] = (struct scps_hole){r->from - 1, r->to - r->from};
-    }
-    return list->n;
 }

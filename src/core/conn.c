@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A connection's lifetime and the application's calls. */
+/* A connection's lifetime: its memory, its states, its end, and a change of its configuration. */
 #include "core/conn.h"
 
 #include "base/bytes.h"
@@ -105,49 +105,6 @@ int scps_conn_need_tx(struct scps_conn *c)
     return 0;
 }
 
-int scps_conn_need_rx(struct scps_conn *c)
-{
-    const struct scps_alloc *a = &c->env->alloc;
-
-    if (c->rx)
-        return 0;
-    c->rx = a->alloc(a->ctx, sizeof *c->rx);
-    if (!c->rx)
-        return SCPS_ERR_NOMEM;
-    memset(c->rx, 0, sizeof *c->rx);
-    return 0;
-}
-
-int scps_conn_need_tp(struct scps_conn *c)
-{
-    const struct scps_alloc *a = &c->env->alloc;
-
-    if (c->tp)
-        return 0;
-    c->tp = a->alloc(a->ctx, sizeof *c->tp);
-    if (!c->tp)
-        return SCPS_ERR_NOMEM;
-    memset(c->tp, 0, sizeof *c->tp);
-    return 0;
-}
-
-int scps_conn_need_stats(struct scps_conn *c)
-{
-    const struct scps_alloc *a = &c->env->alloc;
-
-    struct scps_conn_stats *st;
-
-    if (c->st != &c->env->nobody)
-        return 0;
-    st = a->alloc(a->ctx, sizeof *st);
-    if (!st)
-        return SCPS_ERR_NOMEM;
-    memset(st, 0, sizeof *st);
-    c->st = st;
-    c->st->hold_since = c->env->now;
-    return 0;
-}
-
 void scps_conn_trim(struct scps_conn *c)
 {
     if (c->tx && c->una == c->nxt && scps_snd_fin_end(c) <= c->nxt && c->state != SCPS_SYN_SENT &&
@@ -158,77 +115,9 @@ void scps_conn_trim(struct scps_conn *c)
         free_rx(c);
 }
 
-/* ---- queues ------------------------------------------------------------------------------------------------- */
-
-void scps_conn_wake(struct scps_conn *c)
-{
-    struct scps_turns *t = c->turns;
-
-    if (c->flags & SCPS_F_READY || !t)
-        return;
-    c->flags |= SCPS_F_READY;
-    c->ready_next = NULL;
-    if (t->tail)
-        t->tail->ready_next = c;
-    else
-        t->head = c;
-    t->tail = c;
-}
-
-void scps_conn_unready(struct scps_conn *c)
-{
-    struct scps_turns *t = c->turns;
-    struct scps_conn *before = NULL;
-
-    if (!(c->flags & SCPS_F_READY))
-        return;
-    c->flags &= ~(uint32_t)SCPS_F_READY;
-    if (t->head == c) { /* nearly always: whose turn it is leaves */
-        t->head = c->ready_next;
-    } else {
-        for (before = t->head; before->ready_next != c;)
-            before = before->ready_next;
-        before->ready_next = c->ready_next;
-    }
-    if (t->tail == c)
-        t->tail = before;
-}
-
-void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
-{
-    struct scps_env *env = c->env;
-
-    if (c->flags & SCPS_F_RELEASED)
-        return;
-    c->events |= (uint16_t)(1u << kind);
-    if (c->flags & SCPS_F_EVENTS || c->pending)
-        return; /* of a connection not accepted yet nobody hears */
-    c->flags |= SCPS_F_EVENTS;
-    c->ev_next = NULL;
-    if (env->ev_tail)
-        env->ev_tail->ev_next = c;
-    else
-        env->ev_head = c;
-    env->ev_tail = c;
-}
-
-void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
-                    uint64_t d, uint64_t e)
-{
-    struct scps_note n = {.at = c->env->now, .conn = c->id, .kind = kind, .arg = {a, b, d, e}};
-
-    c->env->obs.note(c->env->obs.ctx, &n);
-}
-
-void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
-{
-    c->env->drops[d]++;
-    SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
-}
-
 /* ---- states ----------------------------------------------------------------------------------------------- */
 
-static void bury(struct scps_conn *c)
+void scps_conn_bury(struct scps_conn *c)
 {
     if (c->state != SCPS_CLOSED || !(c->flags & SCPS_F_RELEASED) ||
         c->flags & (SCPS_F_RST_NOW | SCPS_F_DEAD))
@@ -264,8 +153,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     scps_conn_set_state(c, SCPS_CLOSED);
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
-    if (c->st->marks)
-        c->st->marks->due = SCPS_NEVER;
+    scps_bets_stop(c);
     scps_heap_remove(&c->env->deadlines, c);
     free_tx(c);
     free_rx(c);
@@ -278,7 +166,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     } else if (!was_time_wait) {
         scps_conn_tell(c, SCPS_EV_CLOSED);
     }
-    bury(c);
+    scps_conn_bury(c);
 }
 
 void scps_conn_reset(struct scps_conn *c, int err)
@@ -294,13 +182,13 @@ void scps_conn_detach(struct scps_conn *c)
     scps_gate_forget(c);
     c->turns = NULL;
     c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
-    bury(c);
+    scps_conn_bury(c);
 }
 
 /* The last thing a released connection had to send has left. */
 void scps_conn_sent_last(struct scps_conn *c)
 {
-    bury(c);
+    scps_conn_bury(c);
 }
 
 void scps_conn_established(struct scps_conn *c)
@@ -379,29 +267,9 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     return 0;
 }
 
-void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
-{
-    int32_t less = c->unheard ? (int32_t)scps_negotiate_overhead(c) : scps_negotiate_less(c);
-    int64_t full = mss;
-
-    if (c->peer_mss)
-        full = SCPS_MIN(full, c->peer_mss);
-    if (c->cfg->c.mss)
-        full = SCPS_MIN(full, c->cfg->c.mss);
-    full = SCPS_MAX(full - less, 8);
-    if (c->tx && full < c->mss && scps_sb_count(&c->tx->sb)) {
-        /* with compressed headers room for the FIN of the last piece, too */
-        int64_t piece = c->caps & SCPS_CAP_COM ? SCPS_MAX(full - 16, 8) : full;
-        if (scps_sb_resegment(&c->tx->sb, &c->env->alloc, (uint32_t)piece))
-            return; /* no memory: as it was */
-    }
-    c->pmtu_mss = (uint16_t)SCPS_MIN(mss, UINT16_MAX);
-    c->mss = (uint16_t)SCPS_MIN(full, UINT16_MAX);
-}
-
 /* ---- memory is short ---------------------------------------------------------------------------------------- */
 
-static int starve(struct scps_conn *c)
+int scps_conn_starve(struct scps_conn *c)
 {
     c->starved = true;
     c->flags |= SCPS_F_WANT_ROOM;
@@ -425,7 +293,7 @@ void scps_conn_memory(struct scps_conn *c)
     }
     c->starved = false;
     if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
-        starve(c);
+        scps_conn_starve(c);
     else
         scps_conn_wake(c);
 }
@@ -438,195 +306,7 @@ void scps_conn_heard(struct scps_conn *c)
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
 }
 
-/* ---- the application's calls -------------------------------------------------------------------------------- */
-
-int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
-{
-    uint64_t held, room;
-    size_t n;
-
-    if (c->err)
-        return c->err;
-    if (c->flags & SCPS_F_SHUT)
-        return SCPS_ERR_PIPE;
-    if (c->state == SCPS_CLOSED)
-        return SCPS_ERR_NOTCONN;
-    if (flags & SCPS_EOR && !c->cfg->c.records)
-        return SCPS_ERR_INVAL;
-    held = c->end - SCPS_MAX(c->una, 1);
-    room = c->cfg->c.sndbuf > held ? c->cfg->c.sndbuf - held : 0;
-    if (!len)
-        return 0;
-    if (!room) {
-        c->flags |= SCPS_F_WANT_ROOM;
-        return SCPS_ERR_AGAIN;
-    }
-    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
-        return starve(c);
-    n = (size_t)SCPS_MIN(len, room);
-    n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
-    if (!n)
-        return starve(c);
-    if (flags & SCPS_EOR && n == len && scps_record_write(c, c->end + n)) {
-        scps_sndbuf_unwrite(&c->tx->buf, n);
-        return starve(c);
-    }
-    c->end += n;
-    if (n < len)
-        c->flags |= SCPS_F_WANT_ROOM;
-    else
-        c->flags &= ~(uint32_t)SCPS_F_WANT_ROOM;
-    if (flags & SCPS_MORE)
-        c->flags |= SCPS_F_MORE;
-    else
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
-    scps_conn_wake(c);
-    return (int64_t)n;
-}
-
-int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
-{
-    uint64_t ready = scps_conn_ready(c);
-    size_t n = scps_rcvbuf_read(&c->in, buf, (size_t)SCPS_MIN(len, ready), flags & SCPS_PEEK);
-
-    if (n) {
-        if (!(flags & SCPS_PEEK)) {
-            SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
-            if (c->st->marks)
-                scps_marks_read(c, n);
-            scps_rcv_read(c);
-            scps_bets_look(c);
-        }
-        return (int64_t)n;
-    }
-    if (ready)
-        return 0; /* len was 0 */
-    if (c->st->marks && scps_marks_at_hole(c))
-        return SCPS_ERR_HOLE;
-    if (c->flags & SCPS_F_FIN_IN)
-        return 0;
-    if (c->err)
-        return c->err;
-    if (c->state == SCPS_CLOSED)
-        return SCPS_ERR_NOTCONN;
-    return SCPS_ERR_AGAIN;
-}
-
-const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
-{
-    const uint8_t *p = scps_rcvbuf_front(&c->in, len);
-
-    *len = (size_t)SCPS_MIN(*len, scps_conn_ready(c));
-    return *len ? p : NULL;
-}
-
-unsigned scps_conn_record(const struct scps_conn *c)
-{
-    const struct scps_marks *m = c->st->marks;
-
-    return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
-}
-
-static void set_flag(struct scps_conn *c, uint32_t flag, bool on)
-{
-    if (on) {
-        c->flags |= flag;
-    } else {
-        c->flags &= ~flag;
-        scps_conn_wake(c);
-    }
-}
-
-void scps_conn_cork(struct scps_conn *c, bool on)
-{
-    set_flag(c, SCPS_F_CORK, on);
-    if (!on) {
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
-        scps_timer_stop(c, SCPS_T_CORK);
-    }
-}
-
-void scps_conn_nodelay(struct scps_conn *c, bool on)
-{
-    set_flag(c, SCPS_F_NODELAY, on);
-    if (on) {
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
-        scps_conn_wake(c);
-    }
-}
-
-int scps_conn_shutdown(struct scps_conn *c)
-{
-    if (c->state == SCPS_CLOSED)
-        return SCPS_ERR_NOTCONN;
-    if (c->flags & SCPS_F_SHUT)
-        return 0;
-    if (c->state == SCPS_TIME_WAIT)
-        return 0;
-    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
-        starve(c); /* the FIN leaves when there is memory to remember it */
-    c->flags |= SCPS_F_SHUT;
-    if (c->state == SCPS_ESTABLISHED)
-        scps_conn_set_state(c, SCPS_FIN_WAIT_1);
-    else if (c->state == SCPS_CLOSE_WAIT)
-        scps_conn_set_state(c, SCPS_LAST_ACK);
-    scps_conn_wake(c);
-    return 0;
-}
-
-static void release(struct scps_conn *c)
-{
-    c->flags |= SCPS_F_RELEASED;
-    c->owner.user = NULL;
-    c->events = 0;
-}
-
-void scps_conn_close(struct scps_conn *c)
-{
-    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(c);
-
-    release(c);
-    switch (c->state) {
-    case SCPS_CLOSED:
-        bury(c);
-        return;
-    case SCPS_SYN_SENT:
-        scps_conn_finish(c, 0);
-        return;
-    case SCPS_TIME_WAIT:
-        return;
-    case SCPS_FIN_WAIT_2:
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.fin_wait2);
-        break;
-    default:
-        break;
-    }
-    if (unread)
-        scps_conn_reset(c, SCPS_ERR_ABORTED);
-    else
-        scps_conn_shutdown(c);
-}
-
-void scps_conn_abort(struct scps_conn *c)
-{
-    release(c);
-    switch (c->state) {
-    case SCPS_CLOSED:
-        bury(c);
-        break;
-    case SCPS_SYN_SENT:
-    case SCPS_TIME_WAIT:
-        scps_conn_finish(c, SCPS_ERR_ABORTED);
-        break;
-    default:
-        scps_conn_reset(c, SCPS_ERR_ABORTED);
-    }
-}
-
-void scps_conn_set_user(struct scps_conn *c, void *user)
-{
-    c->owner.user = user;
-}
+/* ---- configuration ------------------------------------------------------------------------------ */
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
@@ -650,7 +330,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         return err;
     scps_config_unref(a, c->cfg);
     c->cfg = s;
-    set_flag(c, SCPS_F_NODELAY, n.nodelay);
+    scps_conn_set_flag(c, SCPS_F_NODELAY, n.nodelay);
     scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
     if (!c->rtt.srtt)
         c->rtt.rto = s->c.rto_initial;

@@ -346,7 +346,7 @@ struct scps_conn {
     uint64_t cc_state[]; /* cc->state_size bytes */
 };
 
-/* ---- conn.c ----------------------------------------------------------------------------------------------- */
+/* ---- conn.c, agreed.c, memory.c, notify.c ---------------------------------------------------- */
 
 /* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on cfg. */
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
@@ -376,6 +376,8 @@ static inline void scps_env_starved(struct scps_env *env)
 }
 /* SCPS_MEMORY_RETRY has passed: c tries again what waits for memory. */
 void scps_conn_memory(struct scps_conn *c);
+/* c lacks memory for a write, or for its FIN: SCPS_ERR_NOMEM, and it is tried again. */
+int scps_conn_starve(struct scps_conn *c);
 /* The application hears that a write takes something again. */
 void scps_conn_room(struct scps_conn *c);
 int scps_conn_need_tx(struct scps_conn *c);
@@ -390,12 +392,16 @@ void scps_conn_finish(struct scps_conn *c, int err);
 /* Ends it with a reset to the peer. */
 void scps_conn_reset(struct scps_conn *c, int err);
 void scps_conn_established(struct scps_conn *c);
+/* A connection that has ended, that nobody owns and that has sent its reset is queued to be freed. */
+void scps_conn_bury(struct scps_conn *c);
 /* The stack has built what scps_conn_output gave: the end of a released connection, if that was its reset. */
 void scps_conn_sent_last(struct scps_conn *c);
 /* In the turns of its link, if not there yet. */
 void scps_conn_wake(struct scps_conn *c);
 void scps_conn_unready(struct scps_conn *c);
 void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind);
+/* Sets a flag that holds small segments back, or takes it away: then c is woken. */
+void scps_conn_set_flag(struct scps_conn *c, uint32_t flag, bool on);
 /* The path's MTU is now such that a segment with options may carry this much. */
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
@@ -410,7 +416,7 @@ void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, u
                            (uint64_t)(e));                                                         \
     } while (0)
 
-/* ---- timer.c ---------------------------------------------------------------------------------------------- */
+/* ---- timers.c, timer.c ----------------------------------------------------------------------- */
 
 void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when);
 /* At when or before: several may want the same timer. */
@@ -429,7 +435,7 @@ void scps_timer_due(struct scps_conn *c, scps_time when);
 /* Serves every timer due by env->now. */
 void scps_conn_timers(struct scps_conn *c);
 
-/* ---- the verbs --------------------------------------------------------------------------------------------- */
+/* ---- the verbs ------------------------------------------------------------------------------- */
 
 /* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no effect. With
  * SCPS_DROP_BAD_ACK, AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made
@@ -448,7 +454,7 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
  * so whether the numbers he guessed for somebody else's connection are right. */
 uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 
-/* ---- negotiate.c ------------------------------------------------------------------------------------------ */
+/* ---- negotiate.c ----------------------------------------------------------------------------- */
 
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn);
 /* Settles on what our offer and the peer's SYN have in common. */
@@ -477,7 +483,7 @@ static inline bool scps_conn_doubts_comp(const struct scps_conn *c)
     return c->backoff >= 2 || c->probes >= 2;
 }
 
-/* ---- ackin.c, loss.c, recovery.c, delivery.c ---------------------------------------------------------------- */
+/* ---- ackin.c, control.c, loss.c, recovery.c, pipe.c, delivery.c ------------------------------ */
 
 /* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
@@ -529,6 +535,8 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool f
 void scps_recovery_no_frto(struct scps_conn *c);
 /* The left edge moved without an acknowledgement. */
 void scps_recovery_passed(struct scps_conn *c);
+/* An episode brings the window down: the controller asks for a smaller one than before it. */
+bool scps_recovery_is_reducing(const struct scps_conn *c);
 /* Bytes that may be in flight now, and that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);
 uint64_t scps_recovery_inflight(const struct scps_conn *c);
@@ -538,7 +546,7 @@ void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
                           struct scps_cc_ack *a);
 void scps_delivery_app_limited(struct scps_conn *c);
 
-/* ---- snack.c -------------------------------------------------------------------------------------- */
+/* ---- snack.c --------------------------------------------------------------------------------- */
 
 /* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole: what has arrived
  * between two reported holes is to be told, too, even if that takes more acknowledgements. */
@@ -573,14 +581,14 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c);
 bool scps_negotiate_offers(const struct scps_conn *c);
 enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f);
 
-/* ---- corruption.c ---------------------------------------------------------------------------------- */
+/* ---- corruption.c ---------------------------------------------------------------------------- */
 
 /* Segments of the peer's were damaged: to be told to it. until: as SCPS_SIGNAL_DAMAGED has it. */
 void scps_corruption_felt(struct scps_conn *c, scps_time until);
 /* Is the segment that leaves now to say so? c->tp is there. */
 bool scps_corruption_tell(struct scps_conn *c);
 
-/* ---- outage.c ------------------------------------------------------------------------------------- */
+/* ---- outage.c, cause.c ----------------------------------------------------------------------- */
 
 /* What a loss found now is put down to. */
 enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c);
@@ -595,7 +603,7 @@ void scps_outage_timer(struct scps_conn *c);
 /* rate bytes/s and rtt of the path from now on; 0: not known. */
 void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt);
 
-/* ---- rcv.c, ackout.c ----------------------------------------------------------------------------------------- */
+/* ---- rcv.c, rcvfin.c, ackout.c --------------------------------------------------------------- */
 
 /* RFC 9293 section 3.10.7.4, first check. */
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg);
@@ -618,6 +626,8 @@ static inline scps_off scps_rcv_edge(const struct scps_conn *c)
 }
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
+/* The peer's FIN is the next octet of its stream. */
+void scps_rcv_take_fin(struct scps_conn *c);
 /* What is missing below `to` is given up. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
 void scps_ackout_now(struct scps_conn *c);
@@ -634,7 +644,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 
-/* ---- record.c, marks.c ------------------------------------------------------------------------------------ */
+/* ---- record.c, marks.c ----------------------------------------------------------------------- */
 
 /* The octet before end, written and not sent, ends a record. 0 or SCPS_ERR_NOMEM. */
 int scps_record_write(struct scps_conn *c, scps_off end);
@@ -664,7 +674,7 @@ static inline uint64_t scps_conn_ready(const struct scps_conn *c)
     return c->st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
 }
 
-/* ---- bets.c ------------------------------------------------------------------------------------------------ */
+/* ---- bets.c, betsage.c ----------------------------------------------------------------------- */
 
 void scps_bets_wait(struct scps_conn *c);
 /* What was read, or what arrived, changed: does a hole hold the reader up, and since when? */
@@ -672,6 +682,12 @@ static inline void scps_bets_look(struct scps_conn *c)
 {
     if (c->caps & SCPS_CAP_BETS)
         scps_bets_wait(c);
+}
+/* There is no hole to wait for: the timer stops. */
+static inline void scps_bets_stop(struct scps_conn *c)
+{
+    if (c->st->marks)
+        c->st->marks->due = SCPS_NEVER;
 }
 /* It has waited long enough. */
 void scps_bets_timer(struct scps_conn *c);
@@ -683,6 +699,8 @@ void scps_bets_send(struct scps_conn *c);
 /* What the peer has reported lies at a left edge that its acknowledgement cannot reach yet: true, and *ack is behind
  * it. */
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
+/* The oldest segment, if it can be given up: it has data and has not arrived; NULL: it cannot. */
+const struct scps_sent *scps_bets_oldest(const struct scps_conn *c);
 /* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_conn *c);
 /* The same when the timer is set: takes note of what has been sent, which will all be as old then. */
@@ -690,13 +708,17 @@ scps_time scps_bets_arm(struct scps_conn *c);
 /* However long the peer is silent, there is data that can be given up instead of the connection. */
 bool scps_bets_holds_on(const struct scps_conn *c);
 
-/* ---- snd.c -------------------------------------------------------------------------------------------------- */
+/* ---- snd.c, rto.c, hold.c -------------------------------------------------------------------- */
 
+/* Nothing leaves now, and this is why; SCPS_HOLD_NONE: a segment leaves. */
+void scps_snd_hold(struct scps_conn *c, enum scps_hold why);
 /* The rate of its route holds c, if it has anything to send. */
 void scps_snd_routed(struct scps_conn *c);
 /* What the peer's window says changed: persist begins or ends. */
 void scps_snd_window_changed(struct scps_conn *c);
 void scps_snd_arm_rtx(struct scps_conn *c);
+/* The same for the next window probe. */
+void scps_snd_arm_persist(struct scps_conn *c);
 /* RTX expired: persist or RTO. */
 void scps_snd_timeout(struct scps_conn *c);
 static inline scps_off scps_snd_fin_end(const struct scps_conn *c)

@@ -226,15 +226,3 @@ uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scp
         return syn->wnd;
     return (uint32_t)SCPS_MAX(65535, SCPS_MIN(c->cfg->c.first_window, most));
 }
-
-uint32_t scps_negotiate_overhead(const struct scps_conn *c)
-{
-    return c->flags & SCPS_F_TS ? 12 : 0;
-}
-
-int32_t scps_negotiate_less(const struct scps_conn *c)
-{
-    if (c->caps & SCPS_CAP_COM)
-        return c->flags & SCPS_F_TS ? -4 : -12;
-    return (int32_t)scps_negotiate_overhead(c);
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no packet says, for one connection: the link is out or back, losses have another cause, the path is another.
+/* What no packet says, for one connection: the link is out or back, the path is another.
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
  * empty segment one octet behind what the peer is known to have, which it has to answer, leaves after 5, 6, 12, 24, 48,
@@ -8,9 +8,6 @@
  * But a segment that was on its way when the link went does not, so after a signal only what arrives a round trip later
  * counts.  Then what has been outstanding for a round trip goes again within the window of before: it never arrived, or
  * its acknowledgement did not.  No outage ends a connection.
- *
- * Cause of loss (spec sheet 3.4): what the configuration says, unless a signal, or the peer's corruption-experienced
- * option (corruption.c), said otherwise for a time.
  */
 #include "core/conn.h"
 
@@ -19,19 +16,6 @@
 #define PROBE_MAX SCPS_SEC(60)
 #define END_KNOWN                                                                                  \
     UINT8_MAX /* in place of the number of probes: the timer is the end of the outage */
-
-enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c)
-{
-    return c->tx && c->env->now < c->tx->cause_until ? c->tx->cause : c->cfg->c.loss_cause;
-}
-
-void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
-{
-    if (!c->tx)
-        return; /* nothing under way that could be lost */
-    c->tx->cause = cause;
-    c->tx->cause_until = until;
-}
 
 /* The sheet's schedule: 5, 6, 12, 24, 48, then 60 s. */
 static scps_dur schedule(unsigned probes)

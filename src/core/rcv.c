@@ -60,29 +60,6 @@ static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to
     }
 }
 
-static SCPS_APART void take_fin(struct scps_conn *c)
-{
-    c->flags |= SCPS_F_FIN_IN;
-    scps_ackout_now(c);
-    scps_conn_tell(c, SCPS_EV_READABLE);
-    scps_conn_tell(c, SCPS_EV_PEER_CLOSED);
-    switch (c->state) {
-    case SCPS_SYN_RECEIVED:
-    case SCPS_ESTABLISHED:
-        scps_conn_set_state(c, SCPS_CLOSE_WAIT);
-        break;
-    case SCPS_FIN_WAIT_1: /* our FIN acknowledged by the same segment: state.c has moved us on */
-        scps_conn_set_state(c, SCPS_CLOSING);
-        break;
-    case SCPS_FIN_WAIT_2:
-        scps_conn_set_state(c, SCPS_TIME_WAIT);
-        break;
-    default:
-        break;
-    }
-    scps_bets_look(c); /* no hole is left: its timer, if there was one, is over */
-}
-
 /* Octets came in order; filled: and there were holes behind them. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
@@ -247,7 +224,7 @@ static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int
 static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->in.next == p->fin_at) {
-        take_fin(c);
+        scps_rcv_take_fin(c);
         return;
     }
     if (p->fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
@@ -255,17 +232,6 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
     if (p->fin)
         scps_ackout_now(c);
     scps_bets_look(c);
-}
-
-void scps_rcv_jump(struct scps_conn *c, scps_off to)
-{
-    assert(to > c->in.next && !(c->flags & SCPS_F_FIN_IN)); /* RCV.NXT never goes back */
-    scps_rcvbuf_jump(&c->in, to);
-    if (c->rx)
-        c->rx->dups = 0;
-    scps_ackout_now(c);
-    if (c->rx && c->rx->fin_at == c->in.next)
-        take_fin(c);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)

@@ -30,30 +30,7 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define SILENT 2  /* timeouts in a row */
-#define PROBES 10 /* segments: an initial window (RFC 6928) */
-#define BURST  10 /* the same, where a window has a gap */
-
-uint64_t scps_recovery_inflight(const struct scps_conn *c)
-{
-    uint64_t in = c->tx->sb.inflight;
-
-    return in > c->tx->virtual_arrived ? in - c->tx->virtual_arrived : 0;
-}
-
-static bool reducing(const struct scps_conn *c)
-{
-    const struct scps_tx *tx = c->tx;
-
-    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd;
-}
-
-uint64_t scps_recovery_window(const struct scps_conn *c)
-{
-    uint64_t window = reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
-
-    return c->tx->silent < SILENT ? window : SCPS_MIN(window, (uint64_t)PROBES * c->mss);
-}
+#define BURST 10 /* segments: an initial window (RFC 6928), where a window has a gap */
 
 /* RFC 6937 section 3. */
 static void proportion(struct scps_conn *c, uint64_t delivered)
@@ -61,7 +38,7 @@ static void proportion(struct scps_conn *c, uint64_t delivered)
     struct scps_recovery *rec = &c->tx->rec;
     uint64_t pipe = scps_recovery_inflight(c), target = c->ctl.cwnd, send = 0;
 
-    if (!reducing(c))
+    if (!scps_recovery_is_reducing(c))
         return;
     if (pipe > target) {
         uint64_t share = scps_muldiv(rec->delivered, target, rec->flight ? rec->flight : 1) + 1;
@@ -85,23 +62,6 @@ static void spread(struct scps_conn *c)
     if (window != SCPS_CWND_OPEN && c->rtt.srtt &&
         window > scps_recovery_inflight(c) + (uint64_t)BURST * c->mss)
         c->tx->rec.spread_until = c->env->now + c->rtt.srtt;
-}
-
-uint64_t scps_recovery_rate(struct scps_conn *c)
-{
-    struct scps_recovery *rec = &c->tx->rec;
-    uint64_t window = scps_recovery_window(c), rate;
-
-    if (!rec->spread_until)
-        return 0;
-    if (c->env->now >= rec->spread_until ||
-        window <= scps_recovery_inflight(c) + 2 * (uint64_t)c->mss) {
-        rec->spread_until = 0;
-        return 0;
-    }
-    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an eighth of the window */
-    rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
-    return SCPS_MAX(rate, 1);
 }
 
 static void begin(struct scps_conn *c, enum scps_episode kind)

@@ -15,26 +15,6 @@
 
 #define CORK_MAX SCPS_MS(200)
 
-static void hold(struct scps_conn *c, enum scps_hold why)
-{
-    scps_time now = c->env->now;
-
-    if (c->hold == why)
-        return;
-    c->st->holds[c->hold] += now - c->st->hold_since;
-    c->st->hold_since = now;
-    c->hold = (uint8_t)why;
-    if (why != SCPS_HOLD_NONE)
-        SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
-                     c->timer[SCPS_T_PACE]);
-}
-
-void scps_snd_routed(struct scps_conn *c)
-{
-    if (c->tx && (c->nxt < scps_snd_fin_end(c) || c->tx->sb.lost))
-        hold(c, SCPS_HOLD_ROUTE);
-}
-
 static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
 {
     seg->sport = c->lport;
@@ -86,54 +66,11 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
 /* ---- the retransmission timer ------------------------------------------------------------------------------- */
 
-static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
-                                         scps_dur max)
-{
-    shift = SCPS_MIN(shift, 30u);
-    /* a timeout taken for corruption says nothing of a queue: no backoff (spec sheet 3.4) */
-    if (c->established && scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION)
-        shift = 0;
-    return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;
-}
-
-static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
-{
-    unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_MAX(c->backoff, kept);
-
-    return shift ? backed_off_by(c, shift, rto, max) : rto;
-}
-
-void scps_snd_arm_rtx(struct scps_conn *c)
-{
-    const struct scps_conn_config *cfg = &c->cfg->c;
-    scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
-    scps_time when = c->env->now + wait;
-
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
-        return; /* the timer is the outage's */
-    if (cfg->user_timeout && c->tx && c->established) {
-        scps_time give_up = c->tx->progress_at + cfg->user_timeout;
-        when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));
-    }
-    if (cfg->bets_lifetime && c->tx)
-        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->env->now));
-    scps_timer_set(c, SCPS_T_RTX, when);
-}
-
-static void arm_persist(struct scps_conn *c)
-{
-    const struct scps_conn_config *cfg = &c->cfg->c;
-
-    scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
-
-    scps_timer_set(c, SCPS_T_RTX, c->env->now + SCPS_MIN(wait, cfg->persist_max));
-}
-
 static void begin_persist(struct scps_conn *c)
 {
     c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
     c->tx->silent_since = c->env->now;
-    arm_persist(c);
+    scps_snd_arm_persist(c);
 }
 
 /* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
@@ -260,7 +197,7 @@ void scps_snd_timeout(struct scps_conn *c)
             c->backoff++;
         c->flags |= SCPS_F_PROBE_NOW;
         scps_conn_wake(c);
-        arm_persist(c);
+        scps_snd_arm_persist(c);
         return;
     }
     if (c->una == c->nxt)
@@ -348,7 +285,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
             left(c, seg, c->nxt, false);
             return true;
         }
-        hold(c, SCPS_HOLD_HANDSHAKE);
+        scps_snd_hold(c, SCPS_HOLD_HANDSHAKE);
         return false;
     }
     handshake_segment(c, seg);
@@ -387,7 +324,7 @@ static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
     struct scps_gate *gate = c->turns->gate;
 
     if (!scps_gate_covers(gate, c, c->env->now, packet_size(c, len))) {
-        hold(c, SCPS_HOLD_ROUTE);
+        scps_snd_hold(c, SCPS_HOLD_ROUTE);
         return false;
     }
     return true;
@@ -401,7 +338,7 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     if (when <= c->env->now)
         return true;
     scps_timer_set(c, SCPS_T_PACE, when);
-    hold(c, SCPS_HOLD_PACE);
+    scps_snd_hold(c, SCPS_HOLD_PACE);
     return false;
 }
 
@@ -424,7 +361,7 @@ static SCPS_APART bool lifted(struct scps_conn *c)
     if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
         return true;
     c->flags |= SCPS_F_CWND_LIMITED; /* however little the application has written */
-    hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
 }
 
@@ -462,7 +399,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
         scps_ackout_fill(c, seg);
     scps_recovery_sent(c, len, resent);
     left(c, seg, from, resent != NULL);
-    hold(c, SCPS_HOLD_NONE);
+    scps_snd_hold(c, SCPS_HOLD_NONE);
 }
 
 /* Turns record r into seg once more. */
@@ -499,7 +436,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
     if (r->from >= c->edge && r->from != c->una) { /* the peer took its window back */
-        hold(c, SCPS_HOLD_PEER_WINDOW);
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
     if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
@@ -528,7 +465,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
         len >= c->max_wnd / 2) /* RFC 9293 3.8.6.2.1 (3): all the peer takes */
         return true;
     if (!all) { /* silly: more fits soon, or (4) it does not and the probe's timer lets it go */
-        hold(c, SCPS_HOLD_PEER_WINDOW);
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         if (c->una == c->nxt && !(c->flags & SCPS_F_PERSIST))
             begin_persist(c);
         return false;
@@ -538,12 +475,12 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
     if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
         if (c->timer[SCPS_T_CORK] == SCPS_NEVER)
             scps_timer_set(c, SCPS_T_CORK, c->env->now + CORK_MAX);
-        hold(c, SCPS_HOLD_CORK);
+        scps_snd_hold(c, SCPS_HOLD_CORK);
         return false;
     }
     if (c->flags & SCPS_F_NODELAY || tx->small_end <= c->una)
         return true;
-    hold(c, SCPS_HOLD_NAGLE);
+    scps_snd_hold(c, SCPS_HOLD_NAGLE);
     return false;
 }
 
@@ -573,7 +510,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     p->fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
-            hold(c, SCPS_HOLD_APP);
+            scps_snd_hold(c, SCPS_HOLD_APP);
         if (tx->app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) && !tx->sb.lost)
             scps_delivery_app_limited(c);
         return false;
@@ -585,7 +522,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
         p->flags = SCPS_SENT_PROBE;
     }
     if (!p->usable) {
-        hold(c, SCPS_HOLD_PEER_WINDOW);
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         if (must_probe(c) && !(c->flags & SCPS_F_PERSIST))
             begin_persist(c);
         return false;
@@ -617,7 +554,7 @@ static inline bool record_fits(struct scps_conn *c)
 {
     if (!scps_sb_reserve(&c->tx->sb, &c->env->alloc))
         return true;
-    hold(c, SCPS_HOLD_APP);
+    scps_snd_hold(c, SCPS_HOLD_APP);
     scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
     return false;
 }
@@ -809,7 +746,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
         return true;
     }
     if (c->flags & (uint32_t)SCPS_F_OUTAGE && !(c->flags & SCPS_F_KEEP_NOW)) {
-        hold(c, SCPS_HOLD_LINK_DOWN);
+        scps_snd_hold(c, SCPS_HOLD_LINK_DOWN);
         *done = false;
         return true;
     }
@@ -895,7 +832,7 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
         /* repair may be finished or held by the window of the peer: new data never overtakes it */
     } else {
-        hold(c, SCPS_HOLD_APP);
+        scps_snd_hold(c, SCPS_HOLD_APP);
     }
     /* else it rides on the data */
     return c->flags & SCPS_F_ACK_NOW && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Best effort, sender: which segment can be given up, and when it is too old; bets.c does it. */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+
+/* The oldest segment, if it can be given up: it has data and has not arrived. */
+const struct scps_sent *scps_bets_oldest(const struct scps_conn *c)
+{
+    const struct scps_scoreboard *sb = &c->tx->sb;
+    const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
+
+    if (!r || r->state == SCPS_SENT_ARRIVED)
+        return NULL;
+    return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
+}
+
+scps_time scps_bets_until(const struct scps_conn *c)
+{
+    scps_dur life = c->cfg->c.bets_lifetime;
+
+    if (!life || !(c->caps & SCPS_CAP_BETS) || !c->established || !scps_bets_oldest(c))
+        return SCPS_NEVER;
+    return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
+}
+
+scps_time scps_bets_arm(struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+    scps_time since = SCPS_MAX(tx->progress_at, tx->gave_up_at);
+
+    if (since != tx->life_since) {
+        tx->life_since = since;
+        tx->life_nxt = c->nxt;
+    }
+    return scps_bets_until(c);
+}
+
+bool scps_bets_holds_on(const struct scps_conn *c)
+{
+    return c->caps & SCPS_CAP_BETS && c->established && scps_bets_oldest(c);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The congestion controller: what it may know of the connection, and how its answer takes effect.
+ *
+ * A controller sees values (struct scps_cc_view) and sets the window and the rate (struct
+ * scps_cc_ctl).  Here its window is kept at one segment at least, and the pacer is set to its
+ * rate, or to one that follows from the window.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint32_t iw_max = SCPS_MAX(2u * c->mss, 14600u); /* RFC 6928 section 2 */
+
+    v->now = c->env->now;
+    v->inflight = c->tx ? scps_recovery_inflight(c) : 0;
+    v->outstanding = c->nxt - c->una;
+    v->mss = c->mss;
+    v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->mss
+                                       : SCPS_MIN(10u * c->mss, iw_max);
+    if (c->flags & SCPS_F_SYN_LOST && !cfg->init_cwnd_segs)
+        v->init_cwnd = c->mss; /* RFC 5681 section 3.1 */
+    v->srtt = c->rtt.srtt;
+    v->min_rtt = scps_rtt_min(&c->rtt);
+    v->conf_rate = cfg->rate;
+    v->max_cwnd = cfg->sndbuf;
+    v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
+    v->cause = scps_loss_cause_now(c);
+}
+
+void scps_cc_apply(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->cfg->c;
+    uint64_t rate = c->ctl.rate;
+
+    if (c->ctl.cwnd != SCPS_CWND_OPEN) {
+        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
+        c->st->max_cwnd = SCPS_MAX(c->st->max_cwnd, c->ctl.cwnd);
+        if (!rate && cfg->pacing && c->rtt.srtt) {
+            /* Twice the window a round trip while it may double, a fifth more than it later. */
+            rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
+            rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
+            rate = SCPS_MAX(rate, 1);
+        }
+        if (!rate && c->tx && c->tx->rec.spread_until)
+            rate = scps_recovery_rate(c);
+    }
+    if (cfg->rate && (!rate || rate > cfg->rate))
+        rate = cfg->rate;
+    if (c->tx && (rate || c->tx->pacer.rate))
+        scps_pacer_set(&c->tx->pacer, c->env->now, rate,
+                       cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead));
+    SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
+}
+
+void scps_cc_begin(struct scps_conn *c)
+{
+    struct scps_cc_view v;
+
+    scps_cc_view_of(c, &v);
+    c->ctl = (struct scps_cc_ctl){.cwnd = v.init_cwnd, .ssthresh = UINT64_MAX};
+    c->cfg->c.cc->start(c->cc_state, c->cfg->c.cc_param, &v, &c->ctl);
+    scps_cc_apply(c);
+}
+
+void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
+{
+    struct scps_cc_view v;
+
+    if (!c->cfg->c.cc->change || !c->established)
+        return;
+    scps_cc_view_of(c, &v);
+    c->cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
+    scps_cc_apply(c);
+}

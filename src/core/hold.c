@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The reason why nothing leaves now (enum scps_hold), and how long each reason held. */
+#include "core/conn.h"
+
+void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
+{
+    scps_time now = c->env->now;
+
+    if (c->hold == why)
+        return;
+    c->st->holds[c->hold] += now - c->st->hold_since;
+    c->st->hold_since = now;
+    c->hold = (uint8_t)why;
+    if (why != SCPS_HOLD_NONE)
+        SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
+                     c->timer[SCPS_T_PACE]);
+}
+
+void scps_snd_routed(struct scps_conn *c)
+{
+    if (c->tx && (c->nxt < scps_snd_fin_end(c) || c->tx->sb.lost))
+        scps_snd_hold(c, SCPS_HOLD_ROUTE);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* How many bytes may be in flight during repair, and how many are: "pipe" of RFC 6675 section 4.
+ *
+ * Without SACK each duplicate acknowledgement stands for one segment that left the network
+ * (RFC 5681 section 3.2).  recovery.c opens and closes the episodes that this file reads.
+ */
+#include "core/conn.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+#define SILENT 2  /* timeouts in a row */
+#define PROBES 10 /* segments: an initial window (RFC 6928) */
+
+uint64_t scps_recovery_inflight(const struct scps_conn *c)
+{
+    uint64_t in = c->tx->sb.inflight;
+
+    return in > c->tx->virtual_arrived ? in - c->tx->virtual_arrived : 0;
+}
+
+bool scps_recovery_is_reducing(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->tx;
+
+    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd;
+}
+
+uint64_t scps_recovery_window(const struct scps_conn *c)
+{
+    uint64_t window = scps_recovery_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+
+    return c->tx->silent < SILENT ? window : SCPS_MIN(window, (uint64_t)PROBES * c->mss);
+}
+
+uint64_t scps_recovery_rate(struct scps_conn *c)
+{
+    struct scps_recovery *rec = &c->tx->rec;
+    uint64_t window = scps_recovery_window(c), rate;
+
+    if (!rec->spread_until)
+        return 0;
+    if (c->env->now >= rec->spread_until ||
+        window <= scps_recovery_inflight(c) + 2 * (uint64_t)c->mss) {
+        rec->spread_until = 0;
+        return 0;
+    }
+    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an eighth of the window */
+    rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
+    return SCPS_MAX(rate, 1);
+}
