@@ -29,6 +29,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/fastpath.h"
 #include "core/seq.h"
 #include "wire/opt.h"
 
@@ -215,7 +216,7 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
         (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
 
     if (seg->len || !(c->flags & SCPS_F_SACK) || c->caps & SCPS_CAP_SNACK1 || c->rx->dsack_to ||
-        c->rx->anew || strict(c) || budgeted(c))
+        c->rx->anew || strict(c) || budgeted(c) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
         return false;
     latest_blocks(c, seg, (room - 4) / 8, false);
     if (seg->nsack) {
@@ -358,7 +359,8 @@ static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *se
         return false;
     field = window_field(c, next, c->rcv_wscale);
     offered = field << c->rcv_wscale;
-    if (!field || next + offered > c->announced || offered > c->max_offered)
+    if (!field || next + offered > c->announced || offered > c->max_offered ||
+        !SCPS_FAST_PATH(SCPS_FAST_ACK_SAME))
         return false;
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->irs, next);

@@ -12,6 +12,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/fastpath.h"
 #include "core/seq.h"
 
 /* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC 7323 section 2.2);
@@ -281,7 +282,8 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         from + seg->len > limit(c) || seg->ack != scps_seq_wrap(c->iss, c->una) ||
         c->una != c->nxt || c->edge != c->una + ((uint64_t)seg->wnd << c->snd_wscale) ||
         (int32_t)(seg->seq - c->wl1) < 0 || (ts && (int32_t)(seg->tsval - c->ts_recent) < 0) ||
-        (c->rx && c->rx->fin_at) || c->st == &c->env->nobody)
+        (c->rx && c->rx->fin_at) || c->st == &c->env->nobody ||
+        !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
     c->segs_in++;
     c->flags |= SCPS_F_HEARD;

@@ -10,6 +10,7 @@
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
+#include "base/fastpath.h"
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
@@ -296,7 +297,7 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
         if (++head == sb->tail)
             break;
     }
-    if (!last)
+    if (!last || !SCPS_FAST_PATH(SCPS_FAST_ACK_RUN))
         return;
     sum->acked += credit_run(sb, first, last, sum);
     sb->head = head;
@@ -415,7 +416,8 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
     struct scps_sent *first = scps_sb_at(sb, idx), *last = NULL;
     uint32_t begin = idx;
 
-    if (idx == sb->tail || before(idx, sb->frontier) || !before(sb->hi_xseq, first->xseq))
+    if (idx == sb->tail || before(idx, sb->frontier) || !before(sb->hi_xseq, first->xseq) ||
+        !SCPS_FAST_PATH(SCPS_FAST_SACK_RUN))
         return idx;
     for (struct scps_sent *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
         r->state = SCPS_SENT_ARRIVED;
@@ -437,7 +439,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
                      scps_dur min_rtt, struct scps_ack_sum *sum)
 {
     /* mostly a report is the last one, a little longer */
-    bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head);
+    bool longer = from >= sb->run_from && from <= sb->run_to &&
+                  !before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
 
     if (longer) {

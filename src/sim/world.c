@@ -16,6 +16,7 @@
  * belongs, and nobody sees the clock move.
  */
 #include "base/bytes.h"
+#include "base/fastpath.h"
 #include "sim/link.h"
 #include "sim/vclock.h"
 #include "stack/stack.h"
@@ -303,7 +304,7 @@ static inline void serve(struct scps_host *h)
 
     scps_stack_clock(st, h->w->now);
     bool news = scps_stack_news(st);
-    if (!news && scps_stack_quiet(st, h->w->now))
+    if (!news && scps_stack_quiet(st, h->w->now) && SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
         host_wake_at(h, scps_heap_min(&st->env.deadlines));
     else
         turn(h, news);

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/cksum.h"
+#include "base/fastpath.h"
 #include "wire/tcp.h"
 
 static bool unspecified(const struct scps_addr *a)
@@ -149,7 +150,8 @@ static inline bool ordinary(const struct scps_pkt *in)
     const uint8_t *p = in->data;
 
     return in->len >= 40 && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP &&
-           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len;
+           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len &&
+           SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
 /* For a connection that has one, and mostly for the one the last packet was for: then there is nothing to look up.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One seed, one history, on every machine: transfers over links of every kind, a line each, with a sum over every packet,
  * its bytes, its times and its fate, both ways.  tools/portable compares what two machines print, house.history what two
- * runs do.  Needs nothing but libscps and libscps_sim, so it runs wherever they can be built. */
+ * runs do, and house.fast_paths what it prints when one fast path is disabled.  Needs nothing but libscps and libscps_sim, so it runs wherever they can be built. */
 #include <inttypes.h>
 #include <scps/scps.h>
 #include <scps/sim.h>
@@ -184,11 +184,27 @@ static int transfer(const struct run *r)
     return e.to.received == 0;
 }
 
+#ifdef SCPS_NO_FAST_PATH
+unsigned long scps_fast_path_missed;
+
+/* A fast path that no packet would have taken has not been tested. */
+static int was_missed(void)
+{
+    fprintf(stderr, "fast path missed by %lu packets\n", scps_fast_path_missed);
+    return scps_fast_path_missed == 0;
+}
+#else
+static int was_missed(void)
+{
+    return 0;
+}
+#endif
+
 int main(void)
 {
     int bad = 0;
 
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
         bad |= transfer(&runs[i]);
-    return bad;
+    return bad | was_missed();
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A fast path does what the general code behind it does, only sooner.
+ *
+ * The test house.fast_paths builds the library again with -DSCPS_NO_FAST_PATH=SCPS_FAST_..., which disables one fast path,
+ * and expects every packet of the same conversations to be the same.  In all other builds SCPS_FAST_PATH() is the constant
+ * true.
+ *
+ * SCPS_FAST_PATH() comes last in the condition of its fast path, so that scps_fast_path_missed counts the packets that
+ * would have taken it.
+ */
+#ifndef SCPS_BASE_FASTPATH_H
+#define SCPS_BASE_FASTPATH_H
+
+enum scps_fast_path {
+    SCPS_FAST_INPUT,      /* stack/ipin.c: a TCP segment in an IPv4 header without options */
+    SCPS_FAST_PREDICTION, /* core/rcv.c: header prediction */
+    SCPS_FAST_ACK_SAME,   /* core/ackout.c: acknowledgement fields as in the segment before */
+    SCPS_FAST_ACK_SACK,   /* core/ackout.c: an acknowledgement with no other report than SACK */
+    SCPS_FAST_ACK_RUN,    /* core/scoreboard.c: SND.UNA passes segments that were sent once */
+    SCPS_FAST_SACK_RUN,   /* core/scoreboard.c: SACK reports segments that were sent once */
+    SCPS_FAST_SACK_AGAIN, /* core/scoreboard.c: the SACK block of the last report has grown */
+    SCPS_FAST_NO_PUMP     /* sim/world.c: a host that has nothing to do is left alone */
+};
+
+#ifdef SCPS_NO_FAST_PATH
+extern unsigned long scps_fast_path_missed; /* defined by the test */
+#define SCPS_FAST_PATH(path) ((path) != SCPS_NO_FAST_PATH || (scps_fast_path_missed++, 0))
+#else
+#define SCPS_FAST_PATH(path) 1
+#endif
+
+#endif
