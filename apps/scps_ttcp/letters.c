@@ -55,8 +55,11 @@ TAKE(take_l)
 
 TAKE(take_n)
 {
-    if (units_number(arg, 1, UINT64_MAX / (64u << 20), &o->count) != 0)
-        return FAIL("-n %s: give the number of write calls, at least 1", arg);
+    uint64_t v;
+
+    if (units_size(arg, &v) != 0 || v < 1 || v > UINT64_MAX / (64u << 20))
+        return FAIL("-n %s: give the number of write calls, at least 1; 20k is 20480", arg);
+    o->count = v;
     return 0;
 }
 
@@ -82,8 +85,8 @@ TAKE(take_b)
 
 TAKE(take_f)
 {
-    if (arg[0] == '\0' || arg[1] != '\0' || strchr("kKmMgG", arg[0]) == NULL)
-        return FAIL("-f %s: give one of k m g (bits) or K M G (bytes)", arg);
+    if (arg[0] == '\0' || arg[1] != '\0' || strchr("kKmMgGaA", arg[0]) == NULL)
+        return FAIL("-f %s: give one of k m g a (bits) or K M G A (bytes)", arg);
     o->unit = arg[0];
     return 0;
 }
@@ -367,7 +370,8 @@ const struct ttcp_letter ttcp_letters[] = {
     {'q', "N", take_q, "second port: of the end that connects (chosen)"},
     {'Q', NULL, take_Q, "roles reversed: the transmitter waits, the receiver connects, to HOST"},
     {'b', "N", take_b, "send and receive buffer, bytes (from the link, at least 1M)"},
-    {'f', "X", take_f, "unit of the report: k m g bits (1000), K M G bytes (1024) (m)"},
+    {'f', "X", take_f,
+     "unit of the report: k m g bits (1000), K M G bytes (1024); a, A: what fits (a)"},
     {'v', NULL, take_v, "more in the report"},
     {'D', NULL, take_D, "no delay: Nagle off"},
     {'B', NULL, take_B, "read and write whole blocks of -l only"},

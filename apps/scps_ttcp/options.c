@@ -374,7 +374,7 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     o->length = 8192;
     o->port = 5001;
     o->align = 16384;
-    o->unit = 'm';
+    o->unit = 'a';
     o->ack_mode = SCPS_ACK_OTHER;
     o->ack_delay = SCPS_MS(200);
     o->seed = 1;

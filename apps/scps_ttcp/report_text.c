@@ -28,12 +28,15 @@ static void headline(FILE *f, char role, uint64_t bytes, scps_dur us, char unit)
             units_print_rate(rate, bytes, us, unit));
 }
 
-static const char *ms(char buf[32], scps_dur us)
+/* A duration as "15 us", "1.5 ms", or from 10 s on as "12.345 s". Returns buf. */
+static const char *duration(char buf[32], scps_dur us)
 {
     if (us < SCPS_MS(1))
         snprintf(buf, 32, "%" PRId64 " us", us);
-    else
+    else if (us < SCPS_SEC(10))
         snprintf(buf, 32, "%" PRId64 ".%" PRId64 " ms", us / 1000, us % 1000 / 100);
+    else
+        snprintf(buf, 32, "%" PRId64 ".%03" PRId64 " s", us / SCPS_SEC(1), us % SCPS_SEC(1) / 1000);
     return buf;
 }
 
@@ -55,7 +58,7 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
         fprintf(f, ", %" PRIu32 " snacks %s", role == 't' ? i->snacks_in : i->snacks_out,
                 role == 't' ? "in" : "out");
     if (i->srtt > 0)
-        fprintf(f, ", rtt %s (least %s)", ms(srtt, i->srtt), ms(least, i->min_rtt));
+        fprintf(f, ", rtt %s (least %s)", duration(srtt, i->srtt), duration(least, i->min_rtt));
     if (role == 't' && i->max_cwnd < SCPS_CWND_OPEN)
         fprintf(f, ", largest cwnd %" PRIu64, i->max_cwnd);
     fputc('\n', f);
@@ -130,7 +133,7 @@ static void details(FILE *f, char role, const struct ttcp_side *s)
                     any           ? ","
                     : role == 't' ? "ttcp-t: time:"
                                   : "ttcp-r: time:",
-                    scps_hold_name((enum scps_hold)h), ms(text, i->holds[h]));
+                    scps_hold_name((enum scps_hold)h), duration(text, i->holds[h]));
             any = true;
         }
     if (any)
@@ -154,8 +157,8 @@ static void echoes(FILE *f, const struct ttcp_echo *e)
 
     fprintf(f, "ttcp-t: %" PRIu64 " echoes of %" PRIu64 " bytes", e->count, e->bytes);
     if (e->count > 0)
-        fprintf(f, ", there and back in %s to %s, mean %s", ms(least, e->min), ms(most, e->max),
-                ms(mean, e->sum / (scps_dur)e->count));
+        fprintf(f, ", there and back in %s to %s, mean %s", duration(least, e->min),
+                duration(most, e->max), duration(mean, e->sum / (scps_dur)e->count));
     fputc('\n', f);
 }
 
@@ -273,6 +276,6 @@ void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interva
         ttcp_report_udp_interval(r, i, f);
     else if (r->has_tx)
         fprintf(f, ", %" PRIu64 " resent, cwnd %" PRIu64 ", rtt %s, %s", i->retransmits, i->cwnd,
-                ms(rtt, i->rtt), scps_hold_name(i->hold));
+                duration(rtt, i->rtt), scps_hold_name(i->hold));
     fputc('\n', f);
 }

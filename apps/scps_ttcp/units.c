@@ -146,13 +146,30 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
+/* The unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10 Gbit/sec, so that
+ * the results of one link are in one unit. */
+static char adapted(char unit, uint64_t v)
+{
+    if (unit == 'a')
+        return v < 1000 ? 'b' : v < 1000000 ? 'k' : v < 10000000000u ? 'm' : 'g';
+    if (unit == 'A')
+        return v < 1u << 10 ? 'B' : v < 1u << 20 ? 'K' : v < 1u << 30 ? 'M' : 'G';
+    return unit;
+}
+
 char *units_print_rate(char *buf, uint64_t bytes, scps_dur us, char unit)
 {
     bool bits = unit >= 'a' && unit <= 'z';
     uint64_t v = per_second(bytes, bits ? 8 : 1, us), scale;
     const char *name;
 
-    switch (unit) {
+    switch (adapted(unit, v)) {
+    case 'b':
+        scale = 1, name = "bit/sec";
+        break;
+    case 'B':
+        scale = 1, name = "B/sec";
+        break;
     case 'k':
         scale = 1000, name = "kbit/sec";
         break;

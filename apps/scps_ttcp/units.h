@@ -18,7 +18,8 @@ int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* 8 x bytes per second of us, in bit/s, rounded down; 0 when us is not positive. */
 uint64_t units_bps(uint64_t bytes, scps_dur us);
 /* The rate of bytes in us, two decimals, in ttcp's unit: k m g are kbit/sec, Mbit/sec, Gbit/sec (1000-based);
- * K M G are KB/sec, MB/sec, GB/sec (1024-based). buf of at least 48. Returns buf. */
+ * K M G are KB/sec, MB/sec, GB/sec (1024-based); a and A choose one of them, or bit/sec and B/sec, by the value.
+ * buf of at least 48. Returns buf. */
 char *units_print_rate(char *buf, uint64_t bytes, scps_dur us, char unit);
 /* µs as "12.345678" with as many decimals (0..6) as asked, rounded half up. buf of at least 32. Returns buf. */
 char *units_print_seconds(char *buf, scps_dur us, unsigned decimals);

@@ -162,6 +162,16 @@ static void rates_print_in_ttcps_units(void **state)
     rate_prints("0.01 GB/sec", 10000000, 1000000, 'G');
     rate_prints("1.00 Mbit/sec", 124999, 1000000, 'm'); /* 0.999992: rounded, with carry */
     rate_prints("0.00 Mbit/sec", 0, 0, 'm');
+    rate_prints("160.00 bit/sec", 20, 1000000, 'a');
+    rate_prints("1.60 kbit/sec", 200, 1000000, 'a');
+    rate_prints("999.99 kbit/sec", 124999, 1000000, 'a');
+    rate_prints("1.00 Mbit/sec", 125000, 1000000, 'a');
+    rate_prints("9999.99 Mbit/sec", 1249999000, 1000000, 'a');
+    rate_prints("10.00 Gbit/sec", 1250000000, 1000000, 'a');
+    rate_prints("20.00 B/sec", 20, 1000000, 'A');
+    rate_prints("1.00 KB/sec", 1024, 1000000, 'A');
+    rate_prints("1.00 MB/sec", 1u << 20, 1000000, 'A');
+    rate_prints("1.00 GB/sec", 1u << 30, 1000000, 'A');
 }
 
 static void seconds_print_rounded(void **state)
