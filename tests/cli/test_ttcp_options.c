@@ -54,7 +54,7 @@ static void defaults(void **state)
     assert_int_equal(o.count, 2048);
     assert_int_equal(ttcp_pattern_total(&o), 8192 * 2048);
     assert_int_equal(o.port, 5001);
-    assert_int_equal(o.unit, 'm');
+    assert_int_equal(o.unit, 'a');
     assert_int_equal(o.seed, 1);
     assert_string_equal(o.cc->name, "vj");
     assert_int_equal(o.ack_mode, SCPS_ACK_OTHER);
