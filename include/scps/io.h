@@ -86,7 +86,8 @@ SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
 
 /* The interface options every program in real time shares, by their long names:
- *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N  --offload
+ *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N
+ *   --line-rate R  --offload
  * --addr, --kernel-addr and --gateway may be given again for the other address family. */
 #define SCPS_IFOPTS_ADDRS 4
 struct scps_ifopts {
@@ -101,6 +102,7 @@ struct scps_ifopts {
     unsigned naddr, nkernel;
     struct scps_addr gateway[2]; /* [0] IPv4, [1] IPv6; family 0: none */
     uint32_t mtu;                /* 0: the device's own */
+    uint64_t line_rate;          /* scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* scps_tun_config.offload */
 };
 /* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o, table[index].name, optarg, msg). */
@@ -108,7 +110,7 @@ struct scps_ifopts {
 #define SCPS_IFOPTS_LONG(val)                                                                      \
     {"tun", 1, NULL, (val)}, {"udp", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                    \
     {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
-    {"offload", 0, NULL, (val)}
+    {"line-rate", 1, NULL, (val)}, {"offload", 0, NULL, (val)}
 /* clang-format on */
 /* Lines for a help text, each ending in a newline. */
 SCPS_API const char *scps_ifopts_help(void);

@@ -57,8 +57,11 @@ struct scps_netif {
     struct scps_stack *stack;         /* set on the top of the chain by scps_stack_add_netif */
     void *stack_priv;                 /* the stack's own bookkeeping for this netif */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
-    /* Of a device: bytes/s that it sends; 0: not known. May change at any time. Bounds answers to strangers (stack.h) */
+    /* Of a device: bytes/s that the line behind it takes (0: not known), and what of that a packet
+     * takes beyond its IP length. May change at any time. They bound answers to strangers, see
+     * scps_stack_config.answer_rate. */
     uint64_t rate;
+    uint32_t overhead;
 };
 
 /* Device to stack: hand up one packet. Returns 0 if it was used, else the scps_drop. */

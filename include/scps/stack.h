@@ -22,7 +22,10 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
-#define SCPS_ANSWER_SHARE 16
+/* What answers to strangers may take of a link (scps_stack_config.answer_rate). */
+#define SCPS_ANSWER_SHARE 16   /* one part in so many of a known rate, at most, */
+#define SCPS_ANSWER_LEAST 128  /* and one part in so many at least */
+#define SCPS_ANSWER_FLOOR 1000 /* bytes/s at least where no rate is known */
 
 struct scps_stack_config {
     struct scps_alloc alloc; /* all zero: malloc and free */
@@ -39,9 +42,13 @@ struct scps_stack_config {
     uint32_t challenge_acks;
     /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
     uint32_t resets;
-    /* Answers of all kinds (resets, ICMP errors, echo replies, SYN cookies) get one part in SCPS_ANSWER_SHARE of the
-     * route's rate, or of the device's where the route has none; where neither is known so many bytes/s of a device.
-     * Default 1250000. What is more is not given (SCPS_DROP_RATE_LIMITED). */
+    /* Answers of all kinds (resets, ICMP errors, echo replies, SYN cookies) get one part in
+     * SCPS_ANSWER_SHARE of their route's rate. Where the route has none they get what connections
+     * and datagrams leave of the device's (scps_netif.rate): at most the same part, at least one
+     * part in SCPS_ANSWER_LEAST. Where neither is known they get half a part in SCPS_ANSWER_SHARE
+     * of what connections and datagrams send, and SCPS_ANSWER_FLOOR at least; with no connection
+     * on the stack so many bytes/s of a device. Default 1250000. What is more is not given
+     * (SCPS_DROP_RATE_LIMITED). */
     uint64_t answer_rate;
     /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
      * at once. */

@@ -4,6 +4,7 @@
  *     --addr A/LEN        our stack's address and a route to its prefix
  *     --kernel-addr K     the kernel's side of the TUN device; LEN as for --addr unless given
  *     --gateway G         everything else goes through the device too
+ *     --line-rate R       what the line behind the device takes, which no device can say
  *
  * A TUN device is point-to-point: whatever is routed to it reaches the kernel, which forwards it, so a gateway
  * says no more than "the rest of the world is there".  Over UDP there is nowhere else to go, and an address
@@ -18,6 +19,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *scps_ifopts_help(void)
 {
@@ -31,6 +33,9 @@ const char *scps_ifopts_help(void)
            "                          without it the device is used as it is\n"
            "  --gateway G             reach hosts beyond the prefix of --addr, too\n"
            "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n"
+           "  --line-rate R           bit/s of the line that this stack sends to, as 64kbit; not "
+           "known\n"
+           "                          without it: bounds answers to strangers\n"
            "  --offload               over TUN: exchange trains of segments, and let the kernel do "
            "the\n"
            "                          checksums; captures then show trains\n";
@@ -51,6 +56,30 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     }
     *out = v;
     return true;
+}
+
+/* Bit/s, as 9600, 64kbit, 2mbit or 1gbit, from 8 on: bytes/s. */
+static bool line_rate(const char *s, uint64_t *out)
+{
+    static const struct {
+        const char *unit;
+        unsigned long times;
+    } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1000}, {"mbit", 1000000}, {"gbit", 1000000000}};
+    size_t digits = strspn(s, "0123456789");
+    char text[20];
+    unsigned long v;
+
+    if (!digits || digits >= sizeof text)
+        return false;
+    memcpy(text, s, digits);
+    text[digits] = 0;
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcasecmp(s + digits, units[i].unit) == 0 &&
+            number(text, 1000000000000UL / units[i].times, &v) && v * units[i].times >= 8) {
+            *out = (uint64_t)v * units[i].times / 8;
+            return true;
+        }
+    return false;
 }
 
 static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *value, char *msg)
@@ -181,6 +210,13 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
             return SCPS_ERR_INVAL;
         }
         o->mtu = (uint32_t)v;
+    } else if (strcmp(name, "line-rate") == 0) {
+        if (!line_rate(value, &o->line_rate)) {
+            scps_io_say(msg,
+                        "--line-rate %s: give bit/s, up to 1000gbit, as 64kbit, 10mbit or 1gbit",
+                        value);
+            return SCPS_ERR_INVAL;
+        }
     } else if (strcmp(name, "offload") == 0) {
         o->offload = true;
     } else {
@@ -192,7 +228,7 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
 bool scps_ifopts_given(const struct scps_ifopts *o)
 {
     return o->tun[0] || o->udp || o->naddr || o->nkernel || o->gateway[0].family ||
-           o->gateway[1].family || o->mtu || o->offload;
+           o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
 /* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of its family. */
@@ -319,12 +355,15 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
 
 struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
+    struct scps_udptun_config udp = {.local = o->udp_local, .remote = o->udp_remote, .mtu = o->mtu};
+    struct scps_netif *dev;
+
     if (scps_ifopts_check(o, msg))
         return NULL;
-    if (!o->udp)
-        return open_tun(o, msg);
-    struct scps_udptun_config cfg = {.local = o->udp_local, .remote = o->udp_remote, .mtu = o->mtu};
-    return scps_udptun_open(&cfg, msg);
+    dev = o->udp ? scps_udptun_open(&udp, msg) : open_tun(o, msg);
+    if (dev)
+        dev->rate = o->line_rate;
+    return dev;
 }
 
 int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct scps_netif *top,

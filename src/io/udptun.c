@@ -403,6 +403,7 @@ static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptu
     u->dev.flush = udp_flush;
     u->dev.nif.ops = &scps_udptun_ops;
     u->dev.nif.name = "udp";
+    u->dev.nif.overhead = family == 4 ? 28 : 48; /* the outer IP and UDP headers */
     u->dev.nif.mtu = cfg->mtu ? cfg->mtu : family == 4 ? 1472 : 1452;
     return u;
 }

@@ -380,6 +380,13 @@ static int remember(struct scps_link *l, const struct scps_addr *a, const struct
     return 0;
 }
 
+/* The device of a direction says what its line takes. */
+static void say_rate(struct scps_netif *nif, const struct scps_link_config *dir)
+{
+    nif->rate = dir->rate_bps / 8;
+    nif->overhead = scps_link_frame_bytes(dir, 64) - 64;
+}
+
 struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
                                   const struct scps_addr *addr_a, struct scps_host *b,
                                   const struct scps_addr *addr_b, unsigned prefix, uint32_t mtu,
@@ -406,7 +413,7 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         e->nif.name = "simlink";
         e->nif.mtu = mtu ? mtu : 1500;
         e->nif.flags = SCPS_NETIF_HOLLOW;
-        e->nif.rate = (i ? b_to_a : a_to_b)->rate_bps / 8;
+        say_rate(&e->nif, i ? b_to_a : a_to_b);
         e->link = l;
         e->host = i ? b : a;
         e->top = &e->nif;
@@ -477,8 +484,7 @@ int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config
     int rc = scps_linkdir_change(&d->dir, l->w->now, cfg);
 
     if (!rc)
-        l->end[dir].nif.rate = cfg->rate_bps / 8;
-
+        say_rate(&l->end[dir].nif, cfg);
     look_again(d);
     return rc;
 }

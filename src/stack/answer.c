@@ -1,38 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers that belong to no connection: resets, SYN cookies, echo replies, port unreachable.
  *
- * They are built when the packet they answer is here and wait in a ring of bounded size, that of their route if it has a
- * rate, else that of the link.  Strangers ask for them, so they never take the link from those it serves: one part in
- * SCPS_ANSWER_SHARE of the rate is theirs, which is looked at when they are queued; while others have something to
- * send, every SCPS_ANSWER_SHARE-th packet at most is an answer; and they pay the route's gate.  What is more is
- * not given, and counted: nobody depends on it.
+ * They are built when the packet they answer is here and wait in a ring of bounded size, that of
+ * their route if it has a rate, else that of the link.  Strangers ask for them, so they never take
+ * the link from those it serves.  While others have something to send, every SCPS_ANSWER_SHARE-th
+ * packet at most is an answer; they pay the route's gate; and they have a rate, which is looked at
+ * when they are queued:
+ *
+ *   route with a rate        one part in SCPS_ANSWER_SHARE of it
+ *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
+ *                            one part in SCPS_ANSWER_SHARE and at least one in SCPS_ANSWER_LEAST
+ *   neither, connections     half a part in SCPS_ANSWER_SHARE of what these send, and at least
+ *                            SCPS_ANSWER_FLOOR: the line may be full of that
+ *   neither, no connections  scps_stack_config.answer_rate
+ *
+ * What is more is not given, and counted: nobody depends on it.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
 #define LEAST 128u /* bytes: one answer without data, however thin the link */
+
+#define WINDOW SCPS_SEC(1)
+#define FORGET SCPS_SEC(64)
 
 void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a)
 {
     scps_recring_fini(&w->queue, a);
 }
 
-/* Bytes/s for answers by nif, by a route whose pipe is p (NULL: it has no rate). */
-static uint64_t share_of(const struct scps_stack *st, const struct scps_nif *nif,
-                         const struct scps_pipe *p)
+static const struct scps_netif *device(const struct scps_nif *nif)
 {
     const struct scps_netif *dev = nif->nif;
-    uint64_t rate;
 
     while (dev->lower)
         dev = dev->lower;
-    rate = p && p->gate.rate.rate ? p->gate.rate.rate : dev->rate;
-    if (!rate)
+    return dev;
+}
+
+/* Bytes/s that connections and datagrams send by nif: the most of any WINDOW of late. What was sent
+ * once counts for less and less, and for nothing after FORGET. */
+static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
+{
+    const struct scps_netif *top = nif->nif;
+    struct scps_usage *u = &nif->usage;
+    scps_dur dt = st->env.now - u->since;
+    uint64_t all, sent, rate;
+
+    if (dt < WINDOW)
+        return u->rate;
+    all = top->ops ? top->tx_bytes : st->count.bytes_out;
+    all += device(nif)->overhead * (top->ops ? top->tx_packets : st->count.packets_out);
+    sent = all > u->answers ? all - u->answers : 0; /* the device may keep some answers yet */
+    rate = sent > u->sent ? scps_muldiv(sent - u->sent, 1000000, (uint64_t)dt) : 0;
+    u->rate -= dt < FORGET ? scps_muldiv(u->rate, (uint64_t)dt, FORGET) : u->rate;
+    u->rate = SCPS_MAX(u->rate, rate);
+    u->sent = SCPS_MAX(u->sent, sent);
+    u->since = st->env.now;
+    return u->rate;
+}
+
+/* Bytes/s for answers by nif, by a route whose pipe is p (NULL: it has no rate). */
+static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
+                         const struct scps_pipe *p)
+{
+    uint64_t line = device(nif)->rate, rate, own, most;
+
+    if (p && p->gate.rate.rate)
+        return SCPS_MAX(p->gate.rate.rate / SCPS_ANSWER_SHARE, 1);
+    own = used(st, nif);
+    if (line) {
+        rate = line - line / 8;
+        most = SCPS_MAX(line / SCPS_ANSWER_SHARE, 1);
+        rate = own < rate ? SCPS_MIN(rate - own, most) : 0;
+        return SCPS_MAX(rate, SCPS_MAX(line / SCPS_ANSWER_LEAST, 1));
+    }
+    if (st->n_conns == st->half_open && own < SCPS_ANSWER_FLOOR)
         return st->cfg.answer_rate;
-    return SCPS_MAX(rate / SCPS_ANSWER_SHARE, 1);
+    return SCPS_MIN(SCPS_MAX(own / (2 * SCPS_ANSWER_SHARE), SCPS_ANSWER_FLOOR),
+                    st->cfg.answer_rate);
+}
+
+/* What an answer of len bytes takes of its share. */
+static uint32_t weight(const struct scps_nif *nif, size_t len)
+{
+    return (uint32_t)len + device(nif)->overhead;
 }
 
 /* The answers to dst, if their share covers len bytes more; NULL: it does not. */
@@ -47,8 +103,9 @@ static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
     /* a second's worth at once */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
-    return share && scps_pacer_when(&w->share, st->env.now, (uint32_t)len) <= st->env.now ? w
-                                                                                          : NULL;
+    if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
+        return NULL;
+    return w;
 }
 
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
@@ -57,7 +114,7 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
     struct scps_answers *w = covered(st, nif, dst, len);
 
     if (w)
-        scps_pacer_spend(&w->share, (uint32_t)len);
+        scps_pacer_spend(&w->share, weight(nif, len));
     return w != NULL;
 }
 
@@ -72,7 +129,7 @@ static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_a
         st->env.drops[SCPS_DROP_RATE_LIMITED]++;
         return false;
     }
-    scps_pacer_spend(&w->share, (uint32_t)len);
+    scps_pacer_spend(&w->share, weight(nif, len));
     memcpy(room, p, len);
     nif->n_answers++;
     nif->others = true;
@@ -125,6 +182,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
     out->at = st->env.now;
     nif->n_answers--;
     nif->since_answer = 0;
+    nif->usage.answers += weight(nif, out->len + out->payload_len);
     st->count.packets_out++;
     st->count.bytes_out += out->len + out->payload_len;
     return true;

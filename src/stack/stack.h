@@ -28,6 +28,14 @@ struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
 };
 
+/* What the connections and datagrams of a link send, for its answers to keep out of the way of. */
+struct scps_usage {
+    scps_time since;  /* when it was last measured */
+    uint64_t sent;    /* bytes of theirs until then, as they weigh on the line */
+    uint64_t answers; /* bytes of answers until now, likewise */
+    uint64_t rate;    /* bytes/s: the most of late */
+};
+
 /* Answers nobody's connection will send: resets, ICMP, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
@@ -54,7 +62,8 @@ struct scps_nif {
     uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
     bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
     struct scps_answers answers;    /* by routes that have no rate */
-    uint32_t n_answers;             /* waiting in these and those of the pipes */
+    struct scps_usage usage;
+    uint32_t n_answers;     /* waiting in these and those of the pipes */
     uint8_t since_answer;   /* packets that left since the last answer, up to SCPS_ANSWER_SHARE */
     struct scps_conn *last; /* whose packet, IPv4 without options, came last */
     uint8_t last_flow[12];  /* its addresses and ports as they stand there */

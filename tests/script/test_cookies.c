@@ -334,6 +334,7 @@ static void answers_take_turns(void **x)
     t->cfg.init_cwnd_segs = 60;
     script_established(t, MS(100));
     script_run(t, MS(200));
+    t->nif.rate = 125000000; /* a part of it covers all */
     for (uint16_t i = 0; i < 100; i++) /* handed in without a turn of the driver */
         peer_strange(t, (uint16_t)(2000 + i));
     assert_int_equal(scps_conn_write(t->c, NULL, 60000, 0), 60000);
@@ -385,6 +386,31 @@ static void answers_have_their_share(void **x)
     script_free(t);
 }
 
+/* Where no rate is known, strangers get little while there is a connection. */
+static void answers_beside_a_connection(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned each = t->us.addr.family == 6 ? 60 : 40;
+
+    t->stack_cfg.resets = 100000;
+    script_established(t, MS(100));
+    for (uint16_t i = 0; i < 100; i++)
+        peer_strange(t, (uint16_t)(2000 + i));
+    script_run(t, MS(200));
+    assert_in_range(script_forget_sent(t), SCPS_ANSWER_FLOOR / each, SCPS_ANSWER_FLOOR / each + 1);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_run(t, SEC(99));
+    peer_strange(t, 1999); /* the share grows from now on */
+    script_run(t, SEC(100));
+    script_forget_sent(t);
+    for (uint16_t i = 0; i < 100; i++)
+        peer_strange(t, (uint16_t)(3000 + i));
+    script_run(t, SEC(101));
+    assert_int_equal(script_forget_sent(t), 100);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +427,7 @@ int main(void)
         SCRIPT_TEST(a_slow_flood_takes_nothing),
         SCRIPT_TEST(answers_take_turns),
         SCRIPT_TEST(answers_have_their_share),
+        SCRIPT_TEST(answers_beside_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

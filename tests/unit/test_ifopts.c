@@ -37,6 +37,8 @@ static void test_accepted(void **state)
     static const char *good[] = {
         "tun=t0 addr=10.0.0.2/24",
         "tun=t0 addr=10.0.0.2/24 kernel-addr=10.0.0.1",
+        "tun=t0 addr=10.0.0.2/24 line-rate=9600",
+        "tun=t0 addr=10.0.0.2/24 line-rate=1000GBIT",
         "tun=t0 addr=10.0.0.2/24 addr=fd00::2/64 kernel-addr=10.0.0.1 kernel-addr=fd00::1",
         "tun=t0 addr=10.0.0.2/24 gateway=10.0.0.1 mtu=9000",
         "tun=t0 addr=10.0.0.2 kernel-addr=192.168.1.1",
@@ -63,7 +65,7 @@ static void test_values(void **state)
     struct scps_ifopts o;
     struct scps_addr a;
     assert_int_equal(options(&o, "tun=t0 addr=10.0.0.2/24 addr=fd00::2 kernel-addr=fd00::1/64 "
-                                 "gateway=10.0.0.1 gateway=fd00::9 mtu=1400"),
+                                 "gateway=10.0.0.1 gateway=fd00::9 mtu=1400 line-rate=64kbit"),
                      0);
     assert_string_equal(o.tun, "t0");
     assert_int_equal(o.naddr, 2);
@@ -76,6 +78,7 @@ static void test_values(void **state)
     scps_addr_parse("fd00::9", &a);
     assert_true(scps_addr_equal(&o.gateway[1], &a));
     assert_int_equal(o.mtu, 1400);
+    assert_int_equal(o.line_rate, 8000);
 
     assert_int_equal(options(&o, "udp=[fd00::5]:7001,[fd00::6]:7002 addr=10.0.0.2/24"), 0);
     scps_addr_parse("fd00::6", &a);
@@ -111,6 +114,10 @@ static void test_refused(void **state)
         {"tun=t0 addr=10.0.0.2/24 mtu=65536", "68 to 65535"},
         {"tun=t0 addr=10.0.0.2/24 mtu=", "68 to 65535"},
         {"tun=t0 addr=10.0.0.2/24 mtu=1500x", "68 to 65535"},
+        {"tun=t0 addr=10.0.0.2/24 line-rate=10x", "as 64kbit"},
+        {"tun=t0 addr=10.0.0.2/24 line-rate=kbit", "as 64kbit"},
+        {"tun=t0 addr=10.0.0.2/24 line-rate=7", "as 64kbit"},
+        {"tun=t0 addr=10.0.0.2/24 line-rate=1001gbit", "as 64kbit"},
         {"udp=127.0.0.1:7001,127.0.0.1:7002 addr=10.0.0.1 kernel-addr=10.0.0.2", "over UDP"},
         {"udp= addr=10.0.0.1", "LOCAL:PORT"},
         {"udp=127.0.0.1 addr=10.0.0.1", "LOCAL:PORT"},
@@ -134,7 +141,8 @@ static void test_refused(void **state)
     char value[600];
     memset(value, '1', sizeof value - 1);
     value[sizeof value - 1] = 0;
-    static const char *names[] = {"tun", "udp", "addr", "kernel-addr", "gateway", "mtu"};
+    static const char *names[] = {"tun",     "udp", "addr",     "kernel-addr",
+                                  "gateway", "mtu", "line-rate"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         memset(&o, 0, sizeof o);
         assert_int_equal(scps_ifopts_parse(&o, names[i], value, msg), SCPS_ERR_INVAL);
@@ -148,7 +156,7 @@ static void test_table(void **state)
     (void)state;
     static const struct option table[] = {SCPS_IFOPTS_LONG('I'), {NULL, 0, NULL, 0}};
     static const char *value[] = {"t0",       "127.0.0.1:1", "10.0.0.1/24", "10.0.0.2",
-                                  "10.0.0.2", "1500",        NULL};
+                                  "10.0.0.2", "1500",        "64kbit",      NULL};
     unsigned i;
     for (i = 0; table[i].name; i++) {
         struct scps_ifopts o = {0};
@@ -161,13 +169,26 @@ static void test_table(void **state)
     assert_int_equal(i, sizeof value / sizeof *value);
 }
 
+/* The device says what --line-rate said, and what a packet takes besides its own length. */
+static void test_line_rate(void **state)
+{
+    (void)state;
+    struct scps_ifopts o;
+    assert_int_equal(options(&o, "udp=127.0.0.1:0,127.0.0.1:7002 addr=10.0.0.1 line-rate=64kbit"),
+                     0);
+    struct scps_netif *dev = scps_ifopts_open(&o, msg);
+    assert_non_null(dev);
+    assert_int_equal(dev->rate, 8000);
+    assert_int_equal(dev->overhead, 28);
+    scps_netif_close(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_accepted),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
+        cmocka_unit_test(test_line_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
