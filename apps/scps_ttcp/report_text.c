@@ -259,8 +259,11 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
     if (r->limit_bps != 0) {
         char limit[48];
 
-        fprintf(f, "ttcp-t: physical limit of this transfer %s\n",
-                units_print_rate(limit, r->limit_bps / 8, SCPS_SEC(1), o->unit));
+        bool chance = o->fwd.ber > 0 || o->fwd.loss > 0;
+
+        fprintf(f, "ttcp-t: physical limit of this transfer %s%s\n",
+                units_print_rate(limit, r->limit_bps, SCPS_SEC(8), o->unit),
+                chance ? " (the mean: losses are by chance)" : "");
     }
 }
 

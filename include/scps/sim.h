@@ -195,15 +195,16 @@ SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
  * round trip, never leaves the line idle, knows each segment's fate one round trip after it left, resends what was lost
  * first, and stops its clock when all is known to have arrived. payload and headers: bytes a segment, IP and TCP headers in
  * the second; framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is never lost.
- * Tables count with their best rate and delay; jitter, bursts, vectors and outages are left out: what they take is below this
- * limit. 0 when nothing limits it. */
+ * Outages, contacts and tables of rates count as they are, from time 0; a table of delays counts with the least. Jitter,
+ * bursts and vectors are left out: what they take is below this limit. Where segments are lost by chance the limit is a mean: one
+ * transfer may have more luck. 0 when nothing limits it, or nothing ever arrives. */
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
 /* The same when at most window bytes may be out beyond the lowest segment missing, as a receive buffer of that size allows
  * (0: no window), and the receiver acknowledges what has arrived every ack_every (0: at once), as SCPS_ACK_DELAYED does. Exact
  * without losses; with them, unless nothing but the line limits, the mean of simulated transfers of that sender with a fixed
- * seed, within 1 %: some 100 ms of computing. 0 also when there is no memory for it. */
+ * seed, within 1 %: some 100 ms of computing. Outages are left out, and tables count with their best rate. 0 also when there is no memory for it. */
 SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        const struct scps_link_config *back, uint64_t bytes,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,

@@ -439,8 +439,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
                      scps_dur min_rtt, struct scps_ack_sum *sum)
 {
     /* mostly a report is the last one, a little longer */
-    bool longer = from >= sb->run_from && from <= sb->run_to &&
-                  !before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
+    bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head) &&
+                  SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
 
     if (longer) {

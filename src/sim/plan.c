@@ -149,3 +149,40 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
             break;
     return SCPS_NEVER;
 }
+
+/* Rows that are looked at one by one; beyond them the mean so far goes on. */
+#define ROWS_MOST 200000
+
+/* What the line can carry at t, bit/s, and until when that holds. */
+static double line_rate(const struct scps_link_config *c, scps_time t, double most,
+                        scps_time *until)
+{
+    scps_time other = SCPS_NEVER;
+    double rate = most;
+
+    *until = SCPS_NEVER;
+    if (c->outages.n && down(&c->outages, t, until))
+        return 0;
+    if (c->rates.n)
+        rate = SCPS_MIN(most, (double)scps_steps_at(&c->rates, t, &other));
+    *until = SCPS_MIN(*until, other);
+    return rate;
+}
+
+double scps_line_done(const struct scps_link_config *c, double start, double bits, double rate)
+{
+    double at = start, sent = 0;
+
+    for (uint32_t i = 0; i < ROWS_MOST; i++) {
+        scps_time until;
+        double r = line_rate(c, (scps_time)(at * 1e6 + 0.5), rate, &until);
+
+        if (r > 0 && (until == SCPS_NEVER || at + (bits - sent) / r <= (double)until * 1e-6))
+            return at + (bits - sent) / r;
+        if (until == SCPS_NEVER)
+            return -1;
+        sent += r * ((double)until * 1e-6 - at);
+        at = (double)until * 1e-6;
+    }
+    return sent > 0 ? start + bits * (at - start) / sent : -1;
+}

@@ -20,5 +20,8 @@ scps_dur scps_delay_least(const struct scps_link_config *c);
 bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to);
 /* The first moment from t on without outage; SCPS_NEVER. */
 scps_time scps_spans_up(const struct scps_spans *s, scps_time t);
+/* The earliest moment, seconds, at which the line of c can have sent so many bits since `start`, when it is never idle and
+ * never faster than `rate` (bit/s, above 0): outages and the table of rates count. Negative: never. */
+double scps_line_done(const struct scps_link_config *c, double start, double bits, double rate);
 
 #endif

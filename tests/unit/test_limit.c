@@ -67,6 +67,73 @@ static void is_continuous_where_losses_begin(void **state)
     assert_true(hardly > none * 0.999 && hardly <= none * 1.0001);
 }
 
+/* 1 Mbit/s, 100 ms each way, 1000 segments of 1000 bytes with 40 of headers: 8.32 s on the line, 8.72 s in all. */
+static double seconds_with(const struct scps_link_config *change)
+{
+    struct scps_link_config fwd = *change, back = {.delay = SCPS_MS(100)};
+
+    fwd.rate_bps = 1000000;
+    fwd.delay = SCPS_MS(100);
+    return 8e6 / scps_link_limit(&fwd, &back, 1000000, 1000, 40, 0);
+}
+
+static void close_to(double got, double want)
+{
+    if (got < want * 0.99999 || got > want * 1.00001)
+        fail_msg("%.6f s instead of %.6f", got, want);
+}
+
+static void an_outage_takes_its_time(void **state)
+{
+    static const struct scps_span once[] = {{SCPS_SEC(2), SCPS_SEC(5)}},
+                                  at_first[] = {{0, SCPS_SEC(3)}},
+                                  contact[] = {{SCPS_SEC(10), SCPS_SEC(12)}},
+                                  ever[] = {{0, SCPS_SEC(4000000)}};
+    (void)state;
+
+    close_to(seconds_with(&(struct scps_link_config){0}), 8.72);
+    close_to(seconds_with(&(struct scps_link_config){.outages = {.v = once, .n = 1}}), 11.72);
+    /* the SYN cannot leave before */
+    close_to(seconds_with(&(struct scps_link_config){.outages = {.v = at_first, .n = 1}}), 11.72);
+    /* an outage of the first second of every two: the SYN leaves at 1 s, the line works 0.8 s of the second in which
+     * the answer arrives, then 1 s of every two: 8.32 s of work end at 17.52 s, and the answer 0.2 s later */
+    static const struct scps_span half[] = {{0, SCPS_SEC(1)}};
+    close_to(seconds_with(
+                 &(struct scps_link_config){.outages = {.v = half, .n = 1, .period = SCPS_SEC(2)}}),
+             17.72);
+    /* contacts of two seconds in every twenty: the SYN goes at 10 s, work 1.8 s, then 2 s each, the last 0.52 s from 90 s on */
+    close_to(seconds_with(&(struct scps_link_config){
+                 .outages = {.v = contact, .n = 1, .period = SCPS_SEC(20), .inverse = true}}),
+             90.72);
+    /* a plan that ends before the transfer can: nothing limits the waiting */
+    struct scps_link_config never = {.rate_bps = 1000000,
+                                     .delay = SCPS_MS(100),
+                                     .outages = {.v = contact, .n = 1, .inverse = true}};
+    assert_true(scps_link_limit(&never, &never, 1000000, 1000, 40, 0) == 0);
+    close_to(seconds_with(&(struct scps_link_config){.outages = {.v = ever, .n = 1}}), 4000008.72);
+}
+
+static void rates_change_as_the_table_says(void **state)
+{
+    /* 1 Mbit/s to 4.2 s, then a quarter: 4 s of work, and 4.32 s that take 17.28 */
+    static const struct scps_step slower[] = {{0, 1000000}, {4200000, 250000}};
+    (void)state;
+
+    close_to(seconds_with(&(struct scps_link_config){.rates = {.v = slower, .n = 2}}),
+             0.2 + 4 + 17.28 + 0.2);
+}
+
+static void an_outage_costs_as_much_with_errors(void **state)
+{
+    static const struct scps_span once[] = {{SCPS_SEC(2), SCPS_SEC(5)}};
+    double without = seconds_with(&(struct scps_link_config){.loss = 0.01}),
+           with = seconds_with(
+               &(struct scps_link_config){.loss = 0.01, .outages = {.v = once, .n = 1}});
+    (void)state;
+
+    assert_true(with > without + 2.99 && with < without + 3.01);
+}
+
 static void the_edges_are_numbers(void **state)
 {
     struct scps_link_config free = {0}, dead = {.rate_bps = 1000, .loss = 1};
@@ -85,6 +152,9 @@ int main(void)
         cmocka_unit_test(agrees_with_a_packet_level_model),
         cmocka_unit_test(is_exact_without_losses),
         cmocka_unit_test(is_continuous_where_losses_begin),
+        cmocka_unit_test(an_outage_takes_its_time),
+        cmocka_unit_test(rates_change_as_the_table_says),
+        cmocka_unit_test(an_outage_costs_as_much_with_errors),
         cmocka_unit_test(the_edges_are_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
