@@ -9,35 +9,71 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/field.h"
 
-#define MAX_BUFFER (UINT32_C(1) << 30) /* RFC 7323 section 2.3 */
+#include <stddef.h>
+
+/* What the list says of each field. A row that contradicts itself does not compile: the compiler names its line. */
+enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
+
+#define MEMBER(field) (((struct scps_conn_config *)0)->field)
+#define WIDEST(field)                                                                              \
+    ((int64_t)(UINT64_MAX >> 1 >> (64 - SCPS_MIN(63, 8 * sizeof MEMBER(field)) - 1)))
+#define WITHIN(v, lo, hi)   ((int64_t)(lo) <= (int64_t)(v) && (int64_t)(v) <= (int64_t)(hi))
+#define RULE(name, ok, why) _Static_assert(ok, "settings.def: " #name ": " why)
+
+#define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
+    RULE(name, (int64_t)(least) <= (int64_t)(most), "its bounds are the wrong way round");         \
+    RULE(name, WITHIN(def, least, most) || (kind == COUNT_OR_0 && (def) == 0),                     \
+         "its default is outside its bounds");                                                     \
+    RULE(name, WITHIN(least, 0, most) && (int64_t)(most) <= WIDEST(field),                         \
+         "its bounds do not fit the field");
+#include <scps/settings.def>
+
+/* Two rows of one name, or two for one field, are one enumerator declared twice. */
+#define SCPS_SETTING(name, ...) two_settings_are_called_##name,
+enum {
+#include <scps/settings.def>
+    SETTINGS
+};
+#define SCPS_SETTING(name, field, ...) two_settings_are_for_##field,
+enum {
+#include <scps/settings.def>
+    FIELDS
+};
+
+static const struct setting {
+    uint16_t at, size; /* of the field */
+    int64_t def, least, most;
+} settings[] = {
+#define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
+    {offsetof(struct scps_conn_config, field), sizeof MEMBER(field), def, least, most},
+#include <scps/settings.def>
+};
 
 struct scps_conn_config scps_conn_config_default(void)
 {
-    struct scps_conn_config c = {
-        .sndbuf = 1 << 20,
-        .rcvbuf = 1 << 20,
-        .ttl = 64,
-        .sack = true,
-        .dsack = true,
-        .timestamps = true,
-        .wscale = true,
-        .limited_transmit = true,
-        .spurious_undo = true,
-        .dupthresh = 3,
-        .corruption = true,
-        .comp_proto = SCPS_IPPROTO_SCPS_COMP,
-        .caps_tries = 3,
-        .bets_retries = 32,
-        .ack_mode = SCPS_ACK_OTHER,
-        .syn_retries = 7, /* 183 s: at least three minutes (RFC 9293 section 3.8.3) */
-        .data_retries = 15,
-        .keep_idle = SCPS_SEC(7200),
-        .keep_interval = SCPS_SEC(75),
-        .keep_count = 9,
-    };
+    struct scps_conn_config c = {.cc = NULL};
+
+    for (size_t i = 0; i < SETTINGS; i++)
+        scps_field_put((char *)&c + settings[i].at, settings[i].size, settings[i].def);
     scps_conn_config_set_cc(&c, scps_cc_find("vj"), NULL);
     return c;
+}
+
+/* Every field within its bounds; one that is 0 where 0 lies outside them becomes the default. */
+static int check_bounds(struct scps_conn_config *c)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &settings[i];
+        int64_t v = scps_field_get((const char *)c + s->at, s->size);
+
+        if (v == 0 && s->least > 0)
+            scps_field_put((char *)c + s->at, s->size, s->def);
+        else if (v < s->least || v > s->most)
+            return SCPS_ERR_RANGE;
+    }
+    return 0;
 }
 
 void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
@@ -70,18 +106,8 @@ static scps_dur derive(scps_dur given, scps_dur fallback)
     return given > 0 ? given : fallback;
 }
 
-int scps_config_resolve(struct scps_conn_config *c)
+static int check_controller(struct scps_conn_config *c)
 {
-    scps_dur rtt = c->expected_rtt;
-    const scps_dur *d[] = {&c->expected_rtt,  &c->rto_initial,   &c->rto_min,
-                           &c->rto_max,       &c->persist_max,   &c->time_wait,
-                           &c->fin_wait2,     &c->user_timeout,  &c->keep_idle,
-                           &c->keep_interval, &c->ack_delay,     &c->snack_delay,
-                           &c->bets_timeout,  &c->bets_lifetime, &c->corruption_hold};
-
-    for (size_t i = 0; i < sizeof d / sizeof *d; i++)
-        if (*d[i] < 0 || *d[i] > SCPS_SEC(INT64_C(100) * 365 * 86400))
-            return SCPS_ERR_RANGE;
     if (!c->cc || !c->cc->name || !c->cc->start || !c->cc->ack || !c->cc->loss ||
         c->cc->state_size > SCPS_CC_STATE_MAX)
         return SCPS_ERR_INVAL;
@@ -93,25 +119,34 @@ int scps_config_resolve(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
             return SCPS_ERR_RANGE;
+    return 0;
+}
+
+/* What bounds alone do not say. */
+static int check_others(const struct scps_conn_config *c)
+{
     for (int i = 0; i < SCPS_BINDINGS; i++)
         if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254)
             return SCPS_ERR_RANGE;
     if (scps_binding_size(c->binding, SCPS_BINDINGS) > SCPS_XCAPS_MAX)
         return SCPS_ERR_RANGE;
-    if (!c->comp_proto)
-        c->comp_proto = SCPS_IPPROTO_SCPS_COMP;
     if (c->comp_proto != SCPS_IPPROTO_SCPS_COMP && c->comp_proto != SCPS_IPPROTO_TCP &&
         c->comp_proto != SCPS_IPPROTO_SCPS_TP)
         return SCPS_ERR_RANGE;
-    if (!c->bets_retries)
-        c->bets_retries = 32;
-    if (c->bets_retries > 254)
-        return SCPS_ERR_RANGE;
-    if (c->recovery != SCPS_RECOVERY_CLASSIC && c->recovery != SCPS_RECOVERY_RACK)
-        return SCPS_ERR_RANGE;
-    if (!c->sndbuf || !c->rcvbuf || c->sndbuf > MAX_BUFFER || c->rcvbuf > MAX_BUFFER ||
-        c->rate > SCPS_RATE_MAX || c->ack_budget > SCPS_RATE_MAX)
-        return SCPS_ERR_RANGE;
+    return 0;
+}
+
+int scps_config_resolve(struct scps_conn_config *c)
+{
+    scps_dur rtt = c->expected_rtt;
+    int err = check_bounds(c);
+
+    if (!err)
+        err = check_controller(c);
+    if (!err)
+        err = check_others(c);
+    if (err)
+        return err;
     /* One acknowledgement for all of a window brings the next one in a burst that no queue holds; both ends are taken
      * to acknowledge alike. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
@@ -126,14 +161,6 @@ int scps_config_resolve(struct scps_conn_config *c)
     c->persist_max = derive(c->persist_max, c->rto_max);
     c->time_wait = derive(c->time_wait, SCPS_MAX(SCPS_SEC(60), 4 * rtt));
     c->fin_wait2 = derive(c->fin_wait2, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
-    c->keep_idle = derive(c->keep_idle, SCPS_SEC(7200));
-    c->keep_interval = derive(c->keep_interval, SCPS_SEC(75));
-    if (!c->keep_count)
-        c->keep_count = 9;
-    if (!c->dupthresh)
-        c->dupthresh = 3;
-    if (!c->ttl)
-        c->ttl = 64;
     return 0;
 }
 

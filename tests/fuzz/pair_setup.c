@@ -105,13 +105,13 @@ static void choose_control(struct scps_conn_config *c, const uint8_t *o)
     c->ack_budget_pps = o[4] & 15 ? 1u << (o[4] & 7) : 0;
     c->ack_budget = OF(rates, o[4] >> 4) / 10;
     c->init_cwnd_segs = segs[o[10] >> 2 & 3];
-    c->loss_cause = (enum scps_loss_cause)((o[10] >> 4 & 3) % 3);
+    c->loss_cause = o[10] >> 4 & 1 ? SCPS_LOSS_CORRUPTION : SCPS_LOSS_CONGESTION;
 }
 
 /* o: octets 5 to 12. */
 static void choose_limits(struct scps_conn_config *c, const uint8_t *o, scps_dur rtt)
 {
-    static const uint32_t buffers[] = {50000, 100000, 8000, 3000, 1000, 65535, 20000, 150};
+    static const uint32_t buffers[] = {50000, 100000, 8000, 3000, 1000, 65535, 20000, 256};
     static const uint16_t mss[] = {0, 1000, 536, 100, 48, 1200};
     static const uint8_t protos[] = {105, 6, 106, 105};
     static const scps_dur most[] = {0, SCPS_SEC(1), SCPS_SEC(5), SCPS_SEC(300)};
