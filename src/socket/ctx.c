@@ -13,63 +13,6 @@
 
 #include "socket/sock.h"
 
-/* ---- configuration ------------------------------------------------------------------------------- */
-
-struct scps_ctx_config scps_ctx_config_default(void)
-{
-    return (struct scps_ctx_config){.stack_config = scps_stack_config_default(),
-                                    .conn = scps_conn_config_default(),
-                                    .mtu = 1500,
-                                    .queue_packets = 4096,
-                                    .max_sockets = 1024,
-                                    .first_fd = 3,
-                                    .max_backlog = 4096};
-}
-
-struct scps_ctx_config scps_ctx_config_linux(void)
-{
-    struct scps_ctx_config cfg = scps_ctx_config_default();
-    struct scps_conn_config *c = &cfg.conn;
-
-    scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
-    c->rate = 0;
-    c->pacing = false;
-    c->init_cwnd_segs = 10;
-    c->sndbuf = 4u << 20;
-    c->rcvbuf = 6u << 20;
-    c->first_window = 0;
-    c->snack = c->snack_long = c->snack_raw_unit = false;
-    c->snack_delay = 0;
-    c->ttl = 64;
-    c->tos = 0;
-    c->sack = c->dsack = c->timestamps = c->wscale = true;
-    c->ecn = false;
-    c->nodelay = false;
-    c->limited_transmit = true;
-    c->spurious_undo = true;
-    c->dupthresh = 3;
-    c->loss_cause = SCPS_LOSS_CONGESTION;
-    c->ack_mode = SCPS_ACK_OTHER;
-    c->ack_delay = SCPS_MS(40);
-    c->expected_rtt = 0;
-    c->rto_initial = SCPS_SEC(1);
-    c->rto_min = SCPS_MS(200);
-    c->rto_max = SCPS_SEC(120);
-    c->persist_max = SCPS_SEC(120);
-    c->time_wait = SCPS_SEC(60);
-    c->fin_wait2 = SCPS_SEC(60);
-    c->syn_retries = 6;
-    c->data_retries = 15;
-    c->user_timeout = 0;
-    c->keepalive = false;
-    c->keep_idle = SCPS_SEC(7200);
-    c->keep_interval = SCPS_SEC(75);
-    c->keep_count = 9;
-    cfg.stack_config.port_min = 32768;
-    cfg.stack_config.port_max = 60999;
-    return cfg;
-}
-
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 void *scps_sock_alloc(struct scps_ctx *ctx, size_t n)

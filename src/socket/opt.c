@@ -43,11 +43,12 @@ int scps_sock_change(struct sock *s, const struct scps_conn_config *to)
 
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s)
 {
-    struct scps_conn_config to = s->cfg;
-    if (bytes_per_s == 0)
+    const struct field *rate = scps_sock_field(SCPS_SOL_SCPS, SCPS_TP_RATE);
+    uint64_t v = bytes_per_s == NO_RATE ? 0 : bytes_per_s;
+
+    if (bytes_per_s == 0 || v > INT64_MAX)
         return -EINVAL;
-    to.rate = bytes_per_s == NO_RATE ? 0 : bytes_per_s;
-    return scps_sock_change(s, &to);
+    return scps_sock_field_set(s, rate, (int64_t)v);
 }
 
 /* ---- whose option it is ------------------------------------------------------------------------------ */

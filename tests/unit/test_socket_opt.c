@@ -53,7 +53,7 @@ static const struct row rows[] = {
     {SCPS_SOL_IP, SCPS_IP_TTL, 64, 9, {256, -2, 0}},
     {SCPS_SOL_IP, SCPS_IP_MTU_DISCOVER, SCPS_PMTUDISC_WANT, SCPS_PMTUDISC_DONT, {6, -1, 0}},
     {SCPS_SOL_IP, SCPS_IP_BIND_ADDRESS_NO_PORT, 0, 1, {0}},
-    {SCPS_SOL_SCPS, SCPS_TP_MAXSEG, 0, 900, {-1, 65536, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_MAXSEG, 0, 900, {-1, 65496, 47}},
     {SCPS_SOL_SCPS, SCPS_TP_NODELAY, 0, 1, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_ACKDELAY, 40, 150, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_ACKBEHAVE, SCPS_ACK_OTHER, SCPS_ACK_DELAYED, {3, -1, 0}},
@@ -68,10 +68,10 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS_ROUTE, SCPS_ROUTE_RTT, 0, 560, {-1, 0, 0}},
     {SCPS_SOL_SCPS_ROUTE, SCPS_ROUTE_IRTO, 1000, 6000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_RATE, 0, 1000000, {-1, 0, 0}},
-    {SCPS_SOL_SCPS, SCPS_TP_RATE_OVERHEAD, 0, 18, {-1, 0, 0}},
-    {SCPS_SOL_SCPS, SCPS_TP_BURST, 0, 3000, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_RATE_OVERHEAD, 0, 18, {-1, 65536, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_BURST, 0, 3000, {-1, (1 << 30) + 1, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_PACING, 0, 1, {0}},
-    {SCPS_SOL_SCPS, SCPS_TP_INIT_CWND, 10, 4, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_INIT_CWND, 10, 4, {-1, 65536, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_SACK, 1, 0, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_DSACK, 1, 0, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_TIMESTAMPS, 1, 0, {0}},
@@ -79,7 +79,7 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_LIMITED_TRANSMIT, 1, 0, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_SPURIOUS_UNDO, 1, 0, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_DUPTHRESH, 3, 2, {-1, 256, 0}},
-    {SCPS_SOL_SCPS, SCPS_TP_LOSS_CAUSE, 0, SCPS_LOSS_CORRUPTION, {3, -1, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_LOSS_CAUSE, 0, SCPS_LOSS_CORRUPTION, {SCPS_LOSS_OUTAGE, 3, -1}},
     {SCPS_SOL_SCPS, SCPS_TP_ACK_MODE, SCPS_ACK_OTHER, SCPS_ACK_EVERY, {3, -1, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_ACK_DELAY, 40000, 150000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_EXPECTED_RTT, 0, 560000, {-1, 0, 0}},
@@ -100,7 +100,7 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_SNACK_RAW_UNIT, 0, 1, {0}},
     {SCPS_SOL_SCPS, SCPS_TP_SNACK_DELAY, 0, 2000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_CAPS_TRIES, 3, 1, {-1, 256, 0}},
-    {SCPS_SOL_SCPS, SCPS_TP_FIRST_WINDOW, 0, 500000, {-1, 0, 0}},
+    {SCPS_SOL_SCPS, SCPS_TP_FIRST_WINDOW, 0, 500000, {-1, (1 << 30) + 1, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_RECOVERY, 0, SCPS_RECOVERY_RACK, {2, -1, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_QUICK_ACKS, 0, 16, {-1, 65536, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_ACK_BUDGET, 0, 2500, {-1, 0, 0}},
@@ -257,6 +257,22 @@ static void structures(void **state)
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_KEEP_IDLE, &wide, &len),
                      0);
     assert_int_equal(wide, SCPS_SEC(100000));
+
+    /* refused at once, not by connect: more than 2^43 bytes/s, more than a hundred years */
+    wide = (INT64_C(1) << 43) + 1;
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_RATE, &wide, 8), EINVAL);
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_ACK_BUDGET, &wide, 8),
+                 EINVAL);
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_MAX_PACING_RATE, &wide, 8),
+                 EINVAL);
+    wide = SCPS_SEC(INT64_C(101) * 365 * 86400);
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_EXPECTED_RTT, &wide, 8),
+                 EINVAL);
+    wide = 0; /* in the structure it stands for the default */
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_DUPTHRESH, &wide, 8),
+                 EINVAL);
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_KEEP_COUNT, &wide, 8),
+                 EINVAL);
 
     /* all of it at once */
     struct scps_conn_config cfg;
