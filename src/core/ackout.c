@@ -20,11 +20,14 @@
  * "Now" means with the next output: segments that arrive in one batch are answered once.
  *
  * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets and of bytes, have
- * credit for it; until then what is owed gathers.  It is filled in when it leaves, so the one that leaves is the newest,
- * and nothing is exempt: one that opens the window or answers a FIN waits its few milliseconds, too.  Those that ride on
- * data, the handshake and resets cost nothing.  So that each says the most, holes are told in order, each once, before
- * any is told again, by the bit vector of a SNACK where the long form is agreed and by SACK blocks where it is not; one
- * report in so many begins with the first hole, which is what keeps the peer's window.  Duplicates are not reported.
+ * credit for it; until then what is owed gathers.  It is filled in when it leaves, so the one that
+ * leaves is the newest.  The bucket of bytes holds credit for one: a second acknowledgement in a row
+ * would wait behind the first on a line of that rate, and be old when it arrives.  Nothing is exempt:
+ * one that opens the window or answers a FIN waits its few milliseconds, too.  Those that ride on
+ * data, the handshake and resets cost nothing.  So that each says the most, holes are told in order,
+ * each once, before any is told again, by the bit vector of a SNACK where the long form is agreed and
+ * by SACK blocks where it is not; one report in so many begins with the first hole, which is what
+ * keeps the peer's window.  Duplicates are not reported.
  */
 #include "core/conn.h"
 
@@ -37,7 +40,6 @@
 #define TICKS    16 /* delays without data, after which a hole is no reason for the timer to go on */
 #define BURST    256 /* acknowledgements in a row, at most, to report every hole */
 #define BARE     52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
-#define BARE_MAX 100 /* the longest there is */
 
 #define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
 
@@ -310,7 +312,7 @@ bool scps_ackout_within_budget(struct scps_conn *c)
 
     if (scps_conn_need_rx(c))
         return true;
-    scps_pacer_set(&c->rx->budget, now, cfg->ack_budget, 2 * (BARE_MAX + cfg->rate_overhead));
+    scps_pacer_set(&c->rx->budget, now, cfg->ack_budget, BARE + cfg->rate_overhead);
     scps_pacer_set(&c->rx->budget_pps, now, cfg->ack_budget_pps, 2);
     bytes = scps_pacer_when(&c->rx->budget, now, BARE + cfg->rate_overhead);
     packets = scps_pacer_when(&c->rx->budget_pps, now, 1);

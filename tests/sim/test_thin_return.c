@@ -2,8 +2,8 @@
 /* Asymmetric links (RFC 3449): pure rate control there, a thousandth of it or less back, and a budget that keeps what is
  * said within it.
  *
- * The return link never queues more than a few acknowledgements, in the forward direction little is sent twice
- * without need, and what a transfer loses to the thin return is the wait of its last acknowledgement, unless holes appear
+ * The return link never queues an acknowledgement behind another, in the forward direction little
+ * is sent twice without need, and what a transfer loses to the thin return is the wait of its last acknowledgement, unless holes appear
  * faster than the link can name them.
  *
  * What it can name: at 1e-6 one segment in 117 is lost, 78 a second, and 20 kbit/s carry 25 acknowledgements of 98 octets
@@ -38,8 +38,10 @@ static struct simrun_config nasa(const char *link, uint64_t rate_bps)
                                   .both_known = true};
 }
 
-/* At least so much of the limit, in permille; nothing resent that was not lost; the return link within its budget. */
-static void reaches(struct simrun_config *c, unsigned permille)
+/* At least so much of the limit, in permille; nothing resent that was not lost; the return link
+ * within its budget: no acknowledgement waits behind another.  Returns how much of the limit it is,
+ * in permille. */
+static unsigned reaches(struct simrun_config *c, unsigned permille)
 {
     struct simrun r;
     double lost, limit;
@@ -60,11 +62,12 @@ static void reaches(struct simrun_config *c, unsigned permille)
     /* where an acknowledgement is lost, so is all that it told of: two thousandths of all segments */
     if (c->compress)
         lost += SIZE / 1024 / 500;
-    assert_true((double)r.sender.resent_segs <= lost * 1.02 + 1);
+    assert_true((double)r.sender.resent_segs <= lost * 1.03 + 1);
     if (c->ack_budget) {
-        assert_true(r.here.max_queue_bytes <= 4 * (100 + 18));
+        assert_true(r.here.max_queue_bytes <= 100 + 18);
         assert_true(c->ack_delayed || r.receiver.acks_held > 0);
     }
+    return (unsigned)(limit * 1000 / (double)r.acked);
 }
 
 static void each_mode(struct simrun_config c, unsigned permille)
@@ -83,9 +86,9 @@ static void no_errors(void **x)
     (void)x;
 
     c.ack_budget = 20000 / 8;
-    each_mode(c, 980);
+    each_mode(c, 990);
     c.rate = 95000000 / 8;
-    each_mode(c, 980);
+    each_mode(c, 990);
 }
 
 /* The same counted in packets */
@@ -108,16 +111,17 @@ static void errors(void **x)
     (void)x;
 
     c.ack_budget = 20000 / 8;
-    each_mode(c, 960);
+    each_mode(c, 975);
     c.link = "nasa500,rate-back=40kbit,ber=1e-6";
     c.ack_budget = 40000 / 8;
-    each_mode(c, 920); /* F0 looks five times a second only */
+    each_mode(c, 940); /* F0 looks five times a second only */
     c.ack_delayed = false;
     c.ack_every = true;
-    reaches(&c, 930);
+    reaches(&c, 950);
 }
 
-/* As many as it can name with compressed headers */
+/* As many as it can name with compressed headers; one report or repair that is lost is a percent or
+ * two of a transfer */
 static void compressed(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
@@ -125,8 +129,10 @@ static void compressed(void **x)
 
     c.ack_budget = 20000 / 8;
     c.compress = true;
-    for (c.seed = 1; c.seed <= 3; c.seed++)
-        reaches(&c, 950);
+    unsigned sum = 0;
+    for (c.seed = 1; c.seed <= 10; c.seed++)
+        sum += reaches(&c, 920);
+    assert_in_range(sum, 9550, 10000);
 }
 
 /* More holes than it can name in time: every lost repair waits its turn to be told of again, and in the end for a timer */
