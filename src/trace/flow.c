@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which connection a packet belongs to, and the memory all connections share.
+/* Which connection a packet belongs to.
  *
  * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same from either
  * end.  The hash is keyed with bytes a stranger does not know, so no capture can be built to make one long
@@ -19,56 +19,6 @@
 #include "base/wide.h"
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
-
-void *scps_tr_alloc(struct scps_trace *t, size_t size)
-{
-    void *p = calloc(1, size);
-    if (p) {
-        t->mem += size;
-        t->mem_peak = SCPS_MAX(t->mem_peak, t->mem);
-    }
-    return p;
-}
-
-void scps_tr_free(struct scps_trace *t, void *p, size_t size)
-{
-    if (!p)
-        return;
-    t->mem -= size;
-    free(p);
-}
-
-void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
-{
-    void *q = realloc(p, to);
-    if (q) {
-        t->mem = t->mem - from + to;
-        t->mem_peak = SCPS_MAX(t->mem_peak, t->mem);
-    }
-    return q;
-}
-
-struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h)
-{
-    if (!h->seldom)
-        h->seldom = scps_tr_alloc(t, sizeof *h->seldom);
-    return h->seldom ? h->seldom : &t->lost;
-}
-
-static void *range_alloc(void *ctx, size_t size)
-{
-    return scps_tr_alloc(ctx, size);
-}
-
-static void range_free(void *ctx, void *p, size_t size)
-{
-    scps_tr_free(ctx, p, size);
-}
-
-struct scps_alloc scps_tr_range_alloc(struct scps_trace *t)
-{
-    return (struct scps_alloc){.alloc = range_alloc, .free = range_free, .ctx = t};
-}
 
 /* ---- hash ------------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 #define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- memory that counts itself (flow.c) ------------------------------------------------------------ */
+/* ---- memory that counts itself (mem.c) ------------------------------------------------------------- */
 
 void *scps_tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
@@ -425,12 +425,27 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
 bool scps_tr_link_known(int link);
 /* Says in msg that it is not. what: the file or device. Returns SCPS_ERR_INVAL. */
 int scps_tr_link_refused(const char *what, int link, char *msg);
-/* The same behind an EtherType or the length of an 802.3 frame, which ended at off. */
+#define TR_LINK_ETHERNET 1
+
+/* ---- ethertype.c ---- */
+
+/* Counts a frame whose link layer carries no IP. Returns -1, for what finds an IP header. */
+static inline int scps_tr_other_link(struct scps_trace *t)
+{
+    t->tot.other_link++;
+    return -1;
+}
+/* Counts a frame that was captured too short. Returns -1. */
+static inline int scps_tr_truncated(struct scps_trace *t)
+{
+    t->tot.truncated++;
+    return -1;
+}
+/* As scps_tr_link_ip, behind an EtherType or the length of an 802.3 frame, which ended at off. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);
 /* The same for a PPP protocol field at off, of one octet or two. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
-#define TR_LINK_ETHERNET 1
 
 /* ---- wireless.c ---- */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From a captured frame to its IP header: Ethernet with any number of VLAN tags, MPLS labels and a provider's backbone around
- * it, or with LLC and SNAP; FDDI and token ring; PPP with and without HDLC framing (and PPPoE), Cisco HDLC, frame relay, SLIP,
- * InfiniBand, Linux cooked v1 and v2, null and loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log with a header of
- * their own. 802.11 is wireless.c's.
+/* From a captured frame to its IP header: Ethernet; FDDI and token ring; PPP with and without HDLC framing, Cisco HDLC,
+ * frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log
+ * with a header of their own. What follows an EtherType is read by ethertype.c, 802.11 by wireless.c.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
  */
@@ -43,89 +42,10 @@ enum {
     LINK_COOKED2 = 276
 };
 
-enum {
-    TYPE_IPV4 = 0x0800,
-    TYPE_IPV6 = 0x86dd,
-    TYPE_VLAN = 0x8100,
-    TYPE_QINQ = 0x88a8,
-    TYPE_QINQ_OLD = 0x9100,
-    TYPE_BACKBONE = 0x88e7,
-    TYPE_MPLS = 0x8847,
-    TYPE_MPLS_MULTICAST = 0x8848,
-    TYPE_PPPOE = 0x8864,
-    TYPE_LEAST = 0x0600 /* below it is a length: IEEE 802.3, and LLC follows */
-};
-
-#define LLC_SNAP   0xaaaa03u
-#define BACKBONE   16 /* octets of IEEE 802.1ah: an instance, and the addresses of the frame inside */
 #define NFLOG_HEAD 4
 #define NFLOG_DATA 9 /* of netfilter's values the one that is the packet */
 #define NLPID_IP   0xcc
 #define NLPID_SNAP 0x80
-
-static int other(struct scps_trace *t)
-{
-    t->tot.other_link++;
-    return -1;
-}
-
-static int truncated(struct scps_trace *t)
-{
-    t->tot.truncated++;
-    return -1;
-}
-
-int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
-{
-    if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3) /* HDLC's address and control */
-        off += 2;
-    if (off >= caplen)
-        return truncated(t);
-    uint32_t proto = p[off++];
-    if (!(proto & 1)) {
-        if (off >= caplen)
-            return truncated(t);
-        proto = proto << 8 | p[off++];
-    }
-    return proto == 0x21 || proto == 0x57 ? (int)off : other(t);
-}
-
-/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC 3032). */
-static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
-{
-    bool bottom = false;
-    for (; !bottom; off += 4) {
-        if (off + 4 > caplen)
-            return truncated(t);
-        bottom = p[off + 2] & 1;
-    }
-    if (off >= caplen)
-        return truncated(t);
-    return p[off] >> 4 == 4 || p[off] >> 4 == 6 ? (int)off : other(t);
-}
-
-int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
-                         uint32_t type)
-{
-    while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD ||
-           type == TYPE_BACKBONE) {
-        off += type == TYPE_BACKBONE ? BACKBONE + 2 : 4;
-        if (off > caplen)
-            return truncated(t);
-        type = scps_get16(p + off - 2);
-    }
-    if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
-        type = scps_get16(p + off + 6); /* behind an organisation's code */
-        off += 8;
-    }
-    if (type == TYPE_IPV4 || type == TYPE_IPV6)
-        return (int)off;
-    if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
-        return mpls(t, p, caplen, off);
-    if (type == TYPE_PPPOE)
-        return scps_tr_ppp_ip(t, p, caplen, off + 6);
-    return other(t);
-}
 
 /* RFC 2427: an address of two octets or four, control, and what follows. */
 static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
@@ -134,21 +54,21 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     while (at < caplen && !(p[at] & 1)) /* the last octet of an address says so */
         at++;
     if (at + 4 > caplen)
-        return truncated(t);
+        return scps_tr_truncated(t);
     at += 2;          /* and control */
     at += p[at] == 0; /* padding */
     if (p[at] == NLPID_IP)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)
         return scps_tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));
-    return other(t);
+    return scps_tr_other_link(t);
 }
 
 /* Cisco HDLC: address, control, and an EtherType. */
 static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
-        return truncated(t);
+        return scps_tr_truncated(t);
     return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
 }
 
@@ -164,10 +84,10 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
         if (p[off + (big ? 3 : 2)] == NFLOG_DATA)
             return (int)off + 4;
         if (len < 4)
-            return other(t);
+            return scps_tr_other_link(t);
         off += (len + 3) & ~3u;
     }
-    return truncated(t);
+    return scps_tr_truncated(t);
 }
 
 /* LLC follows the two addresses; a route that the source chose is between them (the first bit of its address says so). */
@@ -176,7 +96,7 @@ static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     uint32_t off = 14;
 
     if (caplen <= off)
-        return truncated(t);
+        return scps_tr_truncated(t);
     if (p[8] & 0x80)
         off += p[14] & 0x1f;
     return scps_tr_ethertype_ip(t, p, caplen, off, 0);
@@ -187,9 +107,9 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
                  uint32_t link)
 {
     if (link == LINK_PPI || link == LINK_PKTAP)
-        return other(t);
+        return scps_tr_other_link(t);
     if (len > caplen)
-        return truncated(t);
+        return scps_tr_truncated(t);
     int off = scps_tr_link_ip(t, (int)SCPS_MIN(link, 0xffffu), p + len, caplen - len);
     return off < 0 ? off : off + (int)len;
 }
@@ -199,7 +119,7 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     switch (link) {
     case LINK_ETHERNET:
         if (TR_UNLIKELY(caplen < 14))
-            return truncated(t);
+            return scps_tr_truncated(t);
         if (TR_LIKELY(p[12] == 0x08 && p[13] == 0))
             return 14;
         return scps_tr_ethertype_ip(t, p, caplen, 14, scps_get16(p + 12));
@@ -212,10 +132,10 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     case LINK_NULL:
     case LINK_LOOP: {
         if (caplen < 4)
-            return truncated(t);
+            return scps_tr_truncated(t);
         /* the address family, in the byte order of the capturing host: 2, or one of the BSDs' for IPv6 */
         uint32_t af = p[0] || p[1] ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : scps_get32(p);
-        return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : other(t);
+        return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
     }
     case LINK_PPP:
     case LINK_PPP_HDLC:
@@ -242,7 +162,7 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return token_ring(t, p, caplen);
     case LINK_INFINIBAND: /* a global route, an EtherType */
         if (caplen < 44)
-            return truncated(t);
+            return scps_tr_truncated(t);
         return scps_tr_ethertype_ip(t, p, caplen, 44, scps_get16(p + 40));
     case LINK_WIRELESS:
         return scps_tr_wireless_ip(t, TR_RADIO_NONE, p, caplen);
@@ -255,24 +175,24 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     case LINK_ENC: /* address family, security parameters, flags */
         return 12;
     case LINK_PFLOG: /* its length, rounded up, in front */
-        return caplen ? (p[0] + 3) & ~3 : truncated(t);
+        return caplen ? (p[0] + 3) & ~3 : scps_tr_truncated(t);
     case LINK_NFLOG:
         return netfilter(t, p, caplen);
     case LINK_PPI: /* per-packet information: version, flags, length, and what follows */
         if (caplen < 8)
-            return truncated(t);
+            return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
     case LINK_PKTAP: /* its length, a kind, and what follows */
         if (caplen < 12)
-            return truncated(t);
+            return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
     case LINK_COOKED:
         if (caplen < 16)
-            return truncated(t);
+            return scps_tr_truncated(t);
         return scps_tr_ethertype_ip(t, p, caplen, 16, scps_get16(p + 14));
     case LINK_COOKED2:
         if (caplen < 20)
-            return truncated(t);
+            return scps_tr_truncated(t);
         return scps_tr_ethertype_ip(t, p, caplen, 20, scps_get16(p));
     default:
         t->tot.bad_link++;

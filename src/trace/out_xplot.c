@@ -19,57 +19,6 @@
 #define MAX_CONNS 2000u
 #define TPUT_PKTS 10u /* of tcptrace: packets an instantaneous value is averaged over */
 
-const char *const scps_tr_colour_name[COLOURS] = {"white",  "green",  "red",     "blue", "yellow",
-                                                  "purple", "orange", "magenta", "pink"};
-
-const struct plot_kind scps_tr_plot_kind[PLOT_KINDS] = {
-    {.bit = SCPS_PLOT_TSG,
-     .suffix = "tsg",
-     .title = "time sequence graph",
-     .ylabel = "sequence offset, bytes",
-     .legend = {[WHITE] = "data",
-                [GREEN] = "acknowledged",
-                [RED] = "sent again",
-                [BLUE] = "SNACK",
-                [YELLOW] = "window",
-                [PURPLE] = "SACK",
-                [ORANGE] = "SYN, FIN, probe",
-                [PINK] = "repair, out of order"}},
-    {.bit = SCPS_PLOT_OWIN,
-     .suffix = "owin",
-     .title = "outstanding data",
-     .ylabel = "outstanding data, bytes",
-     .legend = {[RED] = "outstanding",
-                [BLUE] = "average",
-                [GREEN] = "weighted average",
-                [YELLOW] = "receiver window"},
-     .steps = true},
-    {.bit = SCPS_PLOT_TPUT,
-     .suffix = "tput",
-     .title = "throughput",
-     .ylabel = "throughput, bytes/s",
-     .legend = {[RED] = "over 10 packets",
-                [BLUE] = "since the beginning",
-                [YELLOW] = "packet by packet"}},
-    {.bit = SCPS_PLOT_RTT,
-     .suffix = "rtt",
-     .title = "round-trip time samples",
-     .ylabel = "round trip, ms",
-     .legend = {[RED] = "samples"},
-     .points = true},
-    {.bit = SCPS_PLOT_SEGS,
-     .suffix = "ssize",
-     .title = "segment size",
-     .ylabel = "segment size, bytes",
-     .legend = {[RED] = "segment", [BLUE] = "average"}},
-    {.bit = SCPS_PLOT_ACKS,
-     .suffix = "acks",
-     .title = "ACK spacing",
-     .ylabel = "time since the last pure ACK, ms",
-     .legend = {[GREEN] = "ACK", [BLUE] = "average"},
-     .points = true},
-};
-
 /* ---- drawing ------------------------------------------------------------------------------------------------- */
 
 static const char *cause_letter(const char *cause)

@@ -20,27 +20,19 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
 {
     uint32_t header = 24;
 
-    if (off > caplen || caplen - off < header) {
-        t->tot.truncated++;
-        return -1;
-    }
+    if (off > caplen || caplen - off < header)
+        return scps_tr_truncated(t);
     unsigned type = p[off] >> 2 & 3, subtype = p[off] >> 4, flags = p[off + 1];
-    if (type != DATA || subtype & EMPTY || flags & PROTECTED) {
-        t->tot.other_link++;
-        return -1;
-    }
+    if (type != DATA || subtype & EMPTY || flags & PROTECTED)
+        return scps_tr_other_link(t);
     header += (flags & TO_AND_FROM) == TO_AND_FROM ? 6 : 0;
     uint32_t qos = off + header;
     header += subtype & QOS ? flags & ORDER ? 6 : 2 : 0;
     header = padded ? (header + 3) & ~3u : header;
-    if (caplen - off < header + LLC_AND_TYPE) {
-        t->tot.truncated++;
-        return -1;
-    }
-    if (subtype & QOS && p[qos] & AGGREGATE) {
-        t->tot.other_link++;
-        return -1;
-    }
+    if (caplen - off < header + LLC_AND_TYPE)
+        return scps_tr_truncated(t);
+    if (subtype & QOS && p[qos] & AGGREGATE)
+        return scps_tr_other_link(t);
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
@@ -65,10 +57,8 @@ int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const ui
 {
     uint32_t len = 0;
 
-    if (radio != TR_RADIO_NONE && caplen < 8) {
-        t->tot.truncated++;
-        return -1;
-    }
+    if (radio != TR_RADIO_NONE && caplen < 8)
+        return scps_tr_truncated(t);
     switch (radio) {
     case TR_RADIO_NONE:
         break;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* From an EtherType, or a PPP protocol number, to the IP header behind it: VLAN tags, a provider's backbone, LLC and SNAP,
+ * MPLS labels, PPPoE. */
+#include "trace/flow.h"
+
+enum {
+    TYPE_IPV4 = 0x0800,
+    TYPE_IPV6 = 0x86dd,
+    TYPE_VLAN = 0x8100,
+    TYPE_QINQ = 0x88a8,
+    TYPE_QINQ_OLD = 0x9100,
+    TYPE_BACKBONE = 0x88e7,
+    TYPE_MPLS = 0x8847,
+    TYPE_MPLS_MULTICAST = 0x8848,
+    TYPE_PPPOE = 0x8864,
+    TYPE_LEAST = 0x0600 /* below it is a length: IEEE 802.3, and LLC follows */
+};
+
+#define LLC_SNAP 0xaaaa03u
+#define BACKBONE 16 /* octets of IEEE 802.1ah: an instance, and the addresses of the frame inside */
+
+int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+{
+    if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3) /* HDLC's address and control */
+        off += 2;
+    if (off >= caplen)
+        return scps_tr_truncated(t);
+    uint32_t proto = p[off++];
+    if (!(proto & 1)) {
+        if (off >= caplen)
+            return scps_tr_truncated(t);
+        proto = proto << 8 | p[off++];
+    }
+    return proto == 0x21 || proto == 0x57 ? (int)off : scps_tr_other_link(t);
+}
+
+/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC 3032). */
+static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+{
+    bool bottom = false;
+    for (; !bottom; off += 4) {
+        if (off + 4 > caplen)
+            return scps_tr_truncated(t);
+        bottom = p[off + 2] & 1;
+    }
+    if (off >= caplen)
+        return scps_tr_truncated(t);
+    return p[off] >> 4 == 4 || p[off] >> 4 == 6 ? (int)off : scps_tr_other_link(t);
+}
+
+int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                         uint32_t type)
+{
+    while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD ||
+           type == TYPE_BACKBONE) {
+        off += type == TYPE_BACKBONE ? BACKBONE + 2 : 4;
+        if (off > caplen)
+            return scps_tr_truncated(t);
+        type = scps_get16(p + off - 2);
+    }
+    if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
+        type = scps_get16(p + off + 6); /* behind an organisation's code */
+        off += 8;
+    }
+    if (type == TYPE_IPV4 || type == TYPE_IPV6)
+        return (int)off;
+    if (type == TYPE_MPLS || type == TYPE_MPLS_MULTICAST)
+        return mpls(t, p, caplen, off);
+    if (type == TYPE_PPPOE)
+        return scps_tr_ppp_ip(t, p, caplen, off + 6);
+    return scps_tr_other_link(t);
+}
