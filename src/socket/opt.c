@@ -2,54 +2,13 @@
 /* Options: get- and setsockopt.
  *
  * An option either is a field of the connection's configuration, which is then handed down to the connection or
- * listener there is (scps_sock_apply), or it is the socket's own.  The fields have one table (optfield.c); what Linux
+ * listener there is (optconf.c), or it is the socket's own.  The fields have one table (optfield.c); what Linux
  * treats in a way of its own has code, level by level.
  *
  * setsockopt takes an int unless an option says otherwise: EINVAL when fewer bytes are given, the rest ignored.
  * getsockopt gives as many bytes as there are and fit, and says how many.  docs/howto/sockets.md lists it all.
  */
 #include "socket/opt.h"
-
-/* ---- the configuration and whoever has it ----------------------------------------------------------- */
-
-int scps_sock_apply(struct sock *s)
-{
-    int e = 0;
-    if (s->dgram) {
-        scps_sock_dgram_apply(s);
-    } else if (s->lis) {
-        e = scps_listener_set(s->lis, &s->cfg, 0);
-    } else if (s->conn && !s->dead) {
-        e = scps_conn_set_config(s->conn, &s->cfg);
-        if (e == 0) { /* a buffer of a living connection may not be what was asked for */
-            struct scps_conn_config now;
-            scps_conn_get_config(s->conn, &now);
-            s->cfg.sndbuf = now.sndbuf;
-            s->cfg.rcvbuf = now.rcvbuf;
-        }
-    }
-    return e < 0 ? -scps_sock_errno(e) : 0;
-}
-
-int scps_sock_change(struct sock *s, const struct scps_conn_config *to)
-{
-    struct scps_conn_config old = s->cfg;
-    s->cfg = *to;
-    int r = scps_sock_apply(s);
-    if (r < 0)
-        s->cfg = old;
-    return r;
-}
-
-int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s)
-{
-    const struct field *rate = scps_sock_field(SCPS_SOL_SCPS, SCPS_TP_RATE);
-    uint64_t v = bytes_per_s == NO_RATE ? 0 : bytes_per_s;
-
-    if (bytes_per_s == 0 || v > INT64_MAX)
-        return -EINVAL;
-    return scps_sock_field_set(s, rate, (int64_t)v);
-}
 
 /* ---- whose option it is ------------------------------------------------------------------------------ */
 

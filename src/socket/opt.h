@@ -2,6 +2,7 @@
 /* What the files of get- and setsockopt share.
  *
  *     opt.c        which option is whose
+ *     optconf.c    the configuration is handed to the connection or listener there is
  *     optfield.c   options that are a field of the connection's configuration
  *     optsock.c    SOL_SOCKET and TCP as Linux has them
  *     optip.c      IP and IPv6
@@ -56,14 +57,12 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
     return give_int(val, len, v);
 }
 
-/* ---- the configuration (opt.c) ---------------------------------------------------------------------- */
+/* ---- the configuration (optconf.c) ------------------------------------------------------------------ */
 
 #define NO_RATE UINT64_MAX
 
 /* Makes *to the socket's configuration, and that of the connection or listener there is. On error all stays as it was. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
-/* NO_RATE: none. */
-int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- optfield.c ---- */
 
@@ -71,6 +70,8 @@ struct field;
 const struct field *scps_sock_field(int level, int name); /* NULL: it is not one */
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
 int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
+/* NO_RATE: none. */
+int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- optcc.c ---- */
 

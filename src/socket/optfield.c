@@ -102,3 +102,13 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
         return s->ack_mode;
     return scps_field_get((const char *)&s->cfg + what->at, what->size) / f->unit;
 }
+
+int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s)
+{
+    const struct field *rate = scps_sock_field(SCPS_SOL_SCPS, SCPS_TP_RATE);
+    uint64_t v = bytes_per_s == NO_RATE ? 0 : bytes_per_s;
+
+    if (bytes_per_s == 0 || v > INT64_MAX)
+        return -EINVAL;
+    return scps_sock_field_set(s, rate, (int64_t)v);
+}

@@ -123,8 +123,12 @@ void scps_sock_destroy(struct sock *s);
 int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_time deadline);
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
+/* errno.c */
+int scps_sock_errno(int err);             /* SCPS_ERR_* -> positive errno value */
+int scps_sock_take_error(struct sock *s); /* and clears it; positive */
+int scps_sock_icmp_errno(const struct sock *s, unsigned icmp);
+
 /* state.c */
-int scps_sock_errno(int err); /* SCPS_ERR_* -> positive errno value */
 void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
@@ -132,9 +136,7 @@ bool scps_sock_readable(const struct sock *s, size_t need);
 size_t scps_sock_room(const struct sock *s); /* bytes a send would take now */
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
 unsigned scps_sock_events(const struct sock *s); /* SCPS_POLL* */
-int scps_sock_take_error(struct sock *s);        /* and clears it; positive */
-int scps_sock_icmp_errno(const struct sock *s, unsigned icmp);
-void scps_sock_unlisten(struct sock *s); /* lets go of the listener, if there is one */
+void scps_sock_unlisten(struct sock *s);         /* lets go of the listener, if there is one */
 /* Lets go of connection or listener and is as it was before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 
@@ -161,20 +163,22 @@ static inline void *scps_sock_handle(const struct sock *s)
 struct vec;
 int scps_sock_dgram_open(struct sock *s); /* at s->local, if it is not open yet */
 int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len);
-void scps_sock_dgram_disconnect(struct sock *s);
 int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, const void *addr,
                              uint32_t len);
 /* *sp: looked up again. *from: who sent it; *end (may be NULL): SCPS_MSG_TRUNC. */
 int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
                              struct scps_endpoint *from, int *end);
+void scps_sock_dgram_apply(struct sock *s);
+
+/* dgramstate.c */
+void scps_sock_dgram_disconnect(struct sock *s);
 int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir);
 unsigned scps_sock_dgram_events(const struct sock *s);
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request); /* for ioctl */
-void scps_sock_dgram_apply(struct sock *s);
 
-/* opt.c */
+/* optconf.c */
 /* Hands s->cfg to the connection or listener. 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 

@@ -7,112 +7,8 @@
  *     for in Linux the socket is not the one that waits;
  *   - an error is pending until one call has reported it; a reset after the peer's FIN is EPIPE;
  *   - data that arrives after both sides were shut down here resets the connection.
- *
- * ICMP errors are those of RFC 1122 section 3.2.2.1 and RFC 4443 section 3.
  */
 #include "socket/sock.h"
-
-int scps_sock_errno(int err)
-{
-    switch (err) {
-    case SCPS_ERR_AGAIN:
-        return EAGAIN;
-    case SCPS_ERR_NOMEM:
-        return ENOMEM;
-    case SCPS_ERR_NOTCONN:
-        return ENOTCONN;
-    case SCPS_ERR_ISCONN:
-        return EISCONN;
-    case SCPS_ERR_REFUSED:
-        return ECONNREFUSED;
-    case SCPS_ERR_RESET:
-        return ECONNRESET;
-    case SCPS_ERR_TIMEDOUT:
-        return ETIMEDOUT;
-    case SCPS_ERR_UNREACH:
-        return EHOSTUNREACH;
-    case SCPS_ERR_ADDRINUSE:
-        return EADDRINUSE;
-    case SCPS_ERR_ADDRNOTAVAIL:
-        return EADDRNOTAVAIL;
-    case SCPS_ERR_PIPE:
-        return EPIPE;
-    case SCPS_ERR_ABORTED:
-        return ECONNABORTED;
-    case SCPS_ERR_MSGSIZE:
-        return EMSGSIZE;
-    case SCPS_ERR_NOENT:
-        return ENOENT;
-    case SCPS_ERR_LIMIT:
-        return ENOBUFS;
-    case SCPS_ERR_LINKDOWN:
-        return ENETDOWN;
-    case SCPS_ERR_PERM:
-        return EPERM;
-    case SCPS_ERR_SYSTEM:
-        return EIO;
-    case SCPS_ERR_HOLE:
-        return ENODATA;
-    default: /* INVAL, RANGE, NORATE */
-        return EINVAL;
-    }
-}
-
-int scps_sock_icmp_errno(const struct sock *s, unsigned icmp)
-{
-    unsigned type = icmp >> 8, code = icmp & 0xff;
-    if (s->remote.addr.family == 6) {
-        switch (type) {
-        case 1: /* destination unreachable */
-            switch (code) {
-            case 0:
-                return ENETUNREACH;
-            case 1: /* prohibited */
-            case 5: /* source address fails policy */
-            case 6: /* reject route */
-                return EACCES;
-            case 4:
-                return ECONNREFUSED;
-            default:
-                return EHOSTUNREACH;
-            }
-        case 2:
-            return EMSGSIZE;
-        case 4:
-            return EPROTO;
-        default:
-            return EHOSTUNREACH;
-        }
-    }
-    switch (type) {
-    case 3:
-        switch (code) {
-        case 0:  /* net */
-        case 6:  /* net unknown */
-        case 9:  /* net prohibited */
-        case 11: /* net, for this TOS */
-            return ENETUNREACH;
-        case 2:
-            return ENOPROTOOPT;
-        case 3:
-            return ECONNREFUSED;
-        case 4:
-            return EMSGSIZE;
-        case 5: /* source route failed */
-            return EOPNOTSUPP;
-        case 7:
-            return EHOSTDOWN;
-        case 8: /* source isolated */
-            return ENONET;
-        default:
-            return EHOSTUNREACH;
-        }
-    case 12:
-        return EPROTO;
-    default:
-        return EHOSTUNREACH;
-    }
-}
 
 static int end_errno(const struct sock *s, int err)
 {
@@ -327,11 +223,4 @@ unsigned scps_sock_events(const struct sock *s)
     if (s->err)
         ev |= SCPS_POLLERR;
     return ev;
-}
-
-int scps_sock_take_error(struct sock *s)
-{
-    int e = s->err;
-    s->err = 0;
-    return e;
 }
