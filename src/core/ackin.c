@@ -49,7 +49,7 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
                         (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
         /* RFC 2883 section 4: the first block tells of a duplicate */
         if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
-            c->st->dsacks_in++;
+            c->ctx.st->dsacks_in++;
             sum->dsack = true;
             sum->dsack_to = (scps_off)to;
             sum->dsack_fresh = is_news(c, (scps_off)from, (scps_off)to);
@@ -60,8 +60,8 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
     if (to <= (int64_t)ack)
         return false;
     from = SCPS_MAX(from, (int64_t)ack);
-    scps_sb_arrived(&c->tx->sb, c->env->now, (scps_off)from, (scps_off)to, scps_rtt_min(&c->rtt),
-                    sum);
+    scps_sb_arrived(&c->tx->sb, c->ctx.env->now, (scps_off)from, (scps_off)to,
+                    scps_rtt_min(&c->rtt), sum);
     SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
     return true;
 }
@@ -72,7 +72,7 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     struct scps_sack before = {0};
     unsigned i;
 
-    c->st->sacks_in++;
+    c->ctx.st->sacks_in++;
     for (i = 0; i < seg->nsack; i++) {
         /* Every block is told several times, in case one is lost: it stands where it stood in the last report, or
          * another has come in before it. */
@@ -112,14 +112,14 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
         wake(c);
     c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
     if (!wnd)
-        c->st->zero_windows_in++;
+        c->ctx.st->zero_windows_in++;
     scps_snd_window_changed(c);
 }
 
 /* Was what this sample measures sent before the last outage was over? Then it measures the outage, not the path. */
 static SCPS_APART bool spans_outage(const struct scps_conn *c, scps_dur sample)
 {
-    return c->tx->outage_over && c->env->now - sample < c->tx->outage_over;
+    return c->tx->outage_over && c->ctx.env->now - sample < c->tx->outage_over;
 }
 
 /* The round trip, when some of what is acknowledged was resent; -1: nothing tells it.  Only the echo says which sending is
@@ -136,13 +136,13 @@ static SCPS_APART scps_dur resent_rtt(const struct scps_conn *c, const struct sc
     if (sum->dsack_fresh) {
         if (!least || !r || !r->resends || r->from + r->len != sum->dsack_to)
             return -1;
-        since = c->env->now - r->sent;
+        since = c->ctx.env->now - r->sent;
         return since >= least ? since : -1;
     }
     if (!(c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr))
         return -1;
     echo = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
-    if (sum->refilled && !c->dsacks && echo > c->env->now - sum->refilled_at + SCPS_MS(1))
+    if (sum->refilled && !c->dsacks && echo > c->ctx.env->now - sum->refilled_at + SCPS_MS(1))
         return -1;
     return echo;
 }
@@ -150,8 +150,8 @@ static SCPS_APART scps_dur resent_rtt(const struct scps_conn *c, const struct sc
 static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
                     const struct scps_ack_sum *sum, scps_dur newest)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
-    scps_time now = c->env->now;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    scps_time now = c->ctx.env->now;
     scps_dur sample = -1, window = min_window(c);
 
     if (sum->oldest_sent >= 0 && !sum->refilled)
@@ -161,7 +161,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     if (sample > c->rtt.rto && spans_outage(c, sample))
         sample = -1;
     if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
-        c->st->last_rtt = sample;
+        c->ctx.st->last_rtt = sample;
         c->tx->rto_shift = 0;
         scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
     }
@@ -179,11 +179,11 @@ static bool all_sent(const struct scps_conn *c)
 static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
-    uint32_t head = tx->sb.head, thresh = c->cfg->c.dupthresh;
+    uint32_t head = tx->sb.head, thresh = c->ctx.cfg->c.dupthresh;
 
     if (c->dupacks < UINT8_MAX)
         c->dupacks++;
-    c->st->dupacks_in++;
+    c->ctx.st->dupacks_in++;
     if (c->flags & SCPS_F_SACK)
         return;
     if (!told) {
@@ -286,10 +286,10 @@ static inline void advance(struct scps_conn *c, struct news *n)
 {
     struct scps_tx *tx = c->tx;
 
-    scps_sb_ack(&tx->sb, c->env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
+    scps_sb_ack(&tx->sb, c->ctx.env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
     c->una = n->ack;
     scps_sndbuf_release(&tx->buf, n->ack);
-    tx->progress_at = c->env->now;
+    tx->progress_at = c->ctx.env->now;
     c->backoff = 0;
     if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
         c->probes = 0;
@@ -298,7 +298,7 @@ static inline void advance(struct scps_conn *c, struct news *n)
     c->flags &= ~(uint32_t)SCPS_F_MORE;
     if (c->flags & SCPS_F_FIN_SENT && n->ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
         c->flags |= SCPS_F_FIN_ACKED;
-        c->st->fin_acked = c->env->now;
+        c->ctx.st->fin_acked = c->ctx.env->now;
     }
     if (tx->virtual_arrived)
         uncount(c, n);
@@ -312,7 +312,7 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 
     if (n->ack_in >= (int64_t)n->before)
         take_window(c, seg, n->ack);
-    c->st->last_ack_received = c->env->now;
+    c->ctx.st->last_ack_received = c->ctx.env->now;
     n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->nxt > c->una && c->edge == edge &&
              !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
     if (n->dup)
@@ -335,7 +335,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     if (n->advanced)
         SCPS_NOTE_IT(c, ACKED, c->una, c->una - n->before, a->rtt, a->rate);
     if (n->sum.reordered)
-        c->st->reordered++;
+        c->ctx.st->reordered++;
 }
 
 /* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded from what SACK has not
@@ -350,9 +350,9 @@ static inline void losses_by_order(struct scps_conn *c, struct news *n)
     scps_off from = names ? scps_snack_reach(c) : 0;
 
     if (sb->arrived_recs && from < c->nxt)
-        scps_loss_by_order(sb, c->cfg->c.dupthresh, all_sent(c), from, &n->sum);
+        scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh, all_sent(c), from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait)
-        scps_loss_of_resent(sb, c->cfg->c.dupthresh, all_sent(c), &n->sum);
+        scps_loss_of_resent(sb, c->ctx.cfg->c.dupthresh, all_sent(c), &n->sum);
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 
@@ -375,14 +375,14 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
         scps_sb_lose(&tx->sb, tx->sb.head, &n->sum);
         lost(c, &n->sum, SCPS_BY_PARTIAL);
     }
-    if ((n->dup || tx->age_checks) && c->cfg->c.cc->by_age && !scps_rack_on(c))
+    if ((n->dup || tx->age_checks) && c->ctx.cfg->c.cc->by_age && !scps_rack_on(c))
         look_at_age(c, n->dup, n->advanced, &n->sum);
 }
 
 /* RFC 3168 section 6.1.2: once a window. */
 static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
 {
-    c->st->ecn_echoes++;
+    c->ctx.st->ecn_echoes++;
     if (c->tx->rec.episode != SCPS_EPISODE_NONE)
         return;
     c->flags |= SCPS_F_CWR;
@@ -400,9 +400,10 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
     if (!c->established)
         return;
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
-    a->rtt_old = n->sum.oldest_sent >= 0 && !n->sum.refilled ? c->env->now - n->sum.oldest_sent : 0;
+    a->rtt_old =
+        n->sum.oldest_sent >= 0 && !n->sum.refilled ? c->ctx.env->now - n->sum.oldest_sent : 0;
     scps_cc_view_of(c, &v);
-    c->cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
+    c->ctx.cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
     if (!n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
         c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
     c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
@@ -419,14 +420,14 @@ static SCPS_APART void drained(struct scps_conn *c, bool advanced)
         return;
     if (c->una > 1) /* not for the SYN alone */
         scps_conn_tell(c, SCPS_EV_DRAINED);
-    scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
+    scps_timer_set(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
 /* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of one bandwidth-delay
  * product must not run dry meanwhile. */
 static inline bool room_again(const struct scps_conn *c)
 {
-    const uint32_t sndbuf = c->cfg->c.sndbuf;
+    const uint32_t sndbuf = c->ctx.cfg->c.sndbuf;
 
     return c->flags & SCPS_F_WANT_ROOM &&
            sndbuf - (c->end - c->una) >= SCPS_MIN(sndbuf / 4, 65536u);
@@ -482,9 +483,10 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         scps_outage_heard(c);
     if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS &&
         !(seg->implied & SCPS_IMPLIED_SEQ))
-        scps_outage_cause(
-            c, SCPS_LOSS_CORRUPTION,
-            c->env->now + (c->cfg->c.corruption_hold ? c->cfg->c.corruption_hold : 2 * c->rtt.rto));
+        scps_outage_cause(c, SCPS_LOSS_CORRUPTION,
+                          c->ctx.env->now + (c->ctx.cfg->c.corruption_hold
+                                                 ? c->ctx.cfg->c.corruption_hold
+                                                 : 2 * c->rtt.rto));
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
     if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
         ack = c->una;

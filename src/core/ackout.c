@@ -45,7 +45,7 @@
 
 static bool budgeted(const struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     return cfg->ack_budget || cfg->ack_budget_pps || (c->turns->gate && c->turns->gate->rate.rate);
 }
@@ -53,7 +53,7 @@ static bool budgeted(const struct scps_conn *c)
 /* Holes, too, wait for the timer. */
 static bool strict(const struct scps_conn *c)
 {
-    return c->cfg->c.ack_mode == SCPS_ACK_DELAYED && !c->cfg->c.holes_at_once;
+    return c->ctx.cfg->c.ack_mode == SCPS_ACK_DELAYED && !c->ctx.cfg->c.holes_at_once;
 }
 
 void scps_ackout_now(struct scps_conn *c)
@@ -65,9 +65,10 @@ void scps_ackout_now(struct scps_conn *c)
 void scps_ackout_timer(struct scps_conn *c)
 {
     if (c->rx && strict(c)) {
-        scps_dur delay = c->cfg->c.ack_delay, quiet = c->env->now - c->st->last_received;
+        scps_dur delay = c->ctx.cfg->c.ack_delay,
+                 quiet = c->ctx.env->now - c->ctx.st->last_received;
         if (c->in.ooo->n && quiet < TICKS * delay)
-            scps_timer_set(c, SCPS_T_ACK, c->env->now + delay);
+            scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + delay);
         if (quiet > delay + delay / 4)
             return;
         /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
@@ -81,7 +82,7 @@ void scps_ackout_timer(struct scps_conn *c)
 
 void scps_ackout_data(struct scps_conn *c, bool at_once)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     uint64_t owed = c->in.next - c->acked_to;
 
     if (at_once && !strict(c)) {
@@ -91,16 +92,16 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
                (cfg->ack_mode == SCPS_ACK_OTHER &&
-                (owed > c->rcv_mss || c->st->data_segs_in <= cfg->quick_acks))) {
+                (owed > c->rcv_mss || c->ctx.st->data_segs_in <= cfg->quick_acks))) {
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
+        scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + cfg->ack_delay);
     }
 }
 
 void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool news)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
@@ -113,7 +114,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
         rx->dups++;
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, c->env->now + cfg->ack_delay);
+        scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + cfg->ack_delay);
     }
 }
 
@@ -124,7 +125,7 @@ static inline uint64_t window_field(const struct scps_conn *c, scps_off next, un
     uint64_t field;
 
     /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
-    if (edge - c->announced < SCPS_MIN(c->cfg->c.rcvbuf / 2, c->rcv_mss))
+    if (edge - c->announced < SCPS_MIN(c->ctx.cfg->c.rcvbuf / 2, c->rcv_mss))
         edge = c->announced;
     field = (edge > next ? edge - next : 0) >> scale;
     return SCPS_MIN(field, 65535);
@@ -139,7 +140,7 @@ static uint16_t window(struct scps_conn *c, bool syn)
     c->announced = SCPS_MAX(c->announced, next + (field << scale));
     c->max_offered = (uint32_t)SCPS_MAX(c->max_offered, field << scale);
     if (!field)
-        c->st->zero_windows_out++;
+        c->ctx.st->zero_windows_out++;
     return (uint16_t)field;
 }
 
@@ -223,7 +224,7 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
     latest_blocks(c, seg, (room - 4) / 8, false);
     if (seg->nsack) {
         seg->has |= SCPS_HAS_SACK;
-        c->st->sacks_out++;
+        c->ctx.st->sacks_out++;
     }
     return true;
 }
@@ -268,7 +269,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             add_block(c, seg, run.from, run.to);
             room = 6; /* no vector: it would be all ones */
             seg->has |= SCPS_HAS_SACK;
-            c->st->sacks_out++;
+            c->ctx.st->sacks_out++;
         }
         sack = false; /* a bit a block says more */
     }
@@ -280,12 +281,12 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
         if (!more)
             latest_blocks(c, seg, max, sparse);
         if (rx->dsack_to) {
-            c->st->dsacks_out++;
+            c->ctx.st->dsacks_out++;
             rx->dsack_to = 0;
         }
         if (seg->nsack) {
             seg->has |= SCPS_HAS_SACK;
-            c->st->sacks_out++;
+            c->ctx.st->sacks_out++;
         }
     }
     if (snack) {
@@ -307,8 +308,8 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 
 bool scps_ackout_within_budget(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
-    scps_time now = c->env->now, bytes, packets, when;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    scps_time now = c->ctx.env->now, bytes, packets, when;
 
     if (scps_conn_need_rx(c))
         return true;
@@ -320,7 +321,7 @@ bool scps_ackout_within_budget(struct scps_conn *c)
     if (when <= now)
         return true;
     if (c->timer[SCPS_T_PACE] > when) {
-        c->st->acks_held++;
+        c->ctx.st->acks_held++;
         scps_timer_set(c, SCPS_T_PACE, when);
     }
     return false;
@@ -345,7 +346,7 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!c->rx)
         return;
-    scps_pacer_spend(&c->rx->budget, packet_size(c, seg) + c->cfg->c.rate_overhead);
+    scps_pacer_spend(&c->rx->budget, packet_size(c, seg) + c->ctx.cfg->c.rate_overhead);
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 

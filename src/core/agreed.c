@@ -23,13 +23,13 @@ void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
 
     if (c->peer_mss)
         full = SCPS_MIN(full, c->peer_mss);
-    if (c->cfg->c.mss)
-        full = SCPS_MIN(full, c->cfg->c.mss);
+    if (c->ctx.cfg->c.mss)
+        full = SCPS_MIN(full, c->ctx.cfg->c.mss);
     full = SCPS_MAX(full - less, 8);
     if (c->tx && full < c->mss && scps_sb_count(&c->tx->sb)) {
         /* with compressed headers room for the FIN of the last piece, too */
         int64_t piece = c->caps & SCPS_CAP_COM ? SCPS_MAX(full - 16, 8) : full;
-        if (scps_sb_resegment(&c->tx->sb, &c->env->alloc, (uint32_t)piece))
+        if (scps_sb_resegment(&c->tx->sb, &c->ctx.env->alloc, (uint32_t)piece))
             return; /* no memory: as it was */
     }
     c->pmtu_mss = (uint16_t)SCPS_MIN(mss, UINT16_MAX);

@@ -18,20 +18,20 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
         return SCPS_ERR_PIPE;
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
-    if (flags & SCPS_EOR && !c->cfg->c.records)
+    if (flags & SCPS_EOR && !c->ctx.cfg->c.records)
         return SCPS_ERR_INVAL;
     held = c->end - SCPS_MAX(c->una, 1);
-    room = c->cfg->c.sndbuf > held ? c->cfg->c.sndbuf - held : 0;
+    room = c->ctx.cfg->c.sndbuf > held ? c->ctx.cfg->c.sndbuf - held : 0;
     if (!len)
         return 0;
     if (!room) {
         c->flags |= SCPS_F_WANT_ROOM;
         return SCPS_ERR_AGAIN;
     }
-    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         return scps_conn_starve(c);
     n = (size_t)SCPS_MIN(len, room);
-    n = scps_sndbuf_write(&c->tx->buf, &c->env->alloc, buf, n, c->cfg->c.hollow);
+    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc, buf, n, c->ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(c);
     if (flags & SCPS_EOR && n == len && scps_record_write(c, c->end + n)) {
@@ -59,7 +59,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     if (n) {
         if (!(flags & SCPS_PEEK)) {
             SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
-            if (c->st->marks)
+            if (c->ctx.st->marks)
                 scps_marks_read(c, n);
             scps_rcv_read(c);
             scps_bets_look(c);
@@ -68,7 +68,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     }
     if (ready)
         return 0; /* len was 0 */
-    if (c->st->marks && scps_marks_at_hole(c))
+    if (c->ctx.st->marks && scps_marks_at_hole(c))
         return SCPS_ERR_HOLE;
     if (c->flags & SCPS_F_FIN_IN)
         return 0;
@@ -89,7 +89,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->st->marks;
+    const struct scps_marks *m = c->ctx.st->marks;
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
@@ -120,7 +120,7 @@ int scps_conn_shutdown(struct scps_conn *c)
         return 0;
     if (c->state == SCPS_TIME_WAIT)
         return 0;
-    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         scps_conn_starve(c); /* the FIN leaves when there is memory to remember it */
     c->flags |= SCPS_F_SHUT;
     if (c->state == SCPS_ESTABLISHED)
@@ -153,7 +153,7 @@ void scps_conn_close(struct scps_conn *c)
     case SCPS_TIME_WAIT:
         return;
     case SCPS_FIN_WAIT_2:
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.fin_wait2);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.fin_wait2);
         break;
     default:
         break;
@@ -187,7 +187,7 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
 
     if (!m || !scps_marks_at_hole(c))
         return 0;
@@ -202,7 +202,7 @@ int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 
 size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max)
 {
-    const struct scps_rangeset *list = &c->st->given_up;
+    const struct scps_rangeset *list = &c->ctx.st->given_up;
 
     for (uint32_t i = 0; i < list->n && i < max; i++) {
         const struct scps_range *r = scps_rangeset_at(list, i);

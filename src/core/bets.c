@@ -56,13 +56,13 @@ static scps_off highest(const struct scps_conn *c)
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
 
     assert(to > c->in.next && c->in.read == c->in.next && m->hole.from == m->hole.to);
     m->due = SCPS_NEVER;
     m->hole = (struct scps_range){c->in.next, to};
-    c->st->holes++;
-    c->st->bytes_missing += m->hole.to - m->hole.from;
+    c->ctx.st->holes++;
+    c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
     scps_rcv_jump(c, m->hole.to);
     scps_conn_tell(c, SCPS_EV_HOLE);
@@ -71,7 +71,7 @@ static void jump(struct scps_conn *c, scps_off to)
 
 static scps_dur patience(const struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
@@ -89,7 +89,7 @@ static scps_off awaited(const struct scps_conn *c)
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
     scps_off to = awaited(c);
 
     if (!to) {
@@ -99,20 +99,20 @@ void scps_bets_wait(struct scps_conn *c)
     }
     if (scps_marks_need(c))
         return; /* without memory the peer has to repair it after all */
-    m = c->st->marks;
+    m = c->ctx.st->marks;
     if (to <= m->old) {
         jump(c, to);
     } else if (m->due == SCPS_NEVER || m->due_for != c->in.next) {
         m->due_for = c->in.next;
         m->known = highest(c);
-        m->due = c->env->now + patience(c);
+        m->due = c->ctx.env->now + patience(c);
         scps_timer_due(c, m->due);
     }
 }
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
     scps_off to = awaited(c);
 
     m->due = SCPS_NEVER;
@@ -127,7 +127,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_range *h = &c->st->marks->hole;
+    struct scps_range *h = &c->ctx.st->marks->hole;
 
     if (to <= h->from || from >= h->to)
         return;
@@ -139,15 +139,15 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* it would leave two holes */
         (record && !scps_record_arrived(c, from, to)) ||
-        scps_rcvbuf_fill(&c->in, &c->env->alloc, from, data, (uint32_t)(to - from)))
+        scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from)))
         return;
     if (from == h->from)
         h->from = to;
     else
         h->to = from;
     if (h->from == h->to)
-        c->st->holes--;
-    c->st->bytes_missing -= to - from;
+        c->ctx.st->holes--;
+    c->ctx.st->bytes_missing -= to - from;
     SCPS_NOTE_IT(c, RECEIVED, from, to - from, 0, 0);
     scps_conn_tell(c, SCPS_EV_READABLE);
 }
@@ -173,19 +173,19 @@ bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
 static void give_up(struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_rangeset *list = &c->st->given_up;
+    struct scps_rangeset *list = &c->ctx.st->given_up;
     scps_off from = c->una, end;
 
     if (from != tx->gave_up_to)
         tx->peer_una = from;
     c->una = tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
-    tx->gave_up_at = c->env->now;
-    tx->silent_since = c->env->now; /* a FIN that is left has as long as one that stood alone */
+    tx->gave_up_at = c->ctx.env->now;
+    tx->silent_since = c->ctx.env->now; /* a FIN that is left has as long as one that stood alone */
     if (!list->max)
         scps_rangeset_init(list, KEPT_RANGES);
-    scps_rangeset_add(list, &c->env->alloc, from, end,
+    scps_rangeset_add(list, &c->ctx.env->alloc, from, end,
                       NULL); /* the first ones; the sum is kept of all */
-    c->st->bytes_given_up += end - from;
+    c->ctx.st->bytes_given_up += end - from;
     SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
     scps_sndbuf_release(&tx->buf, c->una);
     tx->virtual_arrived = 0;
@@ -201,7 +201,7 @@ static void give_up(struct scps_conn *c)
     scps_timer_stop(c, SCPS_T_RTX);
     if (c->una == scps_snd_fin_end(c)) {
         scps_conn_tell(c, SCPS_EV_DRAINED);
-        scps_timer_set(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
+        scps_timer_set(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
     }
 }
 
@@ -210,9 +210,10 @@ void scps_bets_send(struct scps_conn *c)
     scps_off old = 0;
     const struct scps_sent *r;
 
-    if (c->env->now >= scps_bets_until(c)) /* the oldest at the least */
+    if (c->ctx.env->now >= scps_bets_until(c)) /* the oldest at the least */
         old = SCPS_MAX(c->tx->life_nxt, c->una + 1);
-    while (c->established && (r = scps_bets_oldest(c)) &&
-           (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->cfg->c.bets_retries)))
+    while (
+        c->established && (r = scps_bets_oldest(c)) &&
+        (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->ctx.cfg->c.bets_retries)))
         give_up(c);
 }

@@ -17,7 +17,7 @@ const struct scps_sent *scps_bets_oldest(const struct scps_conn *c)
 
 scps_time scps_bets_until(const struct scps_conn *c)
 {
-    scps_dur life = c->cfg->c.bets_lifetime;
+    scps_dur life = c->ctx.cfg->c.bets_lifetime;
 
     if (!life || !(c->caps & SCPS_CAP_BETS) || !c->established || !scps_bets_oldest(c))
         return SCPS_NEVER;

@@ -8,7 +8,7 @@
 
 enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c)
 {
-    return c->tx && c->env->now < c->tx->cause_until ? c->tx->cause : c->cfg->c.loss_cause;
+    return c->tx && c->ctx.env->now < c->tx->cause_until ? c->tx->cause : c->ctx.cfg->c.loss_cause;
 }
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)

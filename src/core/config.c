@@ -186,8 +186,10 @@ struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
     return s;
 }
 
-void scps_config_unref(const struct scps_alloc *a, struct scps_shared_config *s)
+void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared)
 {
+    struct scps_shared_config *s = (struct scps_shared_config *)shared;
+
     if (s && !--s->refs)
         a->free(a->ctx, s, sizeof *s);
 }

@@ -13,7 +13,7 @@ static size_t conn_size(const struct scps_shared_config *cfg)
 
 static size_t tx_size(const struct scps_conn *c)
 {
-    return sizeof(struct scps_tx) + (c->cfg->c.cc->state_size + 7) / 8 * 8;
+    return sizeof(struct scps_tx) + (c->ctx.cfg->c.cc->state_size + 7) / 8 * 8;
 }
 
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
@@ -25,11 +25,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     if (!c)
         return NULL;
     memset(c, 0, size);
-    c->env = env;
-    c->st = &env->nobody;
-    c->cfg = cfg;
-    cfg->refs++;
-    c->heap_slot = SCPS_HEAP_NONE;
+    scps_conn_ctx_init(&c->ctx, env, cfg);
     c->state = SCPS_CLOSED;
     c->end = 1;
     for (int i = 0; i < SCPS_T_COUNT; i++)
@@ -44,7 +40,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
 
 static void free_tx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
 
     if (!c->tx)
         return;
@@ -60,7 +56,7 @@ static void free_tx(struct scps_conn *c)
 
 static void free_rx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
 
     if (c->rx)
         a->free(a->ctx, c->rx, sizeof *c->rx);
@@ -69,28 +65,27 @@ static void free_rx(struct scps_conn *c)
 
 void scps_conn_free(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
-    struct scps_shared_config *cfg = c->cfg;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_shared_config *cfg = c->ctx.cfg;
 
     scps_conn_unready(c);
     scps_gate_forget(c);
-    scps_heap_remove(&c->env->deadlines, c);
+    scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
     free_rx(c);
     if (c->tp)
         a->free(a->ctx, c->tp, sizeof *c->tp);
     scps_rcvbuf_fini(&c->in, a);
     scps_marks_free(c);
-    scps_rangeset_fini(&c->st->given_up, a);
-    if (c->st != &c->env->nobody)
-        a->free(a->ctx, c->st, sizeof *c->st);
+    scps_rangeset_fini(&c->ctx.st->given_up, a);
+    scps_conn_ctx_fini(&c->ctx);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
 }
 
 int scps_conn_need_tx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
 
     if (c->tx)
         return 0;
@@ -110,7 +105,7 @@ void scps_conn_trim(struct scps_conn *c)
     if (c->tx && c->una == c->nxt && scps_snd_fin_end(c) <= c->nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
         free_tx(c);
-    scps_rcvbuf_trim(&c->in, &c->env->alloc);
+    scps_rcvbuf_trim(&c->in, &c->ctx.env->alloc);
     if (!c->in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
         free_rx(c);
 }
@@ -124,8 +119,8 @@ void scps_conn_bury(struct scps_conn *c)
         return;
     c->flags |= SCPS_F_DEAD;
     scps_conn_unready(c);
-    c->ready_next = c->env->dead;
-    c->env->dead = c;
+    c->ready_next = c->ctx.env->dead;
+    c->ctx.env->dead = c;
 }
 
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
@@ -136,11 +131,11 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(c, SCPS_T_RTX);
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.time_wait);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.time_wait);
         free_tx(c);
         scps_conn_tell(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->flags & SCPS_F_RELEASED) {
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.fin_wait2);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.fin_wait2);
     }
 }
 
@@ -154,7 +149,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
     scps_bets_stop(c);
-    scps_heap_remove(&c->env->deadlines, c);
+    scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
     free_rx(c);
     if (err)
@@ -193,9 +188,9 @@ void scps_conn_sent_last(struct scps_conn *c)
 
 void scps_conn_established(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
-    c->established = SCPS_MAX(c->env->now, 1);
+    c->established = SCPS_MAX(c->ctx.env->now, 1);
     c->backoff = 0;
     c->unheard = c->caps & SCPS_CAP_COM && c->flags & SCPS_F_ACTIVE;
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
@@ -206,14 +201,14 @@ void scps_conn_established(struct scps_conn *c)
         c->rtt.rto = SCPS_MAX(c->rtt.rto, cfg->expected_rtt + cfg->rto_min);
     scps_cc_begin(c);
     if (cfg->keepalive)
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
-    scps_timer_by(c, SCPS_T_AGE, c->env->now + 2 * c->rtt.rto);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + cfg->keep_idle);
+    scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
     if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     if (c->plain == SCPS_PLAIN_FELL_BACK)
-        c->env->fell_back(c->env, c);
+        c->ctx.env->fell_back(c->ctx.env, c);
     if (c->pending) {
-        c->env->established(c->env, c);
+        c->ctx.env->established(c->ctx.env, c);
     } else {
         scps_conn_tell(c, SCPS_EV_CONNECTED);
         scps_conn_tell(c, SCPS_EV_WRITABLE);
@@ -224,10 +219,10 @@ void scps_conn_established(struct scps_conn *c)
 int scps_conn_open(struct scps_conn *c)
 {
     if (scps_conn_need_tx(c) ||
-        ((c->cfg->c.binding[0].len || c->cfg->c.binding[1].len) && scps_conn_need_tp(c)))
+        ((c->ctx.cfg->c.binding[0].len || c->ctx.cfg->c.binding[1].len) && scps_conn_need_tp(c)))
         return SCPS_ERR_NOMEM;
     c->flags |= SCPS_F_ACTIVE;
-    c->opened = c->env->now;
+    c->opened = c->ctx.env->now;
     c->hold = SCPS_HOLD_HANDSHAKE;
     scps_conn_set_state(c, SCPS_SYN_SENT);
     scps_conn_wake(c);
@@ -236,11 +231,11 @@ int scps_conn_open(struct scps_conn *c)
 
 static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
 {
-    c->opened = c->env->now;
+    c->opened = c->ctx.env->now;
     c->irs = syn->seq;
     c->wl1 = syn->seq;
     scps_negotiate_settle(c, syn);
-    c->announced = 1 + SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
     c->acked_to = 1;
     c->edge = 1 + scps_negotiate_first_window(c, syn);
     c->max_wnd = syn->wnd;
@@ -273,7 +268,7 @@ int scps_conn_starve(struct scps_conn *c)
 {
     c->starved = true;
     c->flags |= SCPS_F_WANT_ROOM;
-    scps_env_starved(c->env);
+    scps_env_starved(c->ctx.env);
     return SCPS_ERR_NOMEM;
 }
 
@@ -292,7 +287,7 @@ void scps_conn_memory(struct scps_conn *c)
         return;
     }
     c->starved = false;
-    if (scps_conn_need_tx(c) || scps_conn_need_stats(c))
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         scps_conn_starve(c);
     else
         scps_conn_wake(c);
@@ -310,9 +305,9 @@ void scps_conn_heard(struct scps_conn *c)
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
-    const struct scps_alloc *a = &c->env->alloc;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
     struct scps_conn_config n = *cfg;
-    const struct scps_conn_config *old = &c->cfg->c;
+    const struct scps_conn_config *old = &c->ctx.cfg->c;
     struct scps_shared_config *s;
     scps_dur idle = old->keep_idle;
     int err;
@@ -328,8 +323,8 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     s = scps_config_new(a, &n, c->turns && c->turns->gate, &err);
     if (!s)
         return err;
-    scps_config_unref(a, c->cfg);
-    c->cfg = s;
+    scps_config_unref(a, c->ctx.cfg);
+    scps_conn_ctx_configure(&c->ctx, s);
     scps_conn_set_flag(c, SCPS_F_NODELAY, n.nodelay);
     scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
     if (!c->rtt.srtt)
@@ -339,10 +334,10 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             c->ctl.rate = s->c.rate;
         scps_cc_apply(c);
         if (s->c.keepalive && c->timer[SCPS_T_LIFE] == SCPS_NEVER)
-            scps_timer_set(c, SCPS_T_LIFE, c->env->now + s->c.keep_idle);
+            scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + s->c.keep_idle);
         else if (s->c.keepalive && s->c.keep_idle != idle && !c->probes &&
                  c->state != SCPS_TIME_WAIT)
-            scps_timer_set(c, SCPS_T_LIFE, c->env->now); /* finds out when it is due now */
+            scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now); /* finds out when it is due now */
     }
     scps_conn_wake(c);
     return 0;

@@ -15,7 +15,7 @@
 #include <scps/conn.h>
 #include <scps/wire.h>
 
-#include "base/heap.h"
+#include "core/ctx.h"
 #include "core/gate.h"
 #include "core/pacer.h"
 #include "core/rcvbuf.h"
@@ -42,56 +42,6 @@ struct scps_turns {
     struct scps_conn *head, *tail;
     struct scps_gate *gate; /* the route's rate; NULL: none is set */
     const void *link;       /* tells links apart */
-};
-
-struct scps_conn_stats { /* those of scps_info that nothing else tells */
-    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
-        bytes_duplicate;
-    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
-        reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
-        ecn_echoes;
-    uint64_t max_cwnd;
-    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt;
-    scps_time hold_since;
-    scps_dur holds[SCPS_HOLD_COUNT];
-    uint64_t records_out, records_in;
-    uint32_t holes;                /* given up on the receiving side */
-    uint64_t bytes_missing;        /* in them */
-    uint64_t bytes_given_up;       /* by the sending side */
-    struct scps_rangeset given_up; /* the ranges */
-    struct scps_marks *marks;      /* NULL: the peer's stream had none */
-};
-
-/* What a host lends its connections. */
-struct scps_env {
-    struct scps_alloc alloc;
-    struct scps_observer obs;
-    scps_time now;
-    uint64_t key[2]; /* secret */
-    struct scps_heap deadlines;
-    scps_time
-        memory_at; /* when those refused for lack of memory are to try again; SCPS_NEVER: none was */
-    struct scps_conn *ev_head, *ev_tail; /* connections with something to tell */
-    struct scps_conn *dead; /* nobody owns them and they have ended: for the stack to free */
-    uint32_t challenge_limit, challenge_left; /* RFC 5961 section 7, this second's */
-    scps_time challenge_since;
-    uint64_t challenges;
-    uint64_t drops[SCPS_DROP_COUNT];
-    struct scps_conn_stats
-        nobody; /* where connections count that have carried no data yet: never read */
-    /* A passive open has succeeded: the stack queues it for accept. */
-    void (*established)(struct scps_env *env, struct scps_conn *c);
-    /* An active one has, but not before capabilities were left out of the SYN. */
-    void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
-};
-
-/* A configuration with everything derived filled in: shared by the connections that were opened with it. */
-struct scps_shared_config {
-    uint32_t refs;
-    struct scps_conn_config c;
-    uint64_t ip4; /* octets 4 to 11 of their IPv4 headers: no id, DF, TTL, protocol, no sum yet */
 };
 
 enum scps_timer {
@@ -291,20 +241,17 @@ struct scps_tp {
 };
 
 struct scps_conn {
+    struct scps_conn_ctx ctx; /* what parts see of it */
     /* owners and queues */
-    struct scps_env *env;
     struct scps_turns *turns; /* its link's, or its route's */
-    struct scps_shared_config *cfg;
-    struct scps_conn_stats *st; /* env->nobody until data flows */
-    struct scps_tx *tx;         /* NULL: nothing written, nothing outstanding */
-    struct scps_rx *rx;         /* NULL: nothing beyond a hole */
-    struct scps_tp *tp;         /* NULL: as said there */
+    struct scps_tx *tx;       /* NULL: nothing written, nothing outstanding */
+    struct scps_rx *rx;       /* NULL: nothing beyond a hole */
+    struct scps_tp *tp;       /* NULL: as said there */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
     } owner;
     struct scps_conn *ready_next, *ev_next, *hash_next;
-    uint32_t heap_slot, id;
     struct scps_addr local, remote;
     uint16_t lport, rport;
     /* what it is */
@@ -357,7 +304,8 @@ void scps_conn_detach(struct scps_conn *c);
  * scps_config_resolve. */
 struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
                                            const struct scps_conn_config *c, bool rated, int *err);
-void scps_config_unref(const struct scps_alloc *a, struct scps_shared_config *s);
+/* The count of references is no part of the configuration. */
+void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
 /* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 /* Begins an active open: a SYN is due. SCPS_ERR_NOMEM. The caller has set path, addresses, ports, iss, mss. */
@@ -383,7 +331,6 @@ void scps_conn_room(struct scps_conn *c);
 int scps_conn_need_tx(struct scps_conn *c);
 int scps_conn_need_rx(struct scps_conn *c);
 int scps_conn_need_tp(struct scps_conn *c);
-int scps_conn_need_stats(struct scps_conn *c);
 /* Gives back memory that nothing uses now. */
 void scps_conn_trim(struct scps_conn *c);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
@@ -405,17 +352,7 @@ void scps_conn_set_flag(struct scps_conn *c, uint32_t flag, bool on);
 /* The path's MTU is now such that a segment with options may carry this much. */
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
-void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
-                    uint64_t d, uint64_t e);
-/* The mask is 0 while nobody observes. */
-#define SCPS_OBSERVED(c, kind) ((c)->env->obs.mask >> SCPS_NOTE_##kind & 1)
-#define SCPS_NOTE_IT(c, kind, a, b, d, e)                                                          \
-    do {                                                                                           \
-        if (SCPS_OBSERVED(c, kind))                                                                \
-            scps_conn_note(c, SCPS_NOTE_##kind, (uint64_t)(a), (uint64_t)(b), (uint64_t)(d),       \
-                           (uint64_t)(e));                                                         \
-    } while (0)
-
+#define SCPS_NOTE_IT(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->ctx, kind, a, b, d, e)
 /* ---- timers.c, timer.c ----------------------------------------------------------------------- */
 
 void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when);
@@ -510,7 +447,7 @@ void scps_rack_timer(struct scps_conn *c);
 void scps_rack_probed(struct scps_conn *c, bool resent);
 static inline bool scps_rack_on(const struct scps_conn *c)
 {
-    return c->cfg->c.recovery == SCPS_RECOVERY_RACK && c->flags & SCPS_F_SACK;
+    return c->ctx.cfg->c.recovery == SCPS_RECOVERY_RACK && c->flags & SCPS_F_SACK;
 }
 /* A tail probe has repaired a loss: the controller hears of it, and that it is over. */
 void scps_recovery_repaired(struct scps_conn *c);
@@ -619,7 +556,7 @@ static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
 /* The right edge the buffer allows now. */
 static inline scps_off scps_rcv_edge(const struct scps_conn *c)
 {
-    scps_off full = c->in.read + c->cfg->c.rcvbuf;
+    scps_off full = c->in.read + c->ctx.cfg->c.rcvbuf;
     scps_off edge = (full > c->in.next ? full : c->in.next) + (c->flags & SCPS_F_FIN_IN ? 1 : 0);
 
     return edge > c->announced ? edge : c->announced;
@@ -664,14 +601,14 @@ void scps_marks_pass(struct scps_conn *c);
 /* Octets missing in a hole that nobody was told of. */
 static inline uint64_t scps_marks_hole_len(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->st->marks;
+    const struct scps_marks *m = c->ctx.st->marks;
 
     return m ? m->hole.to - m->hole.from : 0;
 }
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
-    return c->st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
+    return c->ctx.st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
 }
 
 /* ---- bets.c, betsage.c ----------------------------------------------------------------------- */
@@ -686,8 +623,8 @@ static inline void scps_bets_look(struct scps_conn *c)
 /* There is no hole to wait for: the timer stops. */
 static inline void scps_bets_stop(struct scps_conn *c)
 {
-    if (c->st->marks)
-        c->st->marks->due = SCPS_NEVER;
+    if (c->ctx.st->marks)
+        c->ctx.st->marks->due = SCPS_NEVER;
 }
 /* It has waited long enough. */
 void scps_bets_timer(struct scps_conn *c);
@@ -747,12 +684,12 @@ static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c
 /* Coarse, for an age of weeks. */
 static inline uint32_t scps_conn_ts_clock(const struct scps_conn *c)
 {
-    return (uint32_t)((uint64_t)c->env->now >> 20);
+    return (uint32_t)((uint64_t)c->ctx.env->now >> 20);
 }
 
 static inline uint32_t scps_conn_tsval(const struct scps_conn *c)
 {
-    return (uint32_t)((uint64_t)c->env->now / 1000) + c->ts_offset;
+    return (uint32_t)((uint64_t)c->ctx.env->now / 1000) + c->ts_offset;
 }
 
 #endif

@@ -12,10 +12,10 @@
 
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     uint32_t iw_max = SCPS_MAX(2u * c->mss, 14600u); /* RFC 6928 section 2 */
 
-    v->now = c->env->now;
+    v->now = c->ctx.env->now;
     v->inflight = c->tx ? scps_recovery_inflight(c) : 0;
     v->outstanding = c->nxt - c->una;
     v->mss = c->mss;
@@ -33,12 +33,12 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 
 void scps_cc_apply(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     uint64_t rate = c->ctl.rate;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
-        c->st->max_cwnd = SCPS_MAX(c->st->max_cwnd, c->ctl.cwnd);
+        c->ctx.st->max_cwnd = SCPS_MAX(c->ctx.st->max_cwnd, c->ctl.cwnd);
         if (!rate && cfg->pacing && c->rtt.srtt) {
             /* Twice the window a round trip while it may double, a fifth more than it later. */
             rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
@@ -51,7 +51,7 @@ void scps_cc_apply(struct scps_conn *c)
     if (cfg->rate && (!rate || rate > cfg->rate))
         rate = cfg->rate;
     if (c->tx && (rate || c->tx->pacer.rate))
-        scps_pacer_set(&c->tx->pacer, c->env->now, rate,
+        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate,
                        cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead));
     SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
 }
@@ -62,7 +62,7 @@ void scps_cc_begin(struct scps_conn *c)
 
     scps_cc_view_of(c, &v);
     c->ctl = (struct scps_cc_ctl){.cwnd = v.init_cwnd, .ssthresh = UINT64_MAX};
-    c->cfg->c.cc->start(c->cc_state, c->cfg->c.cc_param, &v, &c->ctl);
+    c->ctx.cfg->c.cc->start(c->cc_state, c->ctx.cfg->c.cc_param, &v, &c->ctl);
     scps_cc_apply(c);
 }
 
@@ -70,9 +70,9 @@ void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
 {
     struct scps_cc_view v;
 
-    if (!c->cfg->c.cc->change || !c->established)
+    if (!c->ctx.cfg->c.cc->change || !c->established)
         return;
     scps_cc_view_of(c, &v);
-    c->cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
+    c->ctx.cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
     scps_cc_apply(c);
 }

@@ -14,11 +14,11 @@
 
 void scps_corruption_felt(struct scps_conn *c, scps_time until)
 {
-    if (!(c->flags & SCPS_F_CAPS) || !c->cfg->c.corruption || c->state == SCPS_CLOSED ||
+    if (!(c->flags & SCPS_F_CAPS) || !c->ctx.cfg->c.corruption || c->state == SCPS_CLOSED ||
         scps_conn_need_tp(c))
         return;
     if (!until)
-        until = c->env->now + (c->rtt.srtt ? c->rtt.srtt : c->rtt.rto);
+        until = c->ctx.env->now + (c->rtt.srtt ? c->rtt.srtt : c->rtt.rto);
     c->tp->damaged_until = SCPS_MAX(c->tp->damaged_until, until);
     c->tp->damaged_acks = AT_LEAST;
 }
@@ -27,7 +27,7 @@ bool scps_corruption_tell(struct scps_conn *c)
 {
     struct scps_tp *tp = c->tp;
 
-    if (!tp->damaged_acks && c->env->now >= tp->damaged_until)
+    if (!tp->damaged_acks && c->ctx.env->now >= tp->damaged_until)
         return false;
     if (tp->damaged_acks)
         tp->damaged_acks--;

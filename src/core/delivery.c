@@ -16,7 +16,7 @@ void scps_delivery_sent(struct scps_conn *c, struct scps_sent *r)
     struct scps_tx *tx = c->tx;
 
     if (tx->sb.inflight <= r->len) /* nothing else in the network: a new flight */
-        tx->first_sent = tx->delivered_at = c->env->now;
+        tx->first_sent = tx->delivered_at = c->ctx.env->now;
     r->delivered = tx->delivered;
     r->delivered_at = tx->delivered_at;
     r->first_sent = tx->first_sent;
@@ -36,7 +36,7 @@ void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
 {
     struct scps_tx *tx = c->tx;
     const struct scps_sent *r = sum->newest;
-    scps_time now = c->env->now;
+    scps_time now = c->ctx.env->now;
     scps_dur sent, acked, took;
 
     tx->delivered += sum->delivered;

@@ -48,7 +48,7 @@ unsigned scps_conn_icmp(const struct scps_conn *c)
 
 uint32_t scps_conn_id(const struct scps_conn *c)
 {
-    return c->id;
+    return c->ctx.id;
 }
 
 size_t scps_conn_readable(const struct scps_conn *c)
@@ -62,7 +62,7 @@ size_t scps_conn_writable(const struct scps_conn *c)
 
     if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT || c->starved)
         return 0;
-    return c->cfg->c.sndbuf > held ? (size_t)(c->cfg->c.sndbuf - held) : 0;
+    return c->ctx.cfg->c.sndbuf > held ? (size_t)(c->ctx.cfg->c.sndbuf - held) : 0;
 }
 
 uint64_t scps_conn_unsent(const struct scps_conn *c)
@@ -101,14 +101,14 @@ void *scps_conn_user(const struct scps_conn *c)
 
 void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
 {
-    *out = c->cfg->c;
+    *out = c->ctx.cfg->c;
     out->nodelay = c->flags & SCPS_F_NODELAY;
 }
 
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
-    const struct scps_conn_stats *st = c->st == &c->env->nobody ? &none : c->st;
+    const struct scps_conn_stats *st = c->ctx.st == &c->ctx.env->nobody ? &none : c->ctx.st;
     const struct scps_tx *tx = c->tx;
     scps_off una = SCPS_MAX(c->una, 1);
 
@@ -142,7 +142,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .ssthresh = c->ctl.ssthresh,
         .rate = tx            ? tx->pacer.rate
                 : c->ctl.rate ? c->ctl.rate
-                              : c->cfg->c.rate,
+                              : c->ctx.cfg->c.rate,
         .max_cwnd = st->max_cwnd,
         .hold = (enum scps_hold)c->hold,
         .snd_wnd = c->edge > c->una ? c->edge - c->una : 0,
@@ -207,7 +207,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
     }
     memcpy(out->holds, st->holds, sizeof out->holds);
     if (st != &none && c->state != SCPS_CLOSED)
-        out->holds[c->hold] += c->env->now - st->hold_since;
+        out->holds[c->hold] += c->ctx.env->now - st->hold_since;
     if (tx) {
         out->inflight = scps_recovery_inflight(c);
         out->sacked = tx->sb.arrived;

@@ -61,7 +61,7 @@ void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum)
 
     if (!c->rtt.srtt || sb->head == sb->tail)
         return;
-    if (c->env->now - scps_sb_at(sb, sb->head)->sent >
+    if (c->ctx.env->now - scps_sb_at(sb, sb->head)->sent >
         c->rtt.srtt + SCPS_MAX(4 * c->rtt.rttvar, CLOCK))
         scps_sb_lose(sb, sb->head, sum);
 }

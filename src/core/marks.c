@@ -15,33 +15,35 @@
 
 int scps_marks_need(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
     struct scps_marks *m;
 
-    if (c->st->marks)
+    if (c->ctx.st->marks)
         return 0;
-    if (scps_conn_need_stats(c)) /* a FIN alone may stand beyond a hole before there was any data */
+    if (scps_conn_ctx_need_stats(
+            &c->ctx)) /* a FIN alone may stand beyond a hole before there was any data */
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
     *m = (struct scps_marks){.due = SCPS_NEVER};
     /* what they weigh stays below what the octets do */
-    scps_rangeset_init(&m->ends, SCPS_MAX(MIN_ENDS, c->cfg->c.rcvbuf / sizeof(struct scps_range)));
-    c->st->marks = m;
+    scps_rangeset_init(&m->ends,
+                       SCPS_MAX(MIN_ENDS, c->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
+    c->ctx.st->marks = m;
     return 0;
 }
 
 void scps_marks_free(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->env->alloc;
-    struct scps_marks *m = c->st->marks;
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+    struct scps_marks *m = c->ctx.st->marks;
 
     if (!m)
         return;
     scps_rangeset_fini(&m->ends, a);
     a->free(a->ctx, m, sizeof *m);
-    c->st->marks = NULL;
+    c->ctx.st->marks = NULL;
 }
 
 /* Where the record that octet `from` belongs to ends; UINT64_MAX: not known. */
@@ -61,7 +63,7 @@ static bool hole(const struct scps_marks *m)
 
 uint64_t scps_marks_ready(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->st->marks;
+    const struct scps_marks *m = c->ctx.st->marks;
     scps_off to = SCPS_MIN(hole(m) ? m->hole.from : c->in.next, record_end(m, c->in.read));
 
     return to - c->in.read;
@@ -69,19 +71,19 @@ uint64_t scps_marks_ready(const struct scps_conn *c)
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->st->marks;
+    const struct scps_marks *m = c->ctx.st->marks;
 
     return m && (hole(m) || record_end(m, c->in.read) != UINT64_MAX);
 }
 
 bool scps_marks_at_hole(const struct scps_conn *c)
 {
-    return hole(c->st->marks) && c->st->marks->hole.from == c->in.read;
+    return hole(c->ctx.st->marks) && c->ctx.st->marks->hole.from == c->in.read;
 }
 
 void scps_marks_read(struct scps_conn *c, uint64_t n)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
 
     if (m->ended)
         m->torn = false;
@@ -91,7 +93,7 @@ void scps_marks_read(struct scps_conn *c, uint64_t n)
 
 void scps_marks_pass(struct scps_conn *c)
 {
-    struct scps_marks *m = c->st->marks;
+    struct scps_marks *m = c->ctx.st->marks;
 
     c->in.read = m->hole.to;
     m->hole = (struct scps_range){0};

@@ -21,7 +21,7 @@ static uint8_t wscale_for(uint32_t rcvbuf)
 
 uint8_t scps_negotiate_wants(const struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
                      (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
@@ -37,7 +37,7 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c)
 
 static bool has_bindings(const struct scps_conn *c)
 {
-    const struct scps_binding *b = c->cfg->c.binding;
+    const struct scps_binding *b = c->ctx.cfg->c.binding;
 
     return b[0].len || b[1].len;
 }
@@ -76,7 +76,7 @@ static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
 
 enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool wants = false, agreed = false;
 
     switch (f) {
@@ -124,7 +124,7 @@ enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
 
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool reply = c->state == SCPS_SYN_RECEIVED;
 
     syn->has |= SCPS_HAS_MSS;
@@ -167,7 +167,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
 /* Of the peer's binding spaces those we have, too. Nonsense ends the list. */
 static SCPS_APART void settle_bindings(struct scps_conn *c, const struct scps_seg *syn)
 {
-    const struct scps_binding *own = c->cfg->c.binding;
+    const struct scps_binding *own = c->ctx.cfg->c.binding;
     struct scps_binding b;
     size_t at = 0, n;
 
@@ -182,7 +182,7 @@ static SCPS_APART void settle_bindings(struct scps_conn *c, const struct scps_se
 
 void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : c->remote.family == 4 ? 536 : 1220;
     bool ecn_offered = syn->flags & SCPS_ACK
                            ? (syn->flags & (SCPS_ECE | SCPS_CWR)) == SCPS_ECE
@@ -224,5 +224,5 @@ uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scp
 
     if (syn->wnd < 65535 || !(c->flags & SCPS_F_WSCALE))
         return syn->wnd;
-    return (uint32_t)SCPS_MAX(65535, SCPS_MIN(c->cfg->c.first_window, most));
+    return (uint32_t)SCPS_MAX(65535, SCPS_MIN(c->ctx.cfg->c.first_window, most));
 }

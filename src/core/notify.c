@@ -40,7 +40,7 @@ void scps_conn_unready(struct scps_conn *c)
 
 void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
 {
-    struct scps_env *env = c->env;
+    struct scps_env *env = c->ctx.env;
 
     if (c->flags & SCPS_F_RELEASED)
         return;
@@ -56,17 +56,9 @@ void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
     env->ev_tail = c;
 }
 
-void scps_conn_note(struct scps_conn *c, enum scps_note_kind kind, uint64_t a, uint64_t b,
-                    uint64_t d, uint64_t e)
-{
-    struct scps_note n = {.at = c->env->now, .conn = c->id, .kind = kind, .arg = {a, b, d, e}};
-
-    c->env->obs.note(c->env->obs.ctx, &n);
-}
-
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
-    c->env->drops[d]++;
+    c->ctx.env->drops[d]++;
     SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
 }
 

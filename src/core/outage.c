@@ -40,13 +40,14 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     c->flags = (c->flags | SCPS_F_OUTAGE) &
                ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW | SCPS_F_PERSIST);
     if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
-        c->tp->deaf_until = c->env->now + c->rtt.srtt;
+        c->tp->deaf_until = c->ctx.env->now + c->rtt.srtt;
     c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
     scps_timer_stop(c, SCPS_T_PACE);
     scps_timer_stop(c, SCPS_T_ACK);
     scps_bets_look(c);
     scps_timer_set(c, SCPS_T_RTX,
-                   until != SCPS_NEVER ? SCPS_MAX(until, c->env->now) : c->env->now + schedule(0));
+                   until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
+                                       : c->ctx.env->now + schedule(0));
     scps_conn_wake(c); /* to find out that it is held, and by what */
 }
 
@@ -63,9 +64,9 @@ void scps_outage_end(struct scps_conn *c)
     if (c->tx && c->una < c->nxt) {
         /* an old echo says that the first sending of what it acknowledges arrived, not that what followed did */
         c->tx->rec.undoable = false;
-        c->tx->outage_over = c->env->now;
+        c->tx->outage_over = c->ctx.env->now;
         scps_recovery_presume(c);
-        c->tx->progress_at = c->env->now;
+        c->tx->progress_at = c->ctx.env->now;
         scps_snd_arm_rtx(c);
     }
     scps_bets_look(c);
@@ -75,7 +76,7 @@ void scps_outage_end(struct scps_conn *c)
 
 void scps_outage_heard(struct scps_conn *c)
 {
-    if (!c->tp || c->env->now >= c->tp->deaf_until)
+    if (!c->tp || c->ctx.env->now >= c->tp->deaf_until)
         scps_outage_end(c);
 }
 
@@ -88,7 +89,7 @@ void scps_outage_timer(struct scps_conn *c)
     c->flags |= SCPS_F_KEEP_NOW;
     if (c->probes < END_KNOWN - 1)
         c->probes++;
-    scps_timer_set(c, SCPS_T_RTX, c->env->now + schedule(c->probes));
+    scps_timer_set(c, SCPS_T_RTX, c->ctx.env->now + schedule(c->probes));
     scps_conn_wake(c);
 }
 
@@ -98,7 +99,7 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
         scps_rtt_forget_min(&c->rtt);
         c->rtt.srtt = rtt;
         c->rtt.rttvar = rtt / 2;
-        scps_rtt_limits(&c->rtt, c->cfg->c.rto_min, c->cfg->c.rto_max);
+        scps_rtt_limits(&c->rtt, c->ctx.cfg->c.rto_min, c->ctx.cfg->c.rto_max);
         if (c->tx && c->una < c->nxt && !(c->flags & (SCPS_F_OUTAGE | SCPS_F_PERSIST)))
             scps_snd_arm_rtx(c);
     }

@@ -40,7 +40,7 @@ uint64_t scps_recovery_rate(struct scps_conn *c)
 
     if (!rec->spread_until)
         return 0;
-    if (c->env->now >= rec->spread_until ||
+    if (c->ctx.env->now >= rec->spread_until ||
         window <= scps_recovery_inflight(c) + 2 * (uint64_t)c->mss) {
         rec->spread_until = 0;
         return 0;

@@ -36,8 +36,8 @@ scps_dur scps_rack_window(const struct scps_conn *c)
 {
     const struct scps_rack *rk = &c->tx->rack;
 
-    if (!c->st->reordered &&
-        (c->tx->rec.episode != SCPS_EPISODE_NONE || c->tx->sb.arrived_recs >= c->cfg->c.dupthresh))
+    if (!c->ctx.st->reordered && (c->tx->rec.episode != SCPS_EPISODE_NONE ||
+                                  c->tx->sb.arrived_recs >= c->ctx.cfg->c.dupthresh))
         return 0;
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(&c->rtt) / 4, c->rtt.srtt);
 }
@@ -47,7 +47,7 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     scps_dur limit = c->tx->rack.rtt + scps_rack_window(c);
-    scps_time now = c->env->now, again = 0;
+    scps_time now = c->ctx.env->now, again = 0;
 
     if (!c->tx->rack.rtt)
         return 0; /* nothing has arrived yet */
@@ -119,7 +119,7 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
     struct scps_rack *rk = &c->tx->rack;
 
     if (sum->newest && sum->newest->xseq == sb->hi_xseq)
-        rk->rtt = SCPS_MAX(c->env->now - sum->newest->sent, 1);
+        rk->rtt = SCPS_MAX(c->ctx.env->now - sum->newest->sent, 1);
     adapt(c, sum->dsack);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
@@ -143,7 +143,7 @@ void scps_rack_arm(struct scps_conn *c)
 {
     scps_dur wait = c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1); /* at the earliest */
 
-    scps_timer_by(c, SCPS_T_AGE, c->env->now + SCPS_MIN(wait, c->rtt.rto));
+    scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + SCPS_MIN(wait, c->rtt.rto));
 }
 
 void scps_rack_timer(struct scps_conn *c)
@@ -152,7 +152,7 @@ void scps_rack_timer(struct scps_conn *c)
     struct scps_ack_sum sum = {.oldest_sent = -1};
     scps_time quiet, last;
 
-    if (rk->again && rk->again <= c->env->now) {
+    if (rk->again && rk->again <= c->ctx.env->now) {
         rk->again = detect(c, &sum);
         if (sum.lost) {
             SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_loss_cause_now(c), SCPS_BY_RACK);
@@ -170,10 +170,10 @@ void scps_rack_timer(struct scps_conn *c)
         c->tx->sb.lost || rk->probe || c->flags & SCPS_F_PERSIST)
         return;
     last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
-    quiet = SCPS_MAX(c->st->last_sent, c->tx->progress_at);
+    quiet = SCPS_MAX(c->ctx.st->last_sent, c->tx->progress_at);
     quiet = SCPS_MAX(quiet, last) + probe_timeout(c);
     quiet = SCPS_MIN(quiet, c->timer[SCPS_T_RTX]);
-    if (quiet > c->env->now) {
+    if (quiet > c->ctx.env->now) {
         scps_timer_by(c, SCPS_T_AGE, quiet);
         return;
     }
@@ -190,7 +190,7 @@ void scps_rack_probed(struct scps_conn *c, bool resent)
     rk->due = false;
     rk->probe = resent ? PROBE_RESENT : PROBE_NEW;
     rk->probe_end = c->nxt;
-    c->st->tlp_probes++;
+    c->ctx.st->tlp_probes++;
     scps_snd_arm_rtx(c);
     SCPS_NOTE_IT(c, PROBE, 2, resent, 0, 0);
 }

@@ -19,7 +19,7 @@
  * where both ends agree by configuration (first_window) the buffer counts from the start. */
 static scps_off limit(const struct scps_conn *c)
 {
-    return c->cfg->c.first_window ? scps_rcv_edge(c) : c->announced;
+    return c->ctx.cfg->c.first_window ? scps_rcv_edge(c) : c->announced;
 }
 
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
@@ -53,9 +53,9 @@ static SCPS_APART void remember(struct scps_rx *rx, const struct scps_range *run
 
 static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
-    c->st->bytes_duplicate += to - from;
+    c->ctx.st->bytes_duplicate += to - from;
     SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
-    if (c->cfg->c.dsack && c->flags & SCPS_F_SACK && !scps_conn_need_rx(c)) {
+    if (c->ctx.cfg->c.dsack && c->flags & SCPS_F_SACK && !scps_conn_need_rx(c)) {
         c->rx->dsack_from = from;
         c->rx->dsack_to = to;
     }
@@ -79,7 +79,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     struct scps_range *last = &c->rx->recent[0];
     scps_off highest = scps_rangeset_at(c->in.ooo, c->in.ooo->n - 1)->to;
 
-    c->st->ooo_segs++;
+    c->ctx.st->ooo_segs++;
     if (last->from == run->from && last->to == from && run->to == from + len)
         last->to = run->to;
     else
@@ -90,7 +90,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
 
 static uint32_t max_holes(const struct scps_conn *c)
 {
-    return SCPS_MAX(1024u, c->cfg->c.rcvbuf / 1024);
+    return SCPS_MAX(1024u, c->ctx.cfg->c.rcvbuf / 1024);
 }
 
 /* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them, which is what a
@@ -126,7 +126,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         return false;
     }
     again = overlap(c, from, from + len, &twice);
-    got = scps_rcvbuf_put(&c->in, &c->env->alloc, from, data, len, max_holes(c), &run);
+    got = scps_rcvbuf_put(&c->in, &c->ctx.env->alloc, from, data, len, max_holes(c), &run);
     if (got < 0) {
         scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
                        NULL);
@@ -137,8 +137,8 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
             c->rx->dsack_to != from) /* else it is less than what was cut off */
             duplicate(c, twice.from, twice.to);
         else
-            c->st->bytes_duplicate += twice.to - twice.from;
-        c->st->bytes_duplicate += again - (twice.to - twice.from);
+            c->ctx.st->bytes_duplicate += twice.to - twice.from;
+        c->ctx.st->bytes_duplicate += again - (twice.to - twice.from);
     }
     if (got)
         SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
@@ -147,7 +147,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
     } else if (got) {
         came_beyond(c, from, len, &run);
     } else {
-        c->st->ooo_segs++;
+        c->ctx.st->ooo_segs++;
         remember(c->rx, &run);
         scps_ackout_data(c, true);
         scps_bets_look(c);
@@ -159,10 +159,10 @@ static void count(struct scps_conn *c, const struct scps_seg *seg)
 {
     uint32_t size = seg->gso ? seg->gso : seg->len;
 
-    c->st->data_segs_in++;
-    c->st->last_received = c->env->now;
-    if (!c->st->first_received)
-        c->st->first_received = c->env->now;
+    c->ctx.st->data_segs_in++;
+    c->ctx.st->last_received = c->ctx.env->now;
+    if (!c->ctx.st->first_received)
+        c->ctx.st->first_received = c->ctx.env->now;
     if (size > c->rcv_mss)
         c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
 }
@@ -178,9 +178,9 @@ struct piece {
 /* What lies below the left edge may belong into a hole that was given up and nobody told of. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
-    if (c->st->marks && p->from > 0)
+    if (c->ctx.st->marks && p->from > 0)
         scps_bets_late(c, (scps_off)p->from, (scps_off)p->to, p->data,
-                       seg->has & SCPS_HAS_RECORD && c->cfg->c.records);
+                       seg->has & SCPS_HAS_RECORD && c->ctx.cfg->c.records);
 }
 
 /* Cuts off what is not wanted. */
@@ -216,7 +216,7 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
 static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
                             const struct piece *p)
 {
-    if (!(seg->has & SCPS_HAS_RECORD) || !c->cfg->c.records || p->to != to || p->from >= to)
+    if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;
     return scps_record_arrived(c, (scps_off)p->from, (scps_off)to);
 }
@@ -282,7 +282,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         from + seg->len > limit(c) || seg->ack != scps_seq_wrap(c->iss, c->una) ||
         c->una != c->nxt || c->edge != c->una + ((uint64_t)seg->wnd << c->snd_wscale) ||
         (int32_t)(seg->seq - c->wl1) < 0 || (ts && (int32_t)(seg->tsval - c->ts_recent) < 0) ||
-        (c->rx && c->rx->fin_at) || c->st == &c->env->nobody ||
+        (c->rx && c->rx->fin_at) || c->ctx.st == &c->ctx.env->nobody ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
     c->segs_in++;
@@ -315,11 +315,11 @@ void scps_rcv_read(struct scps_conn *c)
     if (c->state != SCPS_ESTABLISHED && c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2)
         return;
     left = c->announced > next ? c->announced - next : 0;
-    if (2 * left > SCPS_MIN(c->cfg->c.rcvbuf, c->max_offered))
+    if (2 * left > SCPS_MIN(c->ctx.cfg->c.rcvbuf, c->max_offered))
         return; /* plenty: the next acknowledgement tells */
     edge = scps_rcv_edge(c);
     open = edge - next;
-    if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv_mss, c->cfg->c.rcvbuf / 2)) {
+    if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv_mss, c->ctx.cfg->c.rcvbuf / 2)) {
         scps_ackout_now(c);
         scps_conn_wake(c);
     }

@@ -23,9 +23,9 @@ int scps_record_write(struct scps_conn *c, scps_off end)
 
     if (!ends->max)
         scps_rangeset_init(ends, UINT32_MAX); /* two octets a range: the send buffer is the limit */
-    if (scps_rangeset_add(ends, &c->env->alloc, end - 1, end, NULL) < 0)
+    if (scps_rangeset_add(ends, &c->ctx.env->alloc, end - 1, end, NULL) < 0)
         return SCPS_ERR_NOMEM;
-    c->st->records_out++;
+    c->ctx.st->records_out++;
     SCPS_NOTE_IT(c, RECORD, end, 0, 0, 0);
     return 0;
 }
@@ -52,16 +52,16 @@ bool scps_record_arrived(struct scps_conn *c, scps_off from, scps_off end)
         scps_conn_drop(c, SCPS_DROP_NO_BUFFER, NULL);
         return false;
     }
-    m = c->st->marks;
+    m = c->ctx.st->marks;
     if (from == c->in.next || m->ends.n < m->ends.max / 4 * 3)
-        got = scps_rangeset_add(&m->ends, &c->env->alloc, end - 1, end, NULL);
+        got = scps_rangeset_add(&m->ends, &c->ctx.env->alloc, end - 1, end, NULL);
     if (got < 0) {
         scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
                        NULL);
         return false;
     }
     if (got) {
-        c->st->records_in++;
+        c->ctx.st->records_in++;
         SCPS_NOTE_IT(c, RECORD, end, 1, 0, 0);
     }
     return true;

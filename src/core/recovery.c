@@ -61,7 +61,7 @@ static void spread(struct scps_conn *c)
 
     if (window != SCPS_CWND_OPEN && c->rtt.srtt &&
         window > scps_recovery_inflight(c) + (uint64_t)BURST * c->mss)
-        c->tx->rec.spread_until = c->env->now + c->rtt.srtt;
+        c->tx->rec.spread_until = c->ctx.env->now + c->rtt.srtt;
 }
 
 static void begin(struct scps_conn *c, enum scps_episode kind)
@@ -72,8 +72,8 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
 
     if (fresh) {
         tx->saved_ctl = c->ctl;
-        memcpy(tx->saved_state, c->cc_state, c->cfg->c.cc->state_size);
-        rec->undoable = c->cfg->c.spurious_undo;
+        memcpy(tx->saved_state, c->cc_state, c->ctx.cfg->c.cc->state_size);
+        rec->undoable = c->ctx.cfg->c.spurious_undo;
         rec->flight = c->nxt - c->una;
         rec->delivered = rec->out = 0;
     }
@@ -108,7 +108,7 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
                              .new_episode = fresh};
 
     scps_cc_view_of(c, &v);
-    c->cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
+    c->ctx.cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
     scps_cc_apply(c);
 }
 
@@ -123,7 +123,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
         rec->frto = 0;
         if (evidence == SCPS_BY_ECN)
             rec->first_resend = rec->undoable = false;
-        c->st->recoveries++;
+        c->ctx.st->recoveries++;
     }
     loss(c, bytes, evidence, fresh);
     if (fresh) {
@@ -146,7 +146,8 @@ void scps_recovery_presume(struct scps_conn *c)
 {
     bool reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
 
-    scps_sb_lose_since(&c->tx->sb, reports ? c->env->now - SCPS_MAX(c->rtt.srtt, 1) : c->env->now);
+    scps_sb_lose_since(&c->tx->sb,
+                       reports ? c->ctx.env->now - SCPS_MAX(c->rtt.srtt, 1) : c->ctx.env->now);
 }
 
 void scps_recovery_timeout(struct scps_conn *c)
@@ -171,7 +172,7 @@ void scps_recovery_timeout(struct scps_conn *c)
 void scps_recovery_repaired(struct scps_conn *c)
 {
     begin(c, SCPS_EPISODE_FAST);
-    c->st->recoveries++;
+    c->ctx.st->recoveries++;
     loss(c, c->mss, SCPS_BY_RACK, true);
     end(c);
     scps_cc_change(c, SCPS_CC_RECOVERED);
@@ -183,14 +184,14 @@ static void undo(struct scps_conn *c, bool late)
     struct scps_tx *tx = c->tx;
     uint64_t cwnd = c->ctl.cwnd;
 
-    memcpy(c->cc_state, tx->saved_state, c->cfg->c.cc->state_size);
+    memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
     c->ctl = tx->saved_ctl;
     c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
     if (late)
         scps_sb_find_all(&tx->sb);
     end(c);
     c->backoff = 0;
-    c->st->spurious++;
+    c->ctx.st->spurious++;
     SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }

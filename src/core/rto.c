@@ -27,26 +27,26 @@ static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_
 
 void scps_snd_arm_rtx(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
-    scps_time when = c->env->now + wait;
+    scps_time when = c->ctx.env->now + wait;
 
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
         return; /* the timer is the outage's */
     if (cfg->user_timeout && c->tx && c->established) {
         scps_time give_up = c->tx->progress_at + cfg->user_timeout;
-        when = SCPS_MIN(when, SCPS_MAX(give_up, c->env->now));
+        when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
     }
     if (cfg->bets_lifetime && c->tx)
-        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->env->now));
+        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->ctx.env->now));
     scps_timer_set(c, SCPS_T_RTX, when);
 }
 
 void scps_snd_arm_persist(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
 
-    scps_timer_set(c, SCPS_T_RTX, c->env->now + SCPS_MIN(wait, cfg->persist_max));
+    scps_timer_set(c, SCPS_T_RTX, c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
 }

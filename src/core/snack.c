@@ -71,7 +71,7 @@
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)
 {
-    int32_t size = mss - (c->cfg->c.snack_raw_unit ? 0 : scps_negotiate_less(c));
+    int32_t size = mss - (c->ctx.cfg->c.snack_raw_unit ? 0 : scps_negotiate_less(c));
 
     return (uint32_t)SCPS_MAX(size, 8);
 }
@@ -220,14 +220,14 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     }
     if (!(c->flags & SCPS_F_SACK))
         c->rx->mended = 0;
-    c->st->snacks_out++;
+    c->ctx.st->snacks_out++;
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
 }
 
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other witness. */
 static bool knowable(const struct scps_conn *c, const struct scps_sent *r, bool meant)
 {
-    scps_dur ago = c->env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->st->last_rtt);
+    scps_dur ago = c->ctx.env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->ctx.st->last_rtt);
 
     if (ago < scps_rtt_min(&c->rtt))
         return false;
@@ -282,7 +282,7 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
         if (r->from + r->len > to)
             break;
         if (r->state == SCPS_SENT_FLIGHT && r->resends &&
-            c->env->now - r->sent >= scps_rtt_min(&c->rtt))
+            c->ctx.env->now - r->sent >= scps_rtt_min(&c->rtt))
             r->flags |= SCPS_SENT_PASSED;
     }
 }
@@ -316,8 +316,8 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
     size_t size = SCPS_SNACK_WAITS * sizeof *tx->waits;
     struct scps_snack_wait *room = NULL;
 
-    if (c->cfg->c.snack_delay && !tx->waits) {
-        tx->waits = c->env->alloc.alloc(c->env->alloc.ctx, size);
+    if (c->ctx.cfg->c.snack_delay && !tx->waits) {
+        tx->waits = c->ctx.env->alloc.alloc(c->ctx.env->alloc.ctx, size);
         if (tx->waits)
             memset(tx->waits, 0, size);
     }
@@ -328,11 +328,11 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
         if (!w->due)
             room = w;
     }
-    if (!c->cfg->c.snack_delay || !room) {
+    if (!c->ctx.cfg->c.snack_delay || !room) {
         missing(c, from, to, sum);
         return;
     }
-    *room = (struct scps_snack_wait){from, to, c->env->now + c->cfg->c.snack_delay};
+    *room = (struct scps_snack_wait){from, to, c->ctx.env->now + c->ctx.cfg->c.snack_delay};
     scps_timer_by(c, SCPS_T_AGE, room->due);
 }
 
@@ -341,17 +341,17 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
     struct scps_tx *tx = c->tx;
 
     if (c->nxt < scps_snd_fin_end(c)) { /* else little is told, and nothing is learned from it */
-        if (c->env->now - tx->slow_since > 2 * c->rtt.srtt) {
+        if (c->ctx.env->now - tx->slow_since > 2 * c->rtt.srtt) {
             tx->slow[1] = tx->slow[0];
             tx->pause[1] = tx->pause[0];
             tx->slow[0] = tx->pause[0] = 0;
-            tx->slow_since = c->env->now;
+            tx->slow_since = c->ctx.env->now;
         }
         if (!tx->app_limited && c->una > 1)
-            tx->pause[0] = SCPS_MAX(tx->pause[0], c->env->now - c->st->last_ack_received);
+            tx->pause[0] = SCPS_MAX(tx->pause[0], c->ctx.env->now - c->ctx.st->last_ack_received);
     }
     if (sum->oldest_sent >= 0)
-        tx->slow[0] = SCPS_MAX(tx->slow[0], c->env->now - sum->oldest_sent);
+        tx->slow[0] = SCPS_MAX(tx->slow[0], c->ctx.env->now - sum->oldest_sent);
 }
 
 /* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only its rate limits fills
@@ -371,7 +371,7 @@ bool scps_snack_late(const struct scps_conn *c)
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     const scps_dur measured =
-        c->st->last_rtt ? c->st->last_rtt : c->cfg->c.expected_rtt; /* of data */
+        c->ctx.st->last_rtt ? c->ctx.st->last_rtt : c->ctx.cfg->c.expected_rtt; /* of data */
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), late = lateness(c), margin, wait,
              least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
@@ -388,7 +388,7 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
     if (c->ctl.cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
         margin = SCPS_MAX(margin, rtt / 8);
     wait = rtt + margin;
-    return SCPS_MAX(wait, SCPS_MIN(wait << more, c->cfg->c.rto_max));
+    return SCPS_MAX(wait, SCPS_MIN(wait << more, c->ctx.cfg->c.rto_max));
 }
 
 static scps_time sooner(scps_time a, scps_time b)
@@ -410,7 +410,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
         again = last->sent + embargo(c, last);
-        if (again <= c->env->now) {
+        if (again <= c->ctx.env->now) {
             again = 0;
             scps_sb_lose(sb, sb->tail - 1, sum);
         }
@@ -419,7 +419,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
         return again;
     if (sb->hi_arrived != tx->highest) {
         tx->highest = sb->hi_arrived;
-        tx->highest_at = c->env->now;
+        tx->highest_at = c->ctx.env->now;
     }
     for (; idx != sb->tail; idx++) {
         const struct scps_sent *r = scps_sb_at(sb, idx);
@@ -428,7 +428,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
         if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
             break;
         due = SCPS_MAX(r->sent, tx->highest_at) + embargo(c, r);
-        if (due > c->env->now)
+        if (due > c->ctx.env->now)
             return sooner(again, due);
         scps_sb_lose(sb, idx, sum);
     }
@@ -446,7 +446,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         scps_time due = r->sent + embargo(c, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
             return 0;
-        if (due > c->env->now)
+        if (due > c->ctx.env->now)
             return due;
         scps_sb_lose(sb, sb->head, sum);
         return 0;
@@ -464,8 +464,8 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
             return 0;
         scps_time due = r->sent + embargo(c, r);
         if (!sack && !first)
-            due = SCPS_MAX(due, c->st->last_ack_received + SILENCE);
-        if (due > c->env->now)
+            due = SCPS_MAX(due, c->ctx.st->last_ack_received + SILENCE);
+        if (due > c->ctx.env->now)
             return due;
         scps_sb_lose(sb, e.idx, sum);
     }
@@ -482,7 +482,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         struct scps_snack_wait *w = &c->tx->waits[i];
         if (!w->due)
             continue;
-        if (w->due > c->env->now) {
+        if (w->due > c->ctx.env->now) {
             scps_timer_by(c, SCPS_T_AGE, w->due);
             continue;
         }
@@ -490,7 +490,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         missing(c, w->from, w->to, sum);
     }
     /* A peer that says nothing at all is the timer's business, which counts and gives up. */
-    if (!c->rtt.srtt || c->env->now - c->st->last_ack_received > patience * c->rtt.rto)
+    if (!c->rtt.srtt || c->ctx.env->now - c->ctx.st->last_ack_received > patience * c->rtt.rto)
         return;
     due = sooner(silent(c, sum), unreported(c, sum));
     if (due)
@@ -534,7 +534,7 @@ static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off
             break;
         told = run;
         if (here && arrived)
-            scps_sb_arrived(&c->tx->sb, c->env->now, from, SCPS_MIN(to, c->nxt),
+            scps_sb_arrived(&c->tx->sb, c->ctx.env->now, from, SCPS_MIN(to, c->nxt),
                             scps_rtt_min(&c->rtt), sum);
         else if (!here && !arrived)
             named(c, from, to, sum);
@@ -558,7 +558,7 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return;
-    c->st->snacks_in++;
+    c->ctx.st->snacks_in++;
     /* What has arrived first: something sent later than what is missing may be among it. */
     if (has_vector)
         told = vector(c, seg, end, size, true, sum);

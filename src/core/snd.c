@@ -29,7 +29,7 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     seg->data = NULL;
     seg->len = 0;
     seg->gso = 0;
-    seg->tos = c->cfg->c.tos & 0xfc;
+    seg->tos = c->ctx.cfg->c.tos & 0xfc;
     if (c->flags & SCPS_F_TS) {
         seg->has = SCPS_HAS_TS;
         seg->tsval = scps_conn_tsval(c);
@@ -47,19 +47,19 @@ static inline scps_off acceptable(const struct scps_conn *c)
 
 static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
 {
-    scps_time now = c->env->now;
+    scps_time now = c->ctx.env->now;
 
     c->segs_out++;
     if (seg->len) {
-        c->st->data_segs_out++;
-        c->st->bytes_sent += seg->len;
-        c->st->last_sent = now;
-        if (!c->st->first_sent)
-            c->st->first_sent = now;
+        c->ctx.st->data_segs_out++;
+        c->ctx.st->bytes_sent += seg->len;
+        c->ctx.st->last_sent = now;
+        if (!c->ctx.st->first_sent)
+            c->ctx.st->first_sent = now;
     }
     if (resent) {
-        c->st->resent_segs++;
-        c->st->bytes_resent += seg->len;
+        c->ctx.st->resent_segs++;
+        c->ctx.st->bytes_resent += seg->len;
     }
     SCPS_NOTE_IT(c, SENT, from, seg->len, seg->flags, resent);
 }
@@ -69,7 +69,7 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 static void begin_persist(struct scps_conn *c)
 {
     c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
-    c->tx->silent_since = c->env->now;
+    c->tx->silent_since = c->ctx.env->now;
     scps_snd_arm_persist(c);
 }
 
@@ -121,7 +121,7 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
  * peer's SYN, which is patient, would complete a handshake that has ended here. */
 static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
         return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
@@ -131,16 +131,16 @@ static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 
 static bool user_timed_out(const struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
     return cfg->user_timeout && c->established &&
-           c->env->now - c->tx->progress_at >= cfg->user_timeout;
+           c->ctx.env->now - c->tx->progress_at >= cfg->user_timeout;
 }
 
 /* max: up to which the timer that runs backs off. */
 static bool silent_too_long(const struct scps_conn *c, scps_dur max)
 {
-    return c->env->now - c->tx->silent_since >= patience(c, max);
+    return c->ctx.env->now - c->tx->silent_since >= patience(c, max);
 }
 
 /* What a silence that ends the connection is put down to. */
@@ -156,9 +156,9 @@ static int silence_err(const struct scps_conn *c)
 /* A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
-    if (c->cfg->c.user_timeout && c->established)
+    if (c->ctx.cfg->c.user_timeout && c->established)
         return user_timed_out(c);
-    return silent_too_long(c, c->cfg->c.rto_max) && !scps_bets_holds_on(c);
+    return silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
 }
 
 /* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. Only a user timeout
@@ -173,7 +173,7 @@ static bool waits_for_rate(struct scps_conn *c)
 
 void scps_snd_timeout(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
 
@@ -187,7 +187,7 @@ void scps_snd_timeout(struct scps_conn *c)
         /* a window may stay closed for ever as long as the peer answers; but with nobody left to say when it has been
          * long enough it ends like a silence (RFC 6429 section 3), or peers could pile such connections up */
         if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
-            tx->silent_since = c->env->now;
+            tx->silent_since = c->ctx.env->now;
         c->flags &= ~(uint32_t)SCPS_F_HEARD;
         if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
             scps_conn_reset(c, silence_err(c));
@@ -202,7 +202,8 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (c->una == c->nxt)
         return;
-    if (c->env->now >= scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
+    if (c->ctx.env->now >=
+        scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
         scps_bets_send(c);
         if (c->una < c->nxt)
             scps_snd_arm_rtx(c);
@@ -213,11 +214,11 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_snd_arm_rtx(c);
         return;
     }
-    scps_conn_need_stats(c);
-    c->st->timeouts++;
+    scps_conn_ctx_need_stats(&c->ctx);
+    c->ctx.st->timeouts++;
     SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
     if (!c->backoff) /* the first one in a row */
-        tx->silent_since = c->env->now - c->rtt.rto;
+        tx->silent_since = c->ctx.env->now - c->rtt.rto;
     if (cfg->outage_after && c->backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);
         return;
@@ -246,7 +247,7 @@ void scps_snd_timeout(struct scps_conn *c)
     if (c->backoff < UINT8_MAX)
         c->backoff++;
     if (c->caps & SCPS_CAP_COM && scps_conn_doubts_comp(c)) /* without memory it goes as it is */
-        scps_sb_split_head(&tx->sb, &c->env->alloc, scps_conn_any_mss(c));
+        scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_conn_any_mss(c));
     if (c->state == SCPS_SYN_SENT && c->backoff == cfg->caps_tries && !c->plain &&
         scps_negotiate_offers(c))
         c->plain = SCPS_PLAIN_FELL_BACK;
@@ -261,13 +262,13 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
     base(c, seg, 0);
     seg->has = 0;
     seg->flags = SCPS_SYN;
-    seg->tos = c->cfg->c.tos & 0xfc;
+    seg->tos = c->ctx.cfg->c.tos & 0xfc;
     scps_negotiate_offer(c, seg);
     if (c->state == SCPS_SYN_RECEIVED) {
         scps_ackout_fill(c, seg);
         seg->flags &= (uint16_t) ~(c->flags & SCPS_F_ECN ? 0 : SCPS_ECE);
     } else {
-        seg->wnd = (uint16_t)SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+        seg->wnd = (uint16_t)SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
     }
 }
 
@@ -281,7 +282,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
         if (c->state == SCPS_SYN_RECEIVED && c->flags & SCPS_F_ACK_NOW) {
             base(c, seg, c->nxt);
             scps_ackout_fill(c, seg);
-            c->st->acks_out++;
+            c->ctx.st->acks_out++;
             left(c, seg, c->nxt, false);
             return true;
         }
@@ -290,13 +291,13 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
     }
     handshake_segment(c, seg);
     if (again) {
-        scps_sb_resent(sb, idx, c->env->now);
+        scps_sb_resent(sb, idx, c->ctx.env->now);
     } else {
-        if (scps_sb_reserve(sb, &c->env->alloc)) {
+        if (scps_sb_reserve(sb, &c->ctx.env->alloc)) {
             scps_conn_finish(c, SCPS_ERR_NOMEM);
             return false;
         }
-        scps_delivery_sent(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->env->now));
+        scps_delivery_sent(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now));
         c->nxt = 1;
     }
     left(c, seg, 0, again);
@@ -316,14 +317,14 @@ static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
 
 static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
 {
-    return packet_size(c, len) + c->cfg->c.rate_overhead;
+    return packet_size(c, len) + c->ctx.cfg->c.rate_overhead;
 }
 
 static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
 {
     struct scps_gate *gate = c->turns->gate;
 
-    if (!scps_gate_covers(gate, c, c->env->now, packet_size(c, len))) {
+    if (!scps_gate_covers(gate, c, c->ctx.env->now, packet_size(c, len))) {
         scps_snd_hold(c, SCPS_HOLD_ROUTE);
         return false;
     }
@@ -333,9 +334,9 @@ static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
 /* False: the connection's own rate says later, and the timer is set. */
 static inline bool covered(struct scps_conn *c, uint32_t size)
 {
-    scps_time when = scps_pacer_when(&c->tx->pacer, c->env->now, size);
+    scps_time when = scps_pacer_when(&c->tx->pacer, c->ctx.env->now, size);
 
-    if (when <= c->env->now)
+    if (when <= c->ctx.env->now)
         return true;
     scps_timer_set(c, SCPS_T_PACE, when);
     scps_snd_hold(c, SCPS_HOLD_PACE);
@@ -412,7 +413,7 @@ static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const st
 static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
-    scps_sb_resent(&c->tx->sb, idx, c->env->now);
+    scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
     if (c->tx->pacer.rate)
         scps_pacer_spend(&c->tx->pacer, wire_size(c, seg->len));
 }
@@ -444,11 +445,11 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     if (!paced(c, len, tx->pacer.rate ? wire_size(c, len) : 0))
         return false;
     again(c, seg, r);
-    scps_sb_resent(&tx->sb, idx, c->env->now);
+    scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     scps_delivery_sent(c, r);
     note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
-        scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
+        scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
@@ -474,7 +475,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
         return true;
     if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
         if (c->timer[SCPS_T_CORK] == SCPS_NEVER)
-            scps_timer_set(c, SCPS_T_CORK, c->env->now + CORK_MAX);
+            scps_timer_set(c, SCPS_T_CORK, c->ctx.env->now + CORK_MAX);
         scps_snd_hold(c, SCPS_HOLD_CORK);
         return false;
     }
@@ -487,7 +488,8 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
 static SCPS_APART void restart_if_idle(struct scps_conn *c)
 {
-    if (c->una == c->nxt && c->st->last_sent && c->env->now - c->st->last_sent > c->rtt.rto)
+    if (c->una == c->nxt && c->ctx.st->last_sent &&
+        c->ctx.env->now - c->ctx.st->last_sent > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
@@ -543,7 +545,7 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
     if (c->una == c->nxt)
         restart_if_idle(c);
     p->inflight = scps_recovery_inflight(c);
-    if (!c->cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
+    if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         p->inflight = c->nxt - c->una;
     return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
            p->flags & SCPS_SENT_PROBE || tx->rack.due || lifted(c);
@@ -552,10 +554,10 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
 /* Room for its record. Without memory it is tried again later, should nothing else happen before. */
 static inline bool record_fits(struct scps_conn *c)
 {
-    if (!scps_sb_reserve(&c->tx->sb, &c->env->alloc))
+    if (!scps_sb_reserve(&c->tx->sb, &c->ctx.env->alloc))
         return true;
     scps_snd_hold(c, SCPS_HOLD_APP);
-    scps_timer_set(c, SCPS_T_PACE, c->env->now + c->rtt.rto);
+    scps_timer_set(c, SCPS_T_PACE, c->ctx.env->now + c->rtt.rto);
     return false;
 }
 
@@ -564,7 +566,7 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;
     struct scps_sent *r =
-        scps_sb_sent(&tx->sb, c->nxt, p->len + (p->fin ? 1 : 0), p->flags, c->env->now);
+        scps_sb_sent(&tx->sb, c->nxt, p->len + (p->fin ? 1 : 0), p->flags, c->ctx.env->now);
 
     scps_delivery_sent(c, r);
     c->nxt += r->len;
@@ -577,7 +579,7 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
     if (p->fin) {
         c->flags |= SCPS_F_FIN_SENT;
         if (scps_snack_on(c) && c->rtt.srtt)
-            scps_timer_by(c, SCPS_T_AGE, c->env->now + c->rtt.srtt + c->rtt.srtt / 8);
+            scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     }
     if (c->flags & SCPS_F_PUSH_ALL && c->nxt >= c->end)
         c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
@@ -589,7 +591,7 @@ static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
     SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
-        c->st->probes_out++;
+        c->ctx.st->probes_out++;
         return true;
     }
     c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
@@ -630,7 +632,7 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     if (!record_fits(c) || !paced(c, p.len, p.size))
         return false;
     if (c->una == c->nxt) {
-        tx->progress_at = c->env->now;
+        tx->progress_at = c->ctx.env->now;
         if (scps_rack_on(c))
             scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
     }
@@ -695,7 +697,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     if (c->tx->rack.due)
         return tail_probe(c, seg);
     again_at_once(c, seg, sb->head);
-    c->st->probes_out++;
+    c->ctx.st->probes_out++;
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
     SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
     return true;
@@ -714,7 +716,7 @@ static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
     c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW;
     if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
         c->flags |= SCPS_F_ACK_NOW;
-    c->st->probes_out++;
+    c->ctx.st->probes_out++;
     left(c, seg, behind, false);
     SCPS_NOTE_IT(c, PROBE, 1, c->probes, 0, 0);
 }
@@ -782,7 +784,7 @@ static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 
     base(c, seg, at);
     scps_ackout_fill(c, seg);
-    c->st->acks_out++;
+    c->ctx.st->acks_out++;
     left(c, seg, at, false);
     SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
 }
@@ -798,7 +800,7 @@ static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
 
 static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->cfg->c.ack_budget || c->cfg->c.ack_budget_pps)
+    if (c->ctx.cfg->c.ack_budget || c->ctx.cfg->c.ack_budget_pps)
         return budgeted_ack(c, seg);
     fill_ack(c, seg);
     return true;

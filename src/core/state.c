@@ -37,7 +37,7 @@ uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
 
 static SCPS_APART void challenge(struct scps_conn *c)
 {
-    struct scps_env *env = c->env;
+    struct scps_env *env = c->ctx.env;
 
     if (env->now - env->challenge_since >= SCPS_SEC(1)) {
         env->challenge_since = env->now;
@@ -49,8 +49,8 @@ static SCPS_APART void challenge(struct scps_conn *c)
     }
     env->challenge_left--;
     env->challenges++;
-    scps_conn_need_stats(c);
-    c->st->challenges++;
+    scps_conn_ctx_need_stats(&c->ctx);
+    c->ctx.st->challenges++;
     scps_ackout_now(c);
 }
 
@@ -68,7 +68,7 @@ static SCPS_APART void refused(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
-    if (!c->cfg->c.caps_tries || c->plain || !scps_negotiate_offers(c)) {
+    if (!c->ctx.cfg->c.caps_tries || c->plain || !scps_negotiate_offers(c)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
@@ -95,7 +95,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         return drop(c, SCPS_DROP_BAD_FLAGS, seg);
     c->irs = seg->seq;
     scps_negotiate_settle(c, seg);
-    c->announced = 1 + SCPS_MIN(c->cfg->c.rcvbuf, 65535);
+    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
     c->acked_to = 1;
     if (!acks) { /* both opened at once */
         uint32_t idx = c->tx->sb.head;
@@ -142,9 +142,9 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     if (!seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN))) {
         int32_t behind = scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq);
         if (behind != -1) { /* a keep-alive is always answered */
-            uint32_t ms = (uint32_t)(c->env->now / 1000);
+            uint32_t ms = (uint32_t)(c->ctx.env->now / 1000);
             if (c->oow_at && ms - c->oow_at < 500) {
-                c->env->drops[SCPS_DROP_RATE_LIMITED]++;
+                c->ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
                 return;
             }
             c->oow_at = SCPS_MAX(ms, 1);
@@ -216,7 +216,7 @@ static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *s
     }
     answer_unacceptable(c, seg);
     if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + c->cfg->c.time_wait);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.time_wait);
     return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 
@@ -243,7 +243,7 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
 
     if (c->state == SCPS_CLOSED)
         return drop(c, SCPS_DROP_NO_CONNECTION, seg);
-    if (seg->len && scps_conn_need_stats(c))
+    if (seg->len && scps_conn_ctx_need_stats(&c->ctx))
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
@@ -254,7 +254,7 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         if (c->nxt &&
             !c->una) { /* it goes again; the peer, who was heard, has all its time to answer */
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-            c->tx->silent_since = c->env->now;
+            c->tx->silent_since = c->ctx.env->now;
             if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
                 scps_snd_arm_rtx(c);
         }
@@ -333,7 +333,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         int done = opening(c, &seg, &copy);
         if (done != GO_ON)
             return done;
-    } else if (seg->len && scps_conn_need_stats(c)) {
+    } else if (seg->len && scps_conn_ctx_need_stats(&c->ctx)) {
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     }
     if (seg->implied) {
@@ -343,8 +343,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && !(seg->implied & SCPS_IMPLIED_SEQ);
     if (stamped && paws_rejects(c, seg)) {
-        scps_conn_need_stats(c);
-        c->st->paws_drops++;
+        scps_conn_ctx_need_stats(&c->ctx);
+        c->ctx.st->paws_drops++;
         answer_unacceptable(c, seg);
         return drop(c, SCPS_DROP_PAWS, seg);
     }

@@ -6,7 +6,7 @@
 
 static bool take(struct scps_conn *c, enum scps_timer t)
 {
-    if (c->timer[t] > c->env->now)
+    if (c->timer[t] > c->ctx.env->now)
         return false;
     c->timer[t] = SCPS_NEVER;
     return true;
@@ -14,31 +14,31 @@ static bool take(struct scps_conn *c, enum scps_timer t)
 
 static void keepalive(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->cfg->c;
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_time heard = 0, due;
 
     /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last for ever */
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
                             c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2))
         return;
-    if (c->st != &c->env->nobody)
-        heard = SCPS_MAX(c->st->last_received, c->st->last_ack_received);
+    if (c->ctx.st != &c->ctx.env->nobody)
+        heard = SCPS_MAX(c->ctx.st->last_received, c->ctx.st->last_ack_received);
     if (c->probes && c->flags & SCPS_F_HEARD) { /* the last probe was answered */
-        heard = SCPS_MAX(heard, c->env->now - cfg->keep_interval);
+        heard = SCPS_MAX(heard, c->ctx.env->now - cfg->keep_interval);
         c->probes = 0;
     }
     due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
     if (c->una != c->nxt || scps_snd_fin_end(c) > c->nxt ||
         c->flags & (uint32_t)SCPS_F_OUTAGE) { /* data outstanding has timers of its own */
-        scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_idle);
+        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + cfg->keep_idle);
         return;
     }
-    if (due > c->env->now) {
+    if (due > c->ctx.env->now) {
         c->probes = 0;
         scps_timer_set(c, SCPS_T_LIFE, due);
         return;
     }
-    if (cfg->user_timeout ? c->probes && c->env->now - due + cfg->keep_idle >= cfg->user_timeout
+    if (cfg->user_timeout ? c->probes && c->ctx.env->now - due + cfg->keep_idle >= cfg->user_timeout
                           : c->probes >= cfg->keep_count) {
         scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
         return;
@@ -46,7 +46,7 @@ static void keepalive(struct scps_conn *c)
     c->probes++;
     c->flags = (c->flags | SCPS_F_KEEP_NOW) & ~(uint32_t)SCPS_F_HEARD;
     scps_conn_wake(c);
-    scps_timer_set(c, SCPS_T_LIFE, c->env->now + cfg->keep_interval);
+    scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + cfg->keep_interval);
 }
 
 static void life(struct scps_conn *c)
@@ -92,7 +92,7 @@ void scps_conn_timers(struct scps_conn *c)
         age(c);
     if (take(c, SCPS_T_RTX))
         scps_snd_timeout(c);
-    if (c->st->marks && c->st->marks->due <= c->env->now)
+    if (c->ctx.st->marks && c->ctx.st->marks->due <= c->ctx.env->now)
         scps_bets_timer(c);
     if (take(c, SCPS_T_LIFE))
         life(c);

@@ -15,16 +15,16 @@ scps_time scps_conn_deadline(const struct scps_conn *c)
 
     for (int i = 1; i < SCPS_T_COUNT; i++)
         t = SCPS_MIN(t, c->timer[i]);
-    if (c->st->marks)
-        t = SCPS_MIN(t, c->st->marks->due);
+    if (c->ctx.st->marks)
+        t = SCPS_MIN(t, c->ctx.st->marks->due);
     return t;
 }
 
 void scps_timer_due(struct scps_conn *c, scps_time when)
 {
-    struct scps_heap *h = &c->env->deadlines;
+    struct scps_heap *h = &c->ctx.env->deadlines;
 
-    if (c->heap_slot == SCPS_HEAP_NONE || when < h->v[c->heap_slot].key)
+    if (c->ctx.heap_slot == SCPS_HEAP_NONE || when < h->v[c->ctx.heap_slot].key)
         scps_heap_set(h, when, c); /* room was reserved when c was made */
 }
 

@@ -104,7 +104,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     *err = SCPS_DROP_BAD_CHECKSUM;
     c->tp->comp_sum.newest = found;
     if (!in->csum_ok &&
-        !sum_accepted(&c->tp->comp_sum, c->cfg->c.comp_proto, found, !seg->len, st->env.now))
+        !sum_accepted(&c->tp->comp_sum, c->ctx.cfg->c.comp_proto, found, !seg->len, st->env.now))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
     if (in->payload_len) { /* it lies apart, or is hollow */
@@ -151,8 +151,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
                          .version = c->local.family,
                          .proto = SCPS_IPPROTO_SCPS_COMP,
                          .tos = seg->tos,
-                         .ttl = c->cfg->c.ttl,
-                         .df = !c->cfg->c.df_off};
+                         .ttl = c->ctx.cfg->c.ttl,
+                         .df = !c->ctx.cfg->c.df_off};
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
@@ -168,7 +168,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);
-    scps_put16(p + n - 2, scps_comp_checksum(&ip.src, &ip.dst, c->cfg->c.comp_proto, p, n,
+    scps_put16(p + n - 2, scps_comp_checksum(&ip.src, &ip.dst, c->ctx.cfg->c.comp_proto, p, n,
                                              seg->data, seg->len));
     out->len = ip_len + n;
     out->payload = seg->data;

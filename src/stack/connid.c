@@ -114,7 +114,7 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     scps_put32(msg + 1, c->iss);
     scps_put16(msg + 5, c->lport);
     scps_put16(msg + 7, c->rport);
-    scps_put32(msg + 9, c->id);
+    scps_put32(msg + 9, c->ctx.id);
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
@@ -187,7 +187,7 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->tp->conn_id] = NULL;
-    h->rest[c->tp->conn_id] = st->env.now + c->cfg->c.time_wait;
+    h->rest[c->tp->conn_id] = st->env.now + c->ctx.cfg->c.time_wait;
     h->conns--;
     if (c->tp->heard)
         unlist(h, c);

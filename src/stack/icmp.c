@@ -32,7 +32,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
-    if (mtu >= old || !c->tx || c->cfg->c.df_off)
+    if (mtu >= old || !c->tx || c->ctx.cfg->c.df_off)
         return;
     SCPS_NOTE_IT(c, PMTU, old, mtu, 0, 0);
     sb = &c->tx->sb;

@@ -66,7 +66,7 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->env.fell_back = scps_plain_remember;
     st->answers_left = cfg.resets;
     st->answers_since = cfg.now;
-    scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, heap_slot));
+    scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, ctx.heap_slot));
     return st;
 }
 
@@ -209,7 +209,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     c->turns = scps_route_turns(way, nif);
     if (!++st->next_id)
         ++st->next_id;
-    c->id = st->next_id;
+    c->ctx.id = st->next_id;
     if (way && way->route.nif == nif->nif && way->route.mtu)
         mtu = SCPS_MIN(mtu, way->route.mtu);
     adv = mtu - over;
@@ -340,7 +340,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
         return NULL;
     if (scps_plain_known(st, &c->remote))
         c->plain = SCPS_PLAIN_REMEMBERED;
-    else if (c->cfg->c.compress)
+    else if (c->ctx.cfg->c.compress)
         scps_connid_give(st, c); /* without one the offer goes out without compression */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
@@ -352,7 +352,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 
 struct scps_stack *scps_conn_stack(const struct scps_conn *c)
 {
-    return (struct scps_stack *)c->env;
+    return (struct scps_stack *)c->ctx.env;
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
@@ -401,7 +401,7 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
         struct scps_conn *c = h->v[0].item;
         scps_time due;
         scps_conn_timers(c);
-        if (c->heap_slot == SCPS_HEAP_NONE)
+        if (c->ctx.heap_slot == SCPS_HEAP_NONE)
             continue;
         due = scps_conn_deadline(c);
         if (due == SCPS_NEVER)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of a connection see: it is put together here, and nowhere else changed. */
+#include "core/ctx.h"
+
+#include <string.h>
+
+#include "base/heap.h"
+
+void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
+                        struct scps_shared_config *cfg)
+{
+    *x = (struct scps_conn_ctx){
+        .env = env, .cfg = cfg, .st = &env->nobody, .heap_slot = SCPS_HEAP_NONE};
+    cfg->refs++;
+}
+
+void scps_conn_ctx_fini(struct scps_conn_ctx *x)
+{
+    const struct scps_alloc *a = &x->env->alloc;
+
+    if (x->st != &x->env->nobody)
+        a->free(a->ctx, x->st, sizeof *x->st);
+}
+
+int scps_conn_ctx_need_stats(struct scps_conn_ctx *x)
+{
+    const struct scps_alloc *a = &x->env->alloc;
+    struct scps_conn_stats *st;
+
+    if (x->st != &x->env->nobody)
+        return 0;
+    st = a->alloc(a->ctx, sizeof *st);
+    if (!st)
+        return SCPS_ERR_NOMEM;
+    memset(st, 0, sizeof *st);
+    st->hold_since = x->env->now;
+    x->st = st;
+    return 0;
+}
+
+void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg)
+{
+    x->cfg = cfg;
+}
+
+void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
+                        uint64_t b, uint64_t d, uint64_t e)
+{
+    struct scps_note n = {.at = x->env->now, .conn = x->id, .kind = kind, .arg = {a, b, d, e}};
+
+    x->env->obs.note(x->env->obs.ctx, &n);
+}
