@@ -36,10 +36,10 @@
 #include "core/seq.h"
 #include "wire/opt.h"
 
-#define AT_ONCE  8
-#define TICKS    16 /* delays without data, after which a hole is no reason for the timer to go on */
-#define BURST    256 /* acknowledgements in a row, at most, to report every hole */
-#define BARE     52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+#define AT_ONCE 8
+#define TICKS   16 /* delays without data, after which a hole is no reason for the timer to go on */
+#define BURST   256 /* acknowledgements in a row, at most, to report every hole */
+#define BARE    52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 
 #define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
 

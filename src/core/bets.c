@@ -139,7 +139,8 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* it would leave two holes */
         (record && !scps_record_arrived(c, from, to)) ||
-        scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from)))
+        scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
+                         scps_rcv_max_holes(c)))
         return;
     if (from == h->from)
         h->from = to;

@@ -31,7 +31,6 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     for (int i = 0; i < SCPS_T_COUNT; i++)
         c->timer[i] = SCPS_NEVER;
     scps_rtt_init(&c->rtt, cfg->c.rto_initial);
-    /* a range for every other full segment of the window, and 1024 at least: what loss can make of it */
     scps_rcvbuf_init(&c->in, 1, cfg->c.hollow);
     if (cfg->c.nodelay)
         c->flags |= SCPS_F_NODELAY;

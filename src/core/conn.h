@@ -553,6 +553,14 @@ static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
 {
     return c->in.next + (c->flags & SCPS_F_FIN_IN ? 1 : 0);
 }
+/* Ranges beyond a hole that are kept at most: one for every other full segment of the window,
+ * and 1024 at least. */
+static inline uint32_t scps_rcv_max_holes(const struct scps_conn *c)
+{
+    uint32_t n = c->ctx.cfg->c.rcvbuf / 1024;
+
+    return n > 1024 ? n : 1024;
+}
 /* The right edge the buffer allows now. */
 static inline scps_off scps_rcv_edge(const struct scps_conn *c)
 {

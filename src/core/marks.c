@@ -95,7 +95,7 @@ void scps_marks_pass(struct scps_conn *c)
 {
     struct scps_marks *m = c->ctx.st->marks;
 
-    c->in.read = m->hole.to;
+    scps_rcvbuf_skip(&c->in, m->hole.to);
     m->hole = (struct scps_range){0};
     m->ended = false;
     m->torn = true;

@@ -88,11 +88,6 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_bets_look(c);
 }
 
-static uint32_t max_holes(const struct scps_conn *c)
-{
-    return SCPS_MAX(1024u, c->ctx.cfg->c.rcvbuf / 1024);
-}
-
 /* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them, which is what a
  * report of duplicates has room for (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_conn *c, scps_off from, scps_off to,
@@ -126,7 +121,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         return false;
     }
     again = overlap(c, from, from + len, &twice);
-    got = scps_rcvbuf_put(&c->in, &c->ctx.env->alloc, from, data, len, max_holes(c), &run);
+    got = scps_rcvbuf_put(&c->in, &c->ctx.env->alloc, from, data, len, scps_rcv_max_holes(c), &run);
     if (got < 0) {
         scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
                        NULL);

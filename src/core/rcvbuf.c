@@ -5,15 +5,34 @@
  *       |=============|............|======|........|====|
  *        readable       missing      held beyond a hole
  *
- * Memory begins small and doubles as octets arrive that need it.  Whenever all has been read the next octet goes to its
- * front: a reader that keeps up stays within the few kilobytes that the processor has at hand, however large the ring
- * once had to be.
+ *       |<------------- ring: cap ------------->|  pages ...
+ *
+ * Memory begins small and grows as octets arrive that need it. Whenever all has been read the next
+ * octet goes to the front of the ring: a reader that keeps up stays within the few kilobytes that
+ * the processor has at hand, however large the ring once had to be.
+ *
+ * The ring doubles only while it is at most DENSE times what is held. An octet beyond that goes
+ * into a page (base/pages.h), so that memory is proportional to what has arrived and not to its
+ * distance. Where a page exists it has all that is held of its part of the stream; everything else
+ * lies in the ring. Octets in pages are read from there; when enough has arrived the ring grows
+ * over them.
  */
 #include "core/rcvbuf.h"
 #include "base/bytes.h"
+#include "base/pages.h"
 #include <scps/error.h>
 
 #define FIRST_CAP 8192u
+#define DENSE     2u
+
+/* What a buffer has that ever held something beyond a hole. */
+struct beyond {
+    struct scps_rangeset set; /* first: scps_rcvbuf.ooo points at it */
+    struct scps_pages pages;
+    /* Valid while scps_rcvbuf.paged. What is read afterwards is taken off by settle(). */
+    scps_off settled; /* scps_rcvbuf.read when settle() was called last */
+    uint64_t held;    /* octets stored and not read at that time */
+};
 
 static const struct scps_rangeset nothing;
 
@@ -22,24 +41,27 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* The set as its owner may change it; there is one. */
-static struct scps_rangeset *own(struct scps_rcvbuf *b)
+/* What the owner of the set may change; precondition: it exists. */
+static struct beyond *own(const struct scps_rcvbuf *b)
 {
-    return (struct scps_rangeset *)b->ooo;
+    return (struct beyond *)b->ooo;
 }
 
-static struct scps_rangeset *need(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t max)
+static struct beyond *need(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t max)
 {
-    struct scps_rangeset *s;
+    struct beyond *y;
 
     if (b->ooo != &nothing)
         return own(b);
-    s = a->alloc(a->ctx, sizeof *s);
-    if (s) {
-        scps_rangeset_init(s, max);
-        b->ooo = s;
+    y = a->alloc(a->ctx, sizeof *y);
+    if (y) {
+        scps_rangeset_init(&y->set, max);
+        scps_pages_init(&y->pages);
+        y->settled = b->read;
+        y->held = 0;
+        b->ooo = &y->set;
     }
-    return s;
+    return y;
 }
 
 static void release(struct scps_rcvbuf *b, const struct scps_alloc *a)
@@ -54,10 +76,12 @@ void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
     release(b, a);
     if (b->ooo != &nothing) {
-        struct scps_rangeset *s = own(b);
-        scps_rangeset_fini(s, a);
-        a->free(a->ctx, s, sizeof *s);
+        struct beyond *y = own(b);
+        scps_rangeset_fini(&y->set, a);
+        scps_pages_fini(&y->pages, a);
+        a->free(a->ctx, y, sizeof *y);
         b->ooo = &nothing;
+        b->paged = false;
     }
 }
 
@@ -66,6 +90,16 @@ void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a)
     if (b->read == b->next && b->ooo->n == 0)
         scps_rcvbuf_fini(b, a);
 }
+
+size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
+{
+    const struct beyond *y = b->ooo != &nothing ? own(b) : NULL;
+
+    return b->cap +
+           (y ? sizeof *y + y->set.cap * sizeof *y->set.v + scps_pages_memory(&y->pages) : 0);
+}
+
+/* ---- where an octet lies -------------------------------------------------------------------- */
 
 /* Round the ring's end, or zeros. */
 static SCPS_APART void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
@@ -84,26 +118,96 @@ static SCPS_APART void store_parts(struct scps_rcvbuf *b, scps_off off, const ui
     }
 }
 
+/* Makes the page in which off lies. What the ring has of its part of the stream moves there, held
+ * or not. */
+static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
+{
+    scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
+    scps_off end = SCPS_MIN(begin + SCPS_PAGE, b->read + b->cap);
+    uint8_t *page = scps_pages_make(&own(b)->pages, off);
+
+    while (from < end) {
+        uint32_t at = scps_rcvbuf_place(b, from);
+        size_t run = SCPS_MIN(end - from, b->cap - at);
+        memcpy(page + (from - begin), b->mem + at, run);
+        from += run;
+    }
+    b->paged = true;
+    return page;
+}
+
+/* Into pages that exist, the ring as far as it reaches, and new pages, for which room was made. */
+static SCPS_APART void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
+                                   size_t len)
+{
+    while (len) {
+        uint32_t at = (uint32_t)(off % SCPS_PAGE);
+        size_t run = SCPS_MIN(len, SCPS_PAGE - at);
+        uint8_t *page = b->paged ? scps_pages_find(&own(b)->pages, off) : NULL;
+        if (!page && off + run - b->read > b->cap)
+            page = make_page(b, off);
+        if (!page)
+            store_parts(b, off, src, run);
+        else if (src)
+            memcpy(page + at, src, run);
+        else
+            memset(page + at, 0, run);
+        src = src ? src + run : NULL;
+        off += run;
+        len -= run;
+    }
+}
+
 static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src, size_t len)
 {
     uint32_t at = scps_rcvbuf_place(b, off);
 
-    if (src && len <= b->cap - at)
+    if (b->paged || off + len - b->read > b->cap)
+        store_paged(b, off, src, len);
+    else if (src && len <= b->cap - at)
         memcpy(b->mem + at, src, len);
     else
         store_parts(b, off, src, len);
 }
 
+/* Where octet off lies while there are pages, and how many of at most *run lie behind it. NULL:
+ * nowhere, these never arrived. */
+static SCPS_APART const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
+                                              size_t *run)
+{
+    uint32_t in_page = (uint32_t)(off % SCPS_PAGE), at = scps_rcvbuf_place(b, off);
+    const uint8_t *page = scps_pages_find(&own(b)->pages, off);
+
+    *run = SCPS_MIN(*run, SCPS_PAGE - in_page);
+    if (page)
+        return page + in_page;
+    if (off - b->read >= b->cap)
+        return NULL;
+    *run = SCPS_MIN(*run, SCPS_MIN(b->cap - at, b->read + b->cap - off));
+    return b->mem + at;
+}
+
+/* ---- growth --------------------------------------------------------------------------------- */
+
 static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off off, scps_off end)
 {
     while (off < end) {
         uint32_t at = scps_rcvbuf_place(b, off);
-        size_t run = SCPS_MIN(end - off, b->cap - at);
-        store(to, off, b->mem + at, run);
+        size_t run = (size_t)(end - off);
+        const uint8_t *from;
+        if (b->paged) {
+            from = locate_paged(b, off, &run);
+        } else {
+            run = SCPS_MIN(run, b->cap - at);
+            from = b->mem + at;
+        }
+        if (from)
+            store_parts(to, off, from, run);
         off += run;
     }
 }
 
+/* A ring that has room for all that is held, up to `need` octets from read. */
 static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     struct scps_rcvbuf big = *b;
@@ -115,16 +219,74 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     big.mem = a->alloc(a->ctx, big.cap);
     if (!big.mem)
         return false;
-    if (b->mem) {
+    if (b->mem || b->paged) {
         move(b, &big, b->read, b->next);
         for (uint32_t i = 0; i < b->ooo->n; i++) {
             const struct scps_range *r = scps_rangeset_at(b->ooo, i);
             move(b, &big, r->from, r->to);
         }
     }
+    if (b->ooo != &nothing)
+        scps_pages_fini(&own(b)->pages, a);
     release(b, a);
+    big.paged = false;
     *b = big;
     return true;
+}
+
+/* Frees the pages of which all octets have been read. */
+static void settle(struct scps_rcvbuf *b)
+{
+    struct beyond *y = own(b);
+
+    y->held -= b->read - y->settled;
+    if (y->held)
+        scps_pages_drop_range(&y->pages, y->settled - y->settled % SCPS_PAGE, b->read);
+    else
+        scps_pages_clear(&y->pages);
+    y->settled = b->read;
+    b->paged = y->pages.used > 0;
+}
+
+/* Room for [from, to), which the ring does not reach, or some of what is held lies in pages: the
+ * ring grows if it would be dense enough, else pages are set aside. 0 or SCPS_ERR_NOMEM. */
+static SCPS_APART int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
+                                scps_off to, uint32_t max_holes)
+{
+    uint32_t n = b->ooo->n;
+    scps_off end = SCPS_MAX(to, n ? scps_rangeset_at(b->ooo, n - 1)->to : b->next);
+    uint64_t span = end - b->read, held;
+    struct beyond *y;
+
+    if (b->paged)
+        settle(b);
+    if (!b->paged && span <= b->cap)
+        return 0;
+    held = b->paged ? own(b)->held : b->next - b->read + scps_rangeset_total(b->ooo);
+    if (span > b->cap && (span <= FIRST_CAP || span <= DENSE * (held + (to - from))) &&
+        grow(b, a, span))
+        return 0;
+    y = need(b, a, max_holes);
+    if (!y)
+        return SCPS_ERR_NOMEM;
+    y->held = held;
+    y->settled = b->read;
+    return scps_pages_reserve(&y->pages, a,
+                              (uint32_t)((to - 1) / SCPS_PAGE - from / SCPS_PAGE) + 1);
+}
+
+/* Octets of r that are held beyond a hole. */
+static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range *r)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = scps_rangeset_find(ooo, r->from); i < ooo->n; i++) {
+        const struct scps_range *h = scps_rangeset_at(ooo, i);
+        if (h->from >= r->to)
+            break;
+        total += SCPS_MIN(h->to, r->to) - SCPS_MAX(h->from, r->from);
+    }
+    return total;
 }
 
 /* The left edge moves over the ranges it has reached. Returns it. */
@@ -133,7 +295,7 @@ static SCPS_APART scps_off join(struct scps_rcvbuf *b)
     /* a segment that covers one hole and more may swallow several ranges */
     while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
         b->next = SCPS_MAX(b->next, scps_rangeset_at(b->ooo, 0)->to);
-        scps_rangeset_trim(own(b), b->next);
+        scps_rangeset_trim(&own(b)->set, b->next);
     }
     return b->next;
 }
@@ -142,36 +304,45 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
                     const uint8_t *data, uint32_t len, uint32_t max_holes, struct scps_range *range)
 {
     struct scps_range run = {off, off + len};
-    bool in_order = off == b->next;
+    bool in_order = off == b->next, far;
+    uint64_t anew = len;
     int fresh = 1;
 
-    if (!b->hollow && run.to - b->read > b->cap && !grow(b, a, run.to - b->read))
-        return SCPS_ERR_NOMEM;
+    far = !b->hollow && (b->paged || run.to - b->read > b->cap);
+    if (far) {
+        if (make_room(b, a, off, run.to, max_holes))
+            return SCPS_ERR_NOMEM;
+        anew -= overlap(b->ooo, &run);
+    }
     if (in_order) {
         b->next = run.to;
         if (b->ooo->n)
             run.to = join(b);
     } else {
-        struct scps_rangeset *s = need(b, a, max_holes);
-        fresh = s ? scps_rangeset_add(s, a, run.from, run.to, &run) : SCPS_ERR_NOMEM;
+        struct beyond *y = need(b, a, max_holes);
+        fresh = y ? scps_rangeset_add(&y->set, a, run.from, run.to, &run) : SCPS_ERR_NOMEM;
         if (fresh < 0)
             return fresh;
     }
     if (!b->hollow && fresh)
         store(b, off, data, len);
+    if (b->paged)
+        own(b)->held += anew;
     if (range)
         *range = run;
     return fresh;
 }
 
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
-                     const uint8_t *data, uint32_t len)
+                     const uint8_t *data, uint32_t len, uint32_t max_holes)
 {
     if (b->hollow)
         return 0;
-    if (b->next - b->read > b->cap && !grow(b, a, b->next - b->read))
+    if ((b->paged || off + len - b->read > b->cap) && make_room(b, a, off, off + len, max_holes))
         return SCPS_ERR_NOMEM;
     store(b, off, data, len);
+    if (b->paged)
+        own(b)->held += len;
     return 0;
 }
 
@@ -182,14 +353,37 @@ void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to)
         join(b);
 }
 
+void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to)
+{
+    if (b->paged) {
+        settle(b);
+        scps_pages_drop_range(&own(b)->pages, b->read - b->read % SCPS_PAGE, to);
+        own(b)->settled = to;
+    }
+    b->read = to;
+}
+
+/* Copies len octets from read on, some of which lie in pages. */
+static SCPS_APART void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
+{
+    for (size_t done = 0, run; done < len; done += run) {
+        run = len - done;
+        const uint8_t *from = locate_paged(b, b->read + done, &run);
+        memcpy(to + done, from, run);
+    }
+}
+
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek)
 {
     uint8_t *to = dst;
     scps_off off = b->read;
 
     len = (size_t)SCPS_MIN(len, b->next - b->read);
-    if (to && b->hollow) {
-        memset(to, 0, len);
+    if (to && (b->hollow || b->paged)) {
+        if (b->hollow)
+            memset(to, 0, len);
+        else
+            copy_paged(b, to, len);
     } else if (to) {
         size_t done = 0;
         while (done < len) {
@@ -212,8 +406,12 @@ const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len)
     uint32_t at;
 
     *len = 0;
-    if (b->hollow || b->next == b->read)
+    if (b->next == b->read)
         return NULL;
+    if (b->hollow || b->paged) {
+        *len = b->paged ? (size_t)(b->next - b->read) : 0;
+        return b->paged ? locate_paged(b, b->read, len) : NULL;
+    }
     at = scps_rcvbuf_place(b, b->read);
     *len = (size_t)SCPS_MIN(b->next - b->read, b->cap - at);
     return b->mem + at;

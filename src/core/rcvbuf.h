@@ -8,10 +8,11 @@
 #include "base/rangeset.h"
 
 struct scps_rcvbuf {
-    uint8_t *mem;       /* NULL: nothing stored */
+    uint8_t *mem;       /* the ring; NULL: there is none */
     uint32_t cap;       /* power of two; where an octet lies: scps_rcvbuf_place */
-    uint32_t zero : 31; /* the octet that lies at mem[0], modulo cap */
+    uint32_t zero : 30; /* the octet that lies at mem[0], modulo cap */
     bool hollow : 1;    /* contents are thrown away: octets are counted only */
+    bool paged : 1;     /* some octets lie in pages, too far ahead for the ring */
     scps_off read;      /* next octet the application gets */
     scps_off next;      /* first octet missing */
     const struct scps_rangeset
@@ -26,18 +27,23 @@ void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
-/* Fills [off, off+len), below next and not read, with octets that were missing. 0 or SCPS_ERR_NOMEM. */
+/* Fills [off, off+len), below next and not read, with octets that were missing. max_holes as for
+ * scps_rcvbuf_put. 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
-                     const uint8_t *data, uint32_t len);
+                     const uint8_t *data, uint32_t len, uint32_t max_holes);
 /* What is missing below to is given up: next goes there, and over what is held from there on. */
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
+/* Reading goes on at `to`, at most next: the octets before it never arrived. */
+void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
 /* The contiguous run at the front; NULL if hollow or empty. */
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
 /* Gives the memory back when nothing is held. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Where in mem octet off lies, or will. */
+/* Bytes taken from the allocator. */
+size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b);
+/* Where in mem octet off lies, or will, if the ring reaches so far and no page has it. */
 static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off off)
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
@@ -52,7 +58,10 @@ static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const
 
     if (off != *end)
         return false;
-    if (!b->hollow) {
+    if (b->hollow || b->paged) {
+        if (b->paged)
+            return false;
+    } else {
         uint32_t at = scps_rcvbuf_place(b, off);
         if (!data || len > b->cap - at || off + len - b->read > b->cap)
             return false;

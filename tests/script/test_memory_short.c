@@ -10,6 +10,7 @@
 struct pool {
     size_t largest; /* an allocation larger than that is refused */
     unsigned refused;
+    size_t out; /* bytes in use */
 };
 
 static void *pool_alloc(void *ctx, size_t n)
@@ -20,12 +21,13 @@ static void *pool_alloc(void *ctx, size_t n)
         p->refused++;
         return NULL;
     }
+    p->out += n;
     return malloc(n);
 }
 
 static void pool_free(void *ctx, void *p, size_t n)
 {
-    (void)ctx, (void)n;
+    ((struct pool *)ctx)->out -= n;
     free(p);
 }
 
@@ -175,6 +177,53 @@ static void a_datagram_without_memory(void **x)
     script_free(t);
 }
 
+/* An octet at the far end of the window takes no memory for what lies before it, is acknowledged
+ * selectively, and is read when the rest has arrived. */
+static void an_octet_at_the_far_end(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    size_t before;
+
+    t->cfg.rcvbuf = 60000;
+    script_established(t, MS(100));
+    script_run(t, MS(200));
+    before = p.out;
+    peer_says(t, MS(200), .seq = 59000, .len = 1);
+    assert_int_equal(script_info(t).rcv_ooo, 1);
+    assert_true(p.out < before + 4000);
+    for (int i = 0; i < 58; i++)
+        peer_says(t, MS(200) + i, .seq = 1 + i * 1000, .len = 1000);
+    assert_true(p.out > before + 58000);
+    peer_says(t, MS(300), .seq = 58001, .len = 999);
+    app_reads(t, MS(300), 59000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Every hundredth octet of a window: what is taken follows what arrives. */
+static void sparse_octets(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    size_t before;
+
+    t->cfg.rcvbuf = 60000;
+    script_established(t, MS(100));
+    script_run(t, MS(200));
+    before = p.out;
+    for (int i = 1; i <= 60; i++) {
+        peer_says(t, MS(200) + i, .seq = 1 + i * 900, .len = 1);
+        assert_int_equal(script_info(t).rcv_ooo, i);
+        assert_true(p.out < before + 9000 + (size_t)i * 600);
+    }
+    for (int i = 0; i < 60; i++)
+        peer_says(t, MS(300) + i, .seq = 1 + i * 900, .len = 900);
+    app_reads(t, MS(400), 54001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 #define BOTH(f)                                                                                    \
     {#f "_4", f, NULL, NULL, (void *)4},                                                           \
     {                                                                                              \
@@ -184,8 +233,13 @@ static void a_datagram_without_memory(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(nothing_to_write_into),   BOTH(a_ring_that_cannot_grow),   BOTH(a_fin_without_memory),
-        BOTH(a_record_without_memory), BOTH(a_datagram_without_memory),
+        BOTH(nothing_to_write_into),
+        BOTH(a_ring_that_cannot_grow),
+        BOTH(a_fin_without_memory),
+        BOTH(a_record_without_memory),
+        BOTH(a_datagram_without_memory),
+        BOTH(an_octet_at_the_far_end),
+        BOTH(sparse_octets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

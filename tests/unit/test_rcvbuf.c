@@ -4,8 +4,12 @@
 #include "core/rcvbuf.h"
 
 #include "base/bytes.h"
+#include "base/pages.h"
 #include "base/prng.h"
 #include "cm.h"
+#include "poor.h"
+
+#include <scps/error.h>
 
 enum { WINDOW = 50000, HOLES = 1000 };
 
@@ -132,12 +136,239 @@ static void append_takes_only_what_follows(void **x)
     scps_rcvbuf_fini(&b, &a);
 }
 
+/* ---- against a map of octets ----------------------------------------------------------------- */
+
+enum { FAR = 1 << 18 };
+
+/* What an octet of the window is. */
+enum { NOTHING, HELD };
+
+struct model {
+    struct scps_rcvbuf b;
+    struct poor mem;
+    struct scps_alloc a;
+    struct scps_prng r;
+    uint8_t map[FAR]; /* of octet off at off % FAR, while it is in the window */
+    uint64_t held;
+};
+
+static uint8_t *of(struct model *m, scps_off off)
+{
+    return &m->map[off % FAR];
+}
+
+static void model_put(struct model *m, scps_off off, uint32_t len)
+{
+    static uint8_t data[70000];
+    struct scps_range run = {0, 0};
+    int got;
+
+    fill(data, off, len);
+    if (scps_rcvbuf_append(&m->b, off, data, len))
+        got = 1;
+    else
+        got = scps_rcvbuf_put(&m->b, &m->a, off, data, len, HOLES, &run);
+    if (got < 0) {
+        assert_true(got == SCPS_ERR_LIMIT || (got == SCPS_ERR_NOMEM && m->mem.left == 0));
+        return;
+    }
+    for (uint32_t i = 0; i < len; i++) {
+        m->held += *of(m, off + i) != HELD;
+        *of(m, off + i) = HELD;
+    }
+    if (run.to)
+        assert_true(run.from <= off && run.to >= off + len);
+}
+
+static void check_octets(const uint8_t *p, scps_off at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != octet(at + i))
+            fail_msg("octet %llu is wrong", (unsigned long long)(at + i));
+}
+
+static void model_read(struct model *m, size_t len)
+{
+    static uint8_t room[FAR];
+    scps_off at = m->b.read;
+    size_t n = 0, got;
+
+    while (n < len && at + n < m->b.next && *of(m, at + n) == HELD)
+        n++;
+    if (scps_prng_below(&m->r, 2)) {
+        const uint8_t *p = scps_rcvbuf_front(&m->b, &got);
+        n = n ? SCPS_MIN(n, got) : 0;
+        check_octets(p, at, n);
+    }
+    assert_int_equal(scps_rcvbuf_read(&m->b, room, n, false), n);
+    check_octets(room, at, n);
+    for (size_t i = 0; i < n; i++)
+        *of(m, at + i) = NOTHING;
+    m->held -= n;
+}
+
+/* The hole at next is given up, as best effort does when all before it has been read; late octets
+ * fill part of it, or none; reading goes on behind it. */
+static void model_jump(struct model *m)
+{
+    struct scps_rcvbuf *b = &m->b;
+    uint8_t data[3000];
+    scps_off to, end;
+
+    while (b->read != b->next)
+        model_read(m, FAR);
+    if (!b->ooo->n)
+        return;
+    to = scps_rangeset_at(b->ooo, 0)->from;
+    scps_rcvbuf_jump(b, to);
+    end = b->read + scps_prng_below(&m->r, 3000);
+    end = SCPS_MIN(end, to);
+    fill(data, b->read, (uint32_t)(end - b->read));
+    if (end > b->read &&
+        scps_rcvbuf_fill(b, &m->a, b->read, data, (uint32_t)(end - b->read), HOLES) == 0) {
+        for (scps_off off = b->read; off < end; off++)
+            *of(m, off) = HELD;
+        m->held += end - b->read;
+        while (b->read < end)
+            model_read(m, end - b->read);
+    }
+    if (b->read < to)
+        scps_rcvbuf_skip(b, to);
+}
+
+static void model_check(struct model *m)
+{
+    const struct scps_rcvbuf *b = &m->b;
+    uint64_t ready = 0, total = scps_rangeset_total(b->ooo);
+    uint32_t range = 0;
+
+    assert_int_equal(scps_rcvbuf_memory(b), m->mem.out);
+    for (scps_off off = b->read; off < b->read + FAR; off++) {
+        while (range < b->ooo->n && scps_rangeset_at(b->ooo, range)->to <= off)
+            range++;
+        bool in =
+            off < b->next || (range < b->ooo->n && scps_rangeset_at(b->ooo, range)->from <= off);
+        if ((*of(m, off) == HELD) != in)
+            fail_msg("octet %llu: held %d", (unsigned long long)off, in);
+        ready += off < b->next;
+    }
+    assert_int_equal(ready, scps_rcvbuf_ready(b));
+    assert_int_equal(ready + total, m->held);
+}
+
+static void model_turn(struct model *m, unsigned turn)
+{
+    struct scps_rcvbuf *b = &m->b;
+    uint64_t kind = scps_prng_below(&m->r, 100), window = b->read + FAR - b->next;
+    uint32_t len = 1 + (uint32_t)scps_prng_below(&m->r, turn % 64 ? 1500 : 65000);
+    scps_off at = b->next;
+
+    if (m->mem.left != UINT32_MAX && kind < 30)
+        m->mem.left = UINT32_MAX;
+    else if (kind == 99 && turn % 3 == 0)
+        m->mem.left = (unsigned)scps_prng_below(&m->r, 4);
+    if (kind < 30 && window) /* anywhere in the window, often a single octet */
+        at += scps_prng_below(&m->r, window);
+    else if (kind < 60 && b->ooo->n) /* behind a range, or before one */
+        at = scps_rangeset_at(b->ooo, (uint32_t)scps_prng_below(&m->r, b->ooo->n))->to;
+    else if (kind < 65) /* not far, over what is there */
+        at += scps_prng_below(&m->r, SCPS_MIN(window, 20000));
+    len = (uint32_t)SCPS_MIN(kind < 15 ? 1 : len, b->read + FAR - at);
+    if (len)
+        model_put(m, at, len);
+    if (scps_prng_below(&m->r, 4) == 0)
+        model_read(m, 1 + scps_prng_below(&m->r, scps_prng_below(&m->r, 2) ? 300 : FAR));
+    if (scps_prng_below(&m->r, 60) == 0)
+        model_jump(m);
+    if (scps_prng_below(&m->r, 500) == 0) {
+        while (b->read != b->next)
+            model_read(m, FAR);
+        scps_rcvbuf_trim(b, &m->a);
+    }
+}
+
+static void against_a_map(void **x)
+{
+    static struct model m;
+    (void)x;
+
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        memset(&m, 0, sizeof m);
+        m.mem.left = UINT32_MAX;
+        m.a = (struct scps_alloc){poor_alloc, poor_free, &m.mem};
+        scps_prng_seed(&m.r, seed);
+        scps_rcvbuf_init(&m.b, seed % 2 ? 1 : UINT64_C(0xffff0000), false);
+        for (unsigned turn = 0; turn < 3000; turn++) {
+            model_turn(&m, turn);
+            if (turn % 500 == 0)
+                model_check(&m);
+        }
+        model_check(&m);
+        scps_rcvbuf_fini(&m.b, &m.a);
+        assert_int_equal(m.mem.out, 0);
+    }
+}
+
+/* ---- memory in proportion -------------------------------------------------------------------- */
+
+/* What n octets held may take: a ring of at most four times as much (DENSE, rounded up to a power
+ * of two), or a page each, and the first of everything. */
+static void octets_far_ahead(void **x)
+{
+    struct poor mem = {.left = UINT32_MAX};
+    struct scps_alloc a = {poor_alloc, poor_free, &mem};
+    struct scps_rcvbuf b;
+    uint8_t one = 0;
+    (void)x;
+
+    scps_rcvbuf_init(&b, 1, false);
+    assert_int_equal(scps_rcvbuf_put(&b, &a, UINT64_C(1) << 30, &one, 1, HOLES, NULL), 1);
+    assert_true(mem.out < 4096);
+    for (uint32_t i = 2; i <= 500; i++) {
+        fill(&one, i * UINT64_C(100003), 1);
+        assert_int_equal(scps_rcvbuf_put(&b, &a, i * UINT64_C(100003), &one, 1, HOLES, NULL), 1);
+        assert_true(mem.out < 4096 + i * (2 * (SCPS_PAGE + 16) + 2 * sizeof(struct scps_range)));
+    }
+    assert_true(UINT32_MAX - mem.left < 40); /* allocations */
+    put(&b, &a, 1, 3000);                    /* what is in order goes on beside it */
+    take(&b, 3000, false);
+    assert_true(mem.out < 300000);
+    scps_rcvbuf_fini(&b, &a);
+    assert_int_equal(mem.out, 0);
+}
+
+/* A flight of which the first half was lost lies in pages until the ring is half full of it. */
+static void a_ring_grows_over_pages(void **x)
+{
+    struct poor mem = {.left = UINT32_MAX};
+    struct scps_alloc a = {poor_alloc, poor_free, &mem};
+    struct scps_rcvbuf b;
+    (void)x;
+
+    scps_rcvbuf_init(&b, 1, false);
+    for (uint32_t i = 0; i < 120; i++) {
+        put(&b, &a, 100001 + i * 1000, 1000);
+        assert_int_equal(b.paged, i < 99);
+        assert_true(mem.out < 20000 + 4 * 1000 * (size_t)(i + 1));
+    }
+    assert_int_equal(b.cap, 262144);
+    for (uint32_t i = 0; i < 100; i++)
+        put(&b, &a, 1 + i * 1000, 1000);
+    assert_int_equal(scps_rcvbuf_ready(&b), 220000);
+    for (unsigned i = 0; b.read != b.next; i++)
+        take(&b, 10000, i % 2);
+    scps_rcvbuf_fini(&b, &a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_the_stream),
         cmocka_unit_test(begins_again_at_the_front),
         cmocka_unit_test(append_takes_only_what_follows),
+        cmocka_unit_test(against_a_map),
+        cmocka_unit_test(octets_far_ahead),
+        cmocka_unit_test(a_ring_grows_over_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
