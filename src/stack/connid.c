@@ -14,6 +14,10 @@
  * whose handshake is completed, by an acknowledgement of our own initial sequence number.  An id heard in answer to our
  * SYN takes it: that peer has begun anew and forgotten the old one.
  *
+ * Nor do such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open connection that has waited
+ * longest gives its up, and its place: at once to a connection that we open, after HALF_OPEN_LEAST to one that a SYN
+ * opens.  The id of a handshake that was never completed does not rest: nothing of the peer's was accepted under it.
+ *
  * A pair of hosts costs about 5 KiB while it has connections that compress and for TIME-WAIT after; their number is
  * limited (scps_stack_config.max_comp_hosts).
  */
@@ -22,7 +26,8 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 
-#define BUCKETS 64u
+#define BUCKETS         64u
+#define HALF_OPEN_LEAST SCPS_SEC(3)
 
 struct hosts {
     struct scps_addr local, remote;
@@ -66,8 +71,63 @@ static bool resting(const struct hosts *h, scps_time now)
     return false;
 }
 
-/* Makes room by forgetting those nobody needs any more. */
-static bool make_room(struct scps_stack *st)
+/* c if it waits for the end of its handshake with a peer that may not exist; NULL otherwise. */
+static struct scps_conn *unsure(struct scps_conn *c)
+{
+    return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
+}
+
+/* Has the half-open connection c to give way to the new one `to`? */
+static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
+{
+    scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->ctx.cfg->c.expected_rtt);
+
+    return !scps_conn_listener(to) || c->ctx.env->now - c->opened >= least;
+}
+
+/* The half-open connection c goes; nobody hears of it. The stack frees it before it does anything
+ * else. */
+static void evict(struct scps_stack *st, struct scps_conn *c)
+{
+    scps_connid_release(st, c);
+    scps_conn_finish(c, 0);
+    st->count.half_open_evicted++;
+}
+
+/* The connection of h that has waited longest for the end of its handshake; NULL: none does.
+ * others: whether h has other connections. */
+static struct scps_conn *oldest(const struct hosts *h, bool *others)
+{
+    struct scps_conn *found = NULL, *c;
+
+    *others = false;
+    for (unsigned i = 1; i < 256; i++) {
+        *others |= h->ours[i] && !unsure(h->ours[i]);
+        if ((c = unsure(h->ours[i])) && (!found || c->opened < found->opened))
+            found = c;
+    }
+    return found;
+}
+
+/* Forgets a pair of hosts whose connections are all half-open and give way to c. */
+static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
+{
+    for (unsigned i = 0; i < BUCKETS; i++)
+        for (struct hosts **at = &st->ids->bucket[i], *h; (h = *at); at = &h->next) {
+            bool others;
+            struct scps_conn *old = oldest(h, &others);
+            if (!old || others || resting(h, st->env.now) || !gives_way(old, c))
+                continue;
+            for (; old; old = oldest(h, &others))
+                evict(st, old);
+            remove_hosts(st, at);
+            return true;
+        }
+    return false;
+}
+
+/* Makes room for c's by forgetting those nobody needs any more. */
+static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     if (st->ids->n < st->cfg.max_comp_hosts)
         return true;
@@ -79,7 +139,7 @@ static bool make_room(struct scps_stack *st)
                 at = &(*at)->next;
         }
     }
-    return st->ids->n < st->cfg.max_comp_hosts;
+    return st->ids->n < st->cfg.max_comp_hosts || forget_unsure(st, c);
 }
 
 static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
@@ -96,7 +156,7 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     h = *slot(st, &c->local, &c->remote);
     if (h)
         return h;
-    if (!make_room(st) || !(h = a->alloc(a->ctx, sizeof *h)))
+    if (!make_room(st, c) || !(h = a->alloc(a->ctx, sizeof *h)))
         return NULL;
     memset(h, 0, sizeof *h);
     h->local = c->local;
@@ -118,25 +178,38 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
+/* An id of h that no other has or had of late; 0: there is none. */
+static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
+{
+    for (unsigned i = 0; i < 255; i++) {
+        uint8_t id = (uint8_t)(1 + (from + i) % 255);
+        if (!h->ours[id] && h->rest[id] <= st->env.now)
+            return id;
+    }
+    return 0;
+}
+
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h = hosts_of(st, c);
-    unsigned from;
+    uint8_t id;
 
     if (!h || scps_conn_need_tp(c))
         return false;
-    from = draw(st, c);
-    for (unsigned i = 0; i < 255; i++) {
-        uint8_t id = (uint8_t)(1 + (from + i) % 255);
-        if (h->ours[id] || h->rest[id] > st->env.now)
-            continue;
-        h->ours[id] = c;
-        h->conns++;
-        c->tp->conn_id = id;
-        scps_comp_tx_init(&c->tp->comp_tx, id, 2, false);
-        return true;
+    id = vacant(st, h, draw(st, c));
+    if (!id) {
+        bool others;
+        struct scps_conn *old = oldest(h, &others);
+        if (!old || !gives_way(old, c))
+            return false;
+        id = old->tp->conn_id;
+        evict(st, old);
     }
-    return false;
+    h->ours[id] = c;
+    h->conns++;
+    c->tp->conn_id = id;
+    scps_comp_tx_init(&c->tp->comp_tx, id, 2, false);
+    return true;
 }
 
 /* c is no longer among those of its peer's id. */
@@ -187,7 +260,8 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->tp->conn_id] = NULL;
-    h->rest[c->tp->conn_id] = st->env.now + c->ctx.cfg->c.time_wait;
+    if (c->established || c->flags & SCPS_F_ACTIVE)
+        h->rest[c->tp->conn_id] = st->env.now + c->ctx.cfg->c.time_wait;
     h->conns--;
     if (c->tp->heard)
         unlist(h, c);

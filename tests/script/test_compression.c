@@ -439,6 +439,48 @@ static void ids(void **x)
     script_free(t);
 }
 
+/* SYNs that nobody stands behind use up neither ids nor pairs of hosts: those that have waited
+ * longest give way to a connection that we open at once, and after 3 s to one that a SYN opens. */
+static void spoofed_syns_use_up_no_ids(void **x)
+{
+    struct script *t = compressing(x, false);
+    struct scps_endpoint to = t->them;
+    struct scps_conn *c;
+
+    t->stack_cfg.max_half_open = 2000;
+    t->stack_cfg.max_comp_hosts = 1;
+    script_listen(t);
+    for (uint16_t i = 0; i < 257; i++) {
+        scps_time at = i < 255 ? MS(i) : i == 255 ? SEC(1) : SEC(5);
+        script_run(t, at);
+        script_forget_sent(t); /* repeats */
+        peer_says(t, at, .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 2000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), i != 255); /* it is all they ask for */
+    }
+    for (unsigned i = 0; i < 2; i++) { /* the same peer, and another one */
+        to.port = (uint16_t)(6000 + i);
+        t->them.addr.b[to.addr.family == 4 ? 3 : 15] += (uint8_t)i;
+        to.addr = t->them.addr;
+        c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        assert_non_null(c);
+        script_run(t, script_now(t));
+        expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+        assert_true(t->last.has & SCPS_HAS_CAPS && t->last.caps & SCPS_CAP_COM);
+        scps_conn_abort(c);
+        if (i)
+            break;
+        script_run(t, SEC(200)); /* all have ended, and our own id has rested */
+        script_forget_sent(t);
+        for (uint16_t k = 0; k < 9; k++) {
+            peer_says(t, SEC(200), .port = 3000 + k, .seq = 100, .flags = SCPS_SYN);
+            expect_sent(t, .port = 3000 + k, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+        }
+    }
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with other secrets give others,
  * and one host gives no two in turn. */
 static void ids_are_drawn(void **x)
@@ -810,6 +852,7 @@ int main(void)
         SCRIPT_TEST(the_first_one_wrong),
         SCRIPT_TEST(nonsense),
         SCRIPT_TEST(ids),
+        SCRIPT_TEST(spoofed_syns_use_up_no_ids),
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
