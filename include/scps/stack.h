@@ -33,9 +33,11 @@ struct scps_stack_config {
     scps_time now;    /* the driver's clock at creation */
     struct scps_observer observer;
     uint32_t max_conns; /* connections of all states; default 65536 */
-    /* Per listener; default 256. Beyond them the oldest gives its place up, if it has waited for 3 s and two expected round
-     * trips at least; else SYN cookies answer. They keep window scale, SACK, ECN, BETS and SNACK for peers with
-     * timestamps; what a connection is without is told as SCPS_WHY_COOKIE (scps_info.why) */
+    /* Per listener; default 256. When a SYN comes the oldest gives its place up: after 14 s if a
+     * quarter of the places is taken, 6 s if half, 3 s if all, but never before two expected round
+     * trips. Is there no place, SYN cookies answer. They keep BETS and SNACK, and for peers with
+     * time stamps window scale, SACK and ECN; what a connection is without is told as
+     * SCPS_WHY_COOKIE (scps_info.why) */
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
     /* Challenge ACKs a second at most, and at least half as many (RFC 5961 section 7); default 100 */

@@ -65,10 +65,8 @@ static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
     if (bit == SCPS_CAP_COM && !(c->tp && c->tp->conn_id) &&
         (c->flags & SCPS_F_ACTIVE || c->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    if (c->plain ==
-        SCPS_PLAIN_COOKIE) /* with timestamps it keeps all but compression and bindings */
-        return bit && bit != SCPS_CAP_COM && c->flags & SCPS_F_TS ? SCPS_WHY_NOT_OFFERED
-                                                                  : SCPS_WHY_COOKIE;
+    if (c->plain == SCPS_PLAIN_COOKIE) /* a cookie keeps all but compression and bindings */
+        return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(c->flags & SCPS_F_CAPS))
         return (enum scps_why)plain[c->plain];
     return SCPS_WHY_NOT_OFFERED;

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Listening: half-open connections, the accept queue, SYN cookies.
  *
- * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait.  Beyond that the one that has waited
- * longest gives its place up, if it has waited for HALF_OPEN_LEAST and two expected round trips: a handful of spoofed SYNs
- * that nobody answers does not keep the places from those that come after.  Else the answer is a cookie and nothing is
- * kept.  A cookie is our sequence number: 24 bits of SipHash over the flow, the peer's sequence number and the time, 5 bits
- * of that time (in units of 64 s) and 3 bits for the MSS.  When the SYN carried timestamps, the low nine bits of ours
- * carry what was agreed besides, which the peer echoes (RFC 7323 appendix A, RFC 4987 section 3.6):
+ * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait.  The one that has
+ * waited longest gives its place up, the sooner the more places are taken (patience), so that
+ * spoofed SYNs that nobody answers neither keep the places from those that come after nor cause a
+ * SYN-ACK after the other (RFC 4987 sections 3.3 and 3.4).  Is there no place, the answer is a
+ * cookie and nothing is kept.  A cookie is our sequence number:
  *
- *     8       7        6     5    4     3 2 1 0
- *     SNACK2  SNACK1   BETS  ECN  SACK  window scale, 15: none
+ *     31 ... 8                            7 6              5         4      3      2 1 0
+ *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
+ *     sequence number, time, bits 5 to 0  of 64 s
  *
- * Without timestamps none of it is in force; compressed headers and bindings never are, for they need memory.
- * A peer that echoes other bits gets what it could have asked for.  A cookie is good for the current unit and the one
- * before.
+ * When the SYN carried time stamps, the low six bits of ours carry what was agreed besides, which
+ * the peer echoes (RFC 7323 appendix A, RFC 4987 section 3.6):
+ *
+ *     5    4     3 2 1 0
+ *     ECN  SACK  window scale, 15: none
+ *
+ * Without time stamps these three are not in force; compressed headers and bindings never are, for
+ * they need memory.  A peer that echoes other bits gets what it could have asked for.  A cookie is
+ * good for the current unit and the one before.
  */
 #include "stack/stack.h"
 
@@ -22,8 +28,9 @@
 
 #define UNIT            SCPS_SEC(64)
 #define HALF_OPEN_LEAST SCPS_SEC(3)
-#define TS_BITS         511u
-#define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2) /* 0xe0: bits 6 to 8 */
+#define TS_BITS         63u
+#define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
+#define CAPS_DOWN       2  /* from 0xe0 to bits 3 to 5 of a cookie */
 #define PLACE           3u /* SYN-ACKs that a place costs strangers' share of the link */
 
 #define SYN_ACK 80u /* bytes, about: IPv6, or IPv4 with framing, and the usual options */
@@ -53,7 +60,7 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
 /* ---- cookies ------------------------------------------------------------------------------------------------ */
 
 static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow *f,
-                            uint32_t peer_isn, uint64_t unit, unsigned mss)
+                            uint32_t peer_isn, uint64_t unit, unsigned low)
 {
     uint8_t msg[56] = {'c'};
 
@@ -64,7 +71,7 @@ static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow 
     scps_put32(msg + 37, peer_isn);
     scps_put32(msg + 41, (uint32_t)(unit >> 32));
     scps_put32(msg + 45, (uint32_t)unit);
-    msg[49] = (uint8_t)mss;
+    msg[49] = (uint8_t)low;
     return (uint32_t)scps_siphash(st->env.key, msg, sizeof msg) & 0xffffff;
 }
 
@@ -96,8 +103,11 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
     const struct scps_conn_config *cfg = &l->cfg->c;
     uint64_t unit = (uint64_t)(st->env.now / UNIT);
     uint32_t overhead = f->local.family == 4 ? 40 : 60;
-    unsigned peer = syn->has & SCPS_HAS_MSS ? syn->mss : f->local.family == 4 ? 536 : 1220, idx = 0;
-    uint8_t scale = 0, wants;
+    unsigned peer = syn->has & SCPS_HAS_MSS ? syn->mss
+                    : f->local.family == 4  ? 536
+                                            : 1220,
+             idx = 0, low;
+    uint8_t scale = 0;
     struct scps_seg seg = {.flags = SCPS_SYN | SCPS_ACK,
                            .ack = syn->seq + 1,
                            .wnd = (uint16_t)SCPS_MIN(cfg->rcvbuf, 65535),
@@ -107,9 +117,13 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         idx++;
     while (scale < 14 && (UINT32_C(65535) << scale) < cfg->rcvbuf)
         scale++;
-    seg.seq = cookie_hash(st, f, syn->seq, unit, idx) << 8 | (uint32_t)(unit & 31) << 3 | idx;
+    if (syn->has & SCPS_HAS_CAPS && offers(cfg) & syn->caps & CAPS) {
+        seg.has |= SCPS_HAS_CAPS;
+        seg.caps = offers(cfg) & syn->caps & CAPS;
+    }
+    low = (unsigned)seg.caps >> CAPS_DOWN | idx;
+    seg.seq = cookie_hash(st, f, syn->seq, unit, low) << 8 | (uint32_t)(unit & 3) << 6 | low;
     seg.mss = (uint16_t)(nif->nif->mtu - overhead);
-    wants = offers(cfg) & syn->caps;
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
         if (syn->has & SCPS_HAS_WSCALE && cfg->wscale) {
@@ -124,11 +138,6 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         if (cfg->ecn && (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR)) {
             bits |= 32;
             seg.flags |= SCPS_ECE;
-        }
-        if (syn->has & SCPS_HAS_CAPS && wants & CAPS) {
-            bits |= (wants & CAPS) << 1; /* 0x20 to 0x80 become 0x40 to 0x100 */
-            seg.has |= SCPS_HAS_CAPS;
-            seg.caps = wants & CAPS;
         }
         seg.has |= SCPS_HAS_TS;
         seg.tsval = (clock & ~TS_BITS) | bits;
@@ -151,19 +160,22 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
     const struct scps_stack *st = l->st;
     uint32_t cookie = seg->ack - 1, peer_isn = seg->seq - 1;
     uint64_t unit = (uint64_t)(st->env.now / UNIT);
-    unsigned idx = cookie & 7;
+    unsigned low = cookie & 63;
 
     if (!l->cookie_at || st->env.now - l->cookie_at > 2 * UNIT)
         return false;
-    if ((unit & 31) != (cookie >> 3 & 31))
+    if ((unit & 3) != (cookie >> 6 & 3))
         unit--;
-    if ((unit & 31) != (cookie >> 3 & 31) || cookie_hash(st, f, peer_isn, unit, idx) != cookie >> 8)
+    if ((unit & 3) != (cookie >> 6 & 3) || cookie_hash(st, f, peer_isn, unit, low) != cookie >> 8)
         return false;
     *syn = (struct scps_seg){.flags = SCPS_SYN,
                              .seq = peer_isn,
                              .wnd = seg->wnd,
                              .has = SCPS_HAS_MSS,
-                             .mss = cookie_mss[idx]};
+                             .mss = cookie_mss[low & 7],
+                             .caps = (uint8_t)(low << CAPS_DOWN) & CAPS};
+    if (syn->caps)
+        syn->has |= SCPS_HAS_CAPS;
     if (seg->has & SCPS_HAS_TS) {
         syn->has |= SCPS_HAS_TS;
         syn->tsval = seg->tsval;
@@ -175,9 +187,6 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
             syn->has |= SCPS_HAS_SACK_OK;
         if (seg->tsecr & 32)
             syn->flags |= SCPS_ECE | SCPS_CWR;
-        syn->caps = (uint8_t)(seg->tsecr >> 1) & CAPS;
-        if (syn->caps)
-            syn->has |= SCPS_HAS_CAPS;
     }
     return true;
 }
@@ -198,13 +207,28 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return c;
 }
 
-/* The half-open connection that has waited longest goes, if that is long enough; nobody hears of it. */
+/* For how long a half-open connection of l keeps its place once another SYN comes: through all its
+ * SYN-ACKs while a quarter of the places is taken, through four of them from then on, three from a
+ * half, two when there is no place. */
+static scps_dur patience(const struct scps_listener *l)
+{
+    const struct scps_stack *st = l->st;
+    uint32_t most = st->cfg.max_half_open;
+    scps_dur d = l->half_open >= most || st->n_conns >= st->cfg.max_conns ? HALF_OPEN_LEAST
+                 : l->half_open >= most / 2                               ? SCPS_SEC(6)
+                 : l->half_open >= most / 4                               ? SCPS_SEC(14)
+                                                                          : SCPS_NEVER;
+
+    return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
+}
+
+/* The half-open connection that has waited longest goes, if that is long enough; nobody hears of
+ * it. */
 static bool evict(struct scps_listener *l)
 {
-    const struct scps_conn_config *cfg = &l->cfg->c;
     struct scps_conn *c = l->half_first;
 
-    if (!c || l->st->env.now - c->opened < SCPS_MAX(HALF_OPEN_LEAST, 2 * cfg->expected_rtt))
+    if (!c || l->st->env.now - c->opened < patience(l))
         return false;
     scps_conn_finish(c, 0);
     scps_stack_reap(l->st);
@@ -247,7 +271,9 @@ static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struc
     if (l->half_open >= st->cfg.max_half_open / 4 &&
         !scps_answer_charge(st, nif, &f->remote, PLACE * SYN_ACK))
         return false;
-    return (l->half_open < st->cfg.max_half_open && st->n_conns < st->cfg.max_conns) || evict(l);
+    for (unsigned i = 0; i < 2 && evict(l); i++)
+        ;
+    return l->half_open < st->cfg.max_half_open && st->n_conns < st->cfg.max_conns;
 }
 
 static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
