@@ -267,3 +267,23 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
     if (put(st, nif, &in->src, p, hdr + n))
         st->count.icmp_out++;
 }
+
+void scps_answers_begin(struct scps_stack *st)
+{
+    st->answers_left = st->cfg.resets;
+    st->answers_since = st->env.now;
+}
+
+bool scps_stack_may_answer(struct scps_stack *st)
+{
+    if (st->env.now - st->answers_since >= SCPS_SEC(1)) {
+        st->answers_since = st->env.now;
+        st->answers_left = scps_env_ration(&st->env, st->cfg.resets);
+    }
+    if (!st->answers_left) {
+        st->env.drops[SCPS_DROP_RATE_LIMITED]++;
+        return false;
+    }
+    st->answers_left--;
+    return true;
+}

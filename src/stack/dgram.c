@@ -21,28 +21,6 @@ struct scps_dgram_config scps_dgram_config_default(void)
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */
 
-static struct scps_dgram **bucket(const struct scps_stack *st, uint16_t port)
-{
-    return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];
-}
-
-struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d)
-{
-    uint32_t i = 0;
-
-    if (!st->dgrams)
-        return NULL;
-    if (d) {
-        if (d->next)
-            return d->next;
-        i = d->local.port % SCPS_DGRAM_BUCKETS + 1;
-    }
-    for (; i < SCPS_DGRAM_BUCKETS; i++)
-        if (st->dgrams->bucket[i])
-            return st->dgrams->bucket[i];
-    return NULL;
-}
-
 /* Who is to have a datagram of this flow? */
 static struct scps_dgram *find(const struct scps_stack *st, const struct scps_flow *f)
 {
@@ -51,7 +29,7 @@ static struct scps_dgram *find(const struct scps_stack *st, const struct scps_fl
 
     if (!st->dgrams)
         return NULL;
-    for (struct scps_dgram *d = *bucket(st, f->lport); d; d = d->next) {
+    for (struct scps_dgram *d = *scps_dgram_bucket(st, f->lport); d; d = d->next) {
         const struct scps_addr *at = &d->local.addr;
         int score = 0;
         if (d->local.port != f->lport || (at->family && at->family != f->local.family))
@@ -79,7 +57,7 @@ static bool taken(const struct scps_stack *st, const struct scps_endpoint *local
 {
     if (!st->dgrams)
         return false;
-    for (const struct scps_dgram *d = *bucket(st, local->port); d; d = d->next)
+    for (const struct scps_dgram *d = *scps_dgram_bucket(st, local->port); d; d = d->next)
         if (d->local.port == local->port && !(shared && d->cfg.reuse) &&
             scps_port_overlap(&d->local.addr, &local->addr))
             return true;
@@ -94,62 +72,6 @@ bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoin
 uint32_t scps_dgram_count(const struct scps_stack *st)
 {
     return st->dgrams ? st->dgrams->n : 0;
-}
-
-/* ---- events -------------------------------------------------------------------------------------------------- */
-
-void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind)
-{
-    struct scps_stack *st = d->st;
-
-    if (d->closed)
-        return;
-    d->events |= (uint16_t)(1u << kind);
-    if (d->queued)
-        return;
-    d->queued = true;
-    d->ev_next = NULL;
-    if (st->ev_dgrams)
-        st->ev_dgrams_last->ev_next = d;
-    else
-        st->ev_dgrams = d;
-    st->ev_dgrams_last = d;
-}
-
-static void untell(struct scps_dgram *d)
-{
-    struct scps_stack *st = d->st;
-    struct scps_dgram **at = &st->ev_dgrams, *before = NULL;
-
-    if (!d->queued)
-        return;
-    for (; *at != d; at = &(*at)->ev_next)
-        before = *at;
-    *at = d->ev_next;
-    if (st->ev_dgrams_last == d)
-        st->ev_dgrams_last = before;
-    d->queued = false;
-}
-
-bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev)
-{
-    struct scps_dgram *d;
-
-    while ((d = st->ev_dgrams)) {
-        if (d->events) {
-            unsigned kind = 0;
-            while (!(d->events >> kind & 1))
-                kind++;
-            d->events &= (uint16_t)(d->events - 1);
-            *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
-                                      .dgram = d,
-                                      .user = d->user,
-                                      .err = kind == SCPS_EV_ERROR ? d->err : 0};
-            return true;
-        }
-        untell(d);
-    }
-    return false;
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
@@ -224,48 +146,8 @@ struct scps_dgram *scps_dgram_open(struct scps_stack *st, const struct scps_dgra
     d->cfg = cfg ? *cfg : scps_dgram_config_default();
     d->local = at;
     d->asked = at.addr;
-    d->next = *bucket(st, at.port);
-    *bucket(st, at.port) = d;
-    st->dgrams->n++;
+    scps_dgram_enter(d);
     return d;
-}
-
-static void unlink_from(struct scps_dgram **at, const struct scps_dgram *d)
-{
-    while (*at != d)
-        at = &(*at)->next;
-    *at = d->next;
-}
-
-void scps_dgram_free(struct scps_dgram *d)
-{
-    struct scps_stack *st = d->st;
-    const struct scps_alloc *a = &st->env.alloc;
-
-    scps_dgram_unready(d);
-    untell(d);
-    if (d->closed)
-        unlink_from(&st->dgrams->closed, d);
-    scps_recring_fini(&d->in, a);
-    scps_recring_fini(&d->out, a);
-    a->free(a->ctx, d, sizeof *d);
-}
-
-void scps_dgram_close(struct scps_dgram *d)
-{
-    struct scps_stack *st = d->st;
-
-    unlink_from(bucket(st, d->local.port), d);
-    st->dgrams->n--;
-    if (!d->ready) {
-        scps_dgram_free(d);
-        return;
-    }
-    untell(d);
-    scps_recring_fini(&d->in, &st->env.alloc);
-    d->closed = true;
-    d->next = st->dgrams->closed;
-    st->dgrams->closed = d;
 }
 
 void scps_dgram_free_all(struct scps_stack *st)
@@ -431,7 +313,7 @@ int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned
     if (icmp && err)
         *icmp = d->icmp;
     d->err = 0;
-    d->events &= (uint16_t) ~(1u << SCPS_EV_ERROR);
+    scps_dgram_told(d, SCPS_EV_ERROR);
     return err;
 }
 

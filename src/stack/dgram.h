@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An endpoint of datagrams: what dgram.c and dgramout.c share. */
+/* An endpoint of datagrams: what dgram.c, dgramlist.c and dgramout.c share. */
 #ifndef SCPS_STACK_DGRAM_H
 #define SCPS_STACK_DGRAM_H
 
@@ -53,14 +53,29 @@ struct scps_dgrams {
     uint16_t ip_id; /* of datagrams that may be cut (RFC 6864) */
 };
 
+/* ---- dgramlist.c ---- */
+/* The list of the endpoints whose port is in the same bucket as port. */
+static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st, uint16_t port)
+{
+    return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];
+}
+/* d->local is set: it is an open endpoint from now on. */
+void scps_dgram_enter(struct scps_dgram *d);
 /* Every open endpoint in turn: begin with NULL. */
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d);
+/* Queues an event for the owner of d. */
 void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind);
-void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
-                     const struct scps_endpoint *about);
+/* The owner of d knows: the event need not be given any more. */
+void scps_dgram_told(struct scps_dgram *d, enum scps_event_kind kind);
 /* Takes it off all lists but the buckets', and frees it. */
 void scps_dgram_free(struct scps_dgram *d);
+/* d->nif and d->pipe are set: it waits for a turn there, behind all others. */
+void scps_dgram_make_ready(struct scps_dgram *d);
 /* It waits for no turn any more. */
 void scps_dgram_unready(struct scps_dgram *d);
+
+/* ---- dgram.c ---- */
+void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
+                     const struct scps_endpoint *about);
 
 #endif

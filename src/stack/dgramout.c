@@ -93,43 +93,6 @@ bool scps_dgram_writable(const struct scps_dgram *d)
 
 /* ---- turns --------------------------------------------------------------------------------------------------- */
 
-static struct scps_dgram_turns *turns_of(const struct scps_dgram *d)
-{
-    return d->pipe ? &d->pipe->dgrams : &d->nif->dgrams;
-}
-
-static void make_ready(struct scps_dgram *d)
-{
-    struct scps_dgram_turns *t = turns_of(d);
-
-    d->ready = true;
-    d->ready_next = NULL;
-    if (t->head)
-        t->tail->ready_next = d;
-    else
-        t->head = d;
-    t->tail = d;
-    d->nif->n_dgrams++;
-    d->nif->others = true;
-}
-
-void scps_dgram_unready(struct scps_dgram *d)
-{
-    struct scps_dgram_turns *t;
-    struct scps_dgram **at, *before = NULL;
-
-    if (!d->ready)
-        return;
-    t = turns_of(d);
-    for (at = &t->head; *at != d; at = &(*at)->ready_next)
-        before = *at;
-    *at = d->ready_next;
-    if (t->tail == d)
-        t->tail = before;
-    d->nif->n_dgrams--;
-    d->ready = false;
-}
-
 static void room_again(struct scps_dgram *d)
 {
     d->wants_room = d->starved = false;
@@ -166,7 +129,7 @@ static bool place(struct scps_dgram *d)
         if (!find_way(d, &rec->to, &way) && packet(rec) <= mtu_to(d, way, &rec->to.addr)) {
             d->nif = scps_nif_of(way->route.nif);
             d->pipe = way->pipe;
-            make_ready(d);
+            scps_dgram_make_ready(d);
             return true;
         }
         d->count.unsent++;
@@ -287,7 +250,7 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
-        make_ready(d); /* what is lent is its own: it goes when its turn comes */
+        scps_dgram_make_ready(d); /* what is lent is its own: it goes when its turn comes */
     return bytes;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Listening: half-open connections, the accept queue, SYN cookies.
+/* Listening: what a SYN, and the acknowledgement that follows, makes of a listener; SYN cookies.
  *
  * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait.  The one that has
  * waited longest gives its place up, the sooner the more places are taken (patience), so that
@@ -36,26 +36,6 @@
 #define SYN_ACK 80u /* bytes, about: IPv6, or IPv4 with framing, and the usual options */
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
-
-struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
-                                         uint16_t port)
-{
-    struct scps_listener *any = NULL;
-
-    for (struct scps_listener *l = st->listeners; l; l = l->next) {
-        if (l->local.port != port)
-            continue;
-        if (!l->local.addr.family) {
-            any = any ? any : l;
-        } else if (l->local.addr.family == local->family) {
-            if (scps_addr_equal(&l->local.addr, local))
-                return l;
-            if (scps_stack_any(&l->local.addr))
-                any = l;
-        }
-    }
-    return any;
-}
 
 /* ---- cookies ------------------------------------------------------------------------------------------------ */
 
@@ -198,13 +178,8 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
 {
     const struct scps_way *way = scps_route_find(l->st, &f->remote);
     int err;
-    struct scps_conn *c = scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 
-    if (c) {
-        c->owner.listener = l;
-        c->pending = true;
-    }
-    return c;
+    return scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 }
 
 /* For how long a half-open connection of l keeps its place once another SYN comes: through all its
@@ -234,32 +209,6 @@ static bool evict(struct scps_listener *l)
     scps_stack_reap(l->st);
     l->st->count.half_open_evicted++;
     return true;
-}
-
-static void join_half_open(struct scps_listener *l, struct scps_conn *c)
-{
-    c->ev_next = NULL;
-    if (l->half_last)
-        l->half_last->ev_next = c;
-    else
-        l->half_first = c;
-    l->half_last = c;
-    l->half_open++;
-    l->st->half_open++;
-}
-
-static void leave_half_open(struct scps_listener *l, struct scps_conn *c)
-{
-    struct scps_conn **at = &l->half_first, *before = NULL;
-
-    for (; *at != c; at = &(*at)->ev_next)
-        before = *at;
-    *at = c->ev_next;
-    if (l->half_last == c)
-        l->half_last = before;
-    c->ev_next = NULL;
-    l->half_open--;
-    l->st->half_open--;
 }
 
 /* A place among the half-open for f? From a quarter of them on, more come than a busy server's clients make: a place
@@ -293,7 +242,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
-    join_half_open(l, c); /* scps_listener_forget takes it back */
+    scps_listener_join(l, c); /* scps_listener_forget takes it back */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c); /* the peer's id names another: no compression for this one */
@@ -327,7 +276,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
     c->iss = seg->ack - 1;
-    join_half_open(l, c); /* scps_listener_established takes it back */
+    scps_listener_join(l, c); /* scps_listener_established takes it back */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
@@ -351,66 +300,6 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
     if (!(seg->flags & SCPS_SYN) || seg->flags & SCPS_FIN)
         return scps_stack_drop(l->st, SCPS_DROP_BAD_FLAGS);
     return take_syn(l, nif, f, seg);
-}
-
-/* ---- the accept queue --------------------------------------------------------------------------------------- */
-
-void scps_listener_established(struct scps_env *env, struct scps_conn *c)
-{
-    struct scps_listener *l = c->owner.listener;
-    struct scps_stack *st = (struct scps_stack *)env;
-
-    leave_half_open(l, c);
-    if (l->last)
-        l->last->ev_next = c;
-    else
-        l->first = c;
-    l->last = c;
-    l->pending++;
-    l->announce = true;
-    if (!l->queued) {
-        struct scps_listener **at = &st->ev_listeners;
-        while (*at)
-            at = &(*at)->ev_next;
-        l->ev_next = NULL;
-        l->queued = true;
-        *at = l;
-    }
-}
-
-void scps_listener_forget(struct scps_conn *c)
-{
-    struct scps_listener *l = scps_conn_listener(c);
-
-    if (!l)
-        return;
-    if (!c->established)
-        leave_half_open(l, c);
-    c->pending = false;
-    c->owner.user = NULL;
-}
-
-struct scps_conn *scps_accept(struct scps_listener *l)
-{
-    struct scps_conn *c = l->first;
-
-    if (!c)
-        return NULL;
-    l->first = c->ev_next;
-    if (!l->first)
-        l->last = NULL;
-    l->pending--;
-    c->ev_next = NULL;
-    c->pending = false;
-    c->owner.user = NULL;
-    if (c->events) /* what happened before it had an owner */
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
-    return c;
-}
-
-unsigned scps_listener_pending(const struct scps_listener *l)
-{
-    return l->pending;
 }
 
 void scps_listener_set_user(struct scps_listener *l, void *user)
@@ -490,11 +379,7 @@ static void unlink_listener(struct scps_listener *l)
     for (at = &l->st->listeners; *at != l;)
         at = &(*at)->next;
     *at = l->next;
-    if (l->queued) {
-        for (at = &l->st->ev_listeners; *at != l;)
-            at = &(*at)->ev_next;
-        *at = l->ev_next;
-    }
+    scps_listener_unqueue(l);
 }
 
 void scps_listener_close(struct scps_listener *l)

@@ -64,8 +64,7 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->env.challenge_since = cfg.now;
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;
-    st->answers_left = cfg.resets;
-    st->answers_since = cfg.now;
+    scps_answers_begin(st);
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, ctx.heap_slot));
     return st;
 }
@@ -180,82 +179,6 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     let_go(st, nif);
 }
 
-struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
-                                  const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_way *way, int *err)
-{
-    uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
-    struct scps_conn *c;
-
-    *err = SCPS_ERR_LIMIT;
-    if (st->n_conns >= st->cfg.max_conns)
-        return NULL;
-    *err = SCPS_ERR_NOMEM;
-    if (scps_heap_reserve(&st->env.deadlines, st->n_conns + 1))
-        return NULL;
-    c = scps_conn_new(&st->env, cfg);
-    if (!c)
-        return NULL;
-    c->local = f->local;
-    c->remote = f->remote;
-    c->lport = f->lport;
-    c->rport = f->rport;
-    if (scps_demux_add(st, c)) {
-        scps_conn_free(c);
-        return NULL;
-    }
-    c->iss = scps_isn(st, f);
-    c->ts_offset = scps_ts_offset(st, f);
-    c->turns = scps_route_turns(way, nif);
-    if (!++st->next_id)
-        ++st->next_id;
-    c->ctx.id = st->next_id;
-    if (way && way->route.nif == nif->nif && way->route.mtu)
-        mtu = SCPS_MIN(mtu, way->route.mtu);
-    adv = mtu - over;
-    if (cfg->c.mss)
-        adv = SCPS_MIN(adv, cfg->c.mss);
-    c->adv_mss = (uint16_t)SCPS_MIN(adv, 65535 - over);
-    scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
-    st->n_conns++;
-    *err = 0;
-    return c;
-}
-
-void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
-{
-    struct scps_env *env = &st->env;
-
-    if (c->flags & SCPS_F_EVENTS) { /* rare: its owner let go without draining the events */
-        struct scps_conn **at = &env->ev_head, *prev = NULL;
-        while (*at != c) {
-            prev = *at;
-            at = &(*at)->ev_next;
-        }
-        *at = c->ev_next;
-        if (env->ev_tail == c)
-            env->ev_tail = prev;
-    }
-    scps_listener_forget(c);
-    scps_demux_remove(st, c);
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (st->nifs[i]->last == c)
-            st->nifs[i]->last = NULL;
-    if (c->tp)
-        scps_connid_release(st, c);
-    st->n_conns--;
-    scps_conn_free(c);
-}
-
-void scps_stack_reap(struct scps_stack *st)
-{
-    while (st->env.dead) {
-        struct scps_conn *c = st->env.dead;
-        st->env.dead = c->ready_next;
-        scps_stack_discard(st, c);
-    }
-}
-
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
 /* Connections are mostly opened alike: they share what they were opened with. */
@@ -362,20 +285,6 @@ scps_time scps_stack_now(const struct scps_stack *st)
     return st->env.now;
 }
 
-bool scps_stack_may_answer(struct scps_stack *st)
-{
-    if (st->env.now - st->answers_since >= SCPS_SEC(1)) {
-        st->answers_since = st->env.now;
-        st->answers_left = scps_env_ration(&st->env, st->cfg.resets);
-    }
-    if (!st->answers_left) {
-        st->env.drops[SCPS_DROP_RATE_LIMITED]++;
-        return false;
-    }
-    st->answers_left--;
-    return true;
-}
-
 /* Who was refused for lack of memory may try again. */
 static void serve_memory(struct scps_stack *st)
 {
@@ -413,7 +322,8 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
 
 void scps_stack_advance(struct scps_stack *st, scps_time now)
 {
-    scps_stack_reap(st);
+    if (st->env.dead)
+        scps_stack_reap(st);
     scps_stack_clock(st, now);
     if (timers_due(st))
         serve_timers(st);
@@ -491,17 +401,6 @@ static SCPS_APART void chores(struct scps_stack *st)
         scps_stack_reap(st);
     if (timers_due(st))
         serve_timers(st);
-}
-
-void scps_stack_last(struct scps_pipe **at)
-{
-    struct scps_pipe *p = *at;
-
-    *at = p->next;
-    while (*at)
-        at = &(*at)->next;
-    *at = p;
-    p->next = NULL;
 }
 
 /* Whose turn it is: routes that have a rate go before what has none, which could leave them nothing; among themselves in

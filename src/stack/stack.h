@@ -166,16 +166,20 @@ const struct scps_way *scps_route_find(const struct scps_stack *st, const struct
 struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif);
 /* Has any route a rate? */
 bool scps_route_rated(const struct scps_stack *st);
-/* nif goes away: so do its routes. */
-void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* The path of sig has another rate: so have the routes that have one and lie in it. */
-void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 /* The source address for dst on nif; NULL if nif has none of that family. */
 const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
                                           const struct scps_addr *dst);
 /* The addr table's row for a; NULL if it is not ours. */
 const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
                                                const struct scps_addr *a);
+/* p, which stands at *at, to the end of its link's pipes: the others go first. */
+void scps_stack_last(struct scps_pipe **at);
+
+/* ---- routeset.c ------------------------------------------------------------------------------------------------ */
+/* nif goes away: so do its routes. */
+void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
+/* The path of sig has another rate: so have the routes that have one and lie in it. */
+void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- port.c --------------------------------------------------------------------------------------------------- */
 /* RFC 6528. */
@@ -186,25 +190,36 @@ int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
 /* Do two addresses that ports are bound to have one in common? */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
-/* ---- listen.c -------------------------------------------------------------------------------------------------- */
+/* ---- listeners.c ------------------------------------------------------------------------------------------------ */
+/* The listener for a flow to local and port; NULL: there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
+/* c, which has just been made for l, is half-open. */
+void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
+/* c, which was half-open, waits to be accepted. */
+void scps_listener_established(struct scps_env *env, struct scps_conn *c);
+/* l goes away: its event does, too. */
+void scps_listener_unqueue(struct scps_listener *l);
+/* A connection of l ended before it was accepted. */
+void scps_listener_forget(struct scps_conn *c);
+
+/* ---- listen.c -------------------------------------------------------------------------------------------------- */
 /* A segment for a listener, of a flow nobody has. Returns a scps_drop, counted; 0 if used. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
-void scps_listener_established(struct scps_env *env, struct scps_conn *c);
-/* A connection of l ended before it was accepted. */
-void scps_listener_forget(struct scps_conn *c);
 void scps_listener_free_all(struct scps_stack *st);
 
-/* ---- stack.c -------------------------------------------------------------------------------------------------- */
+/* ---- conns.c --------------------------------------------------------------------------------------------------- */
 /* A new connection for flow f over nif by way of way (NULL, or another link's: no route is known), in the tables, not
  * opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_way *way, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
+/* Discards the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
+
+/* ---- stack.c -------------------------------------------------------------------------------------------------- */
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
@@ -226,15 +241,15 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 {
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
-/* p, which stands at *at, to the end of its link's pipes: the others go first. */
-void scps_stack_last(struct scps_pipe **at);
-/* One more answer to a stranger this second? */
-bool scps_stack_may_answer(struct scps_stack *st);
 
 /* ---- ipout.c, answer.c ------------------------------------------------------------------------------------------- */
 /* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums the segment. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
+/* The stack is new: the first second of answers begins. */
+void scps_answers_begin(struct scps_stack *st);
+/* One more answer to a stranger this second? */
+bool scps_stack_may_answer(struct scps_stack *st);
 /* The next answer that may leave by nif now. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* When the first of p's answers may leave; SCPS_NEVER: none waits. */
@@ -285,9 +300,11 @@ void scps_dgram_yield(struct scps_turns *t);
 /* Routes have changed: endpoints wait where they belong now. */
 void scps_dgram_regroup(struct scps_stack *st);
 
-/* ---- icmp.c -------------------------------------------------------------------------------------------------- */
+/* ---- icmperr.c ------------------------------------------------------------------------------------------------ */
 /* The SCPS_ERR_* that stands for an ICMP error; 0: it is none. */
 int scps_icmp_err(enum scps_icmp_kind kind);
+
+/* ---- icmp.c -------------------------------------------------------------------------------------------------- */
 /* No message lowers the path MTU below this. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The connections of a host: made with their tables, their device and their route, and taken out of all of them. */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
+                                  const struct scps_flow *f, struct scps_nif *nif,
+                                  const struct scps_way *way, int *err)
+{
+    uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
+    struct scps_conn *c;
+
+    *err = SCPS_ERR_LIMIT;
+    if (st->n_conns >= st->cfg.max_conns)
+        return NULL;
+    *err = SCPS_ERR_NOMEM;
+    if (scps_heap_reserve(&st->env.deadlines, st->n_conns + 1))
+        return NULL;
+    c = scps_conn_new(&st->env, cfg);
+    if (!c)
+        return NULL;
+    c->local = f->local;
+    c->remote = f->remote;
+    c->lport = f->lport;
+    c->rport = f->rport;
+    if (scps_demux_add(st, c)) {
+        scps_conn_free(c);
+        return NULL;
+    }
+    c->iss = scps_isn(st, f);
+    c->ts_offset = scps_ts_offset(st, f);
+    c->turns = scps_route_turns(way, nif);
+    if (!++st->next_id)
+        ++st->next_id;
+    c->ctx.id = st->next_id;
+    if (way && way->route.nif == nif->nif && way->route.mtu)
+        mtu = SCPS_MIN(mtu, way->route.mtu);
+    adv = mtu - over;
+    if (cfg->c.mss)
+        adv = SCPS_MIN(adv, cfg->c.mss);
+    c->adv_mss = (uint16_t)SCPS_MIN(adv, 65535 - over);
+    scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
+    st->n_conns++;
+    *err = 0;
+    return c;
+}
+
+void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
+{
+    struct scps_env *env = &st->env;
+
+    if (c->flags & SCPS_F_EVENTS) { /* rare: its owner let go without draining the events */
+        struct scps_conn **at = &env->ev_head, *prev = NULL;
+        while (*at != c) {
+            prev = *at;
+            at = &(*at)->ev_next;
+        }
+        *at = c->ev_next;
+        if (env->ev_tail == c)
+            env->ev_tail = prev;
+    }
+    scps_listener_forget(c);
+    scps_demux_remove(st, c);
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (st->nifs[i]->last == c)
+            st->nifs[i]->last = NULL;
+    if (c->tp)
+        scps_connid_release(st, c);
+    st->n_conns--;
+    scps_conn_free(c);
+}
+
+void scps_stack_reap(struct scps_stack *st)
+{
+    while (st->env.dead) {
+        struct scps_conn *c = st->env.dead;
+        st->env.dead = c->ready_next;
+        scps_stack_discard(st, c);
+    }
+}
