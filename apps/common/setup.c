@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys and texts become links and flows.
  *
- * A link's keys are those of a link SPEC (scps_link_parse), which is put together here and parsed whole; the few of our own
- * are listed below. A flow's keys are a table: name, how the text is read, where it goes.
+ * A link's keys are those of a link SPEC (scps_link_parse), which is put together here and parsed
+ * whole; the few of our own are listed below. A flow's keys are the settings of its connections
+ * (flow_settings.h) and a table of its own: name, how the text is read, where it goes.
  */
 #include "common/setup.h"
 
 #include "common/field.h"
+#include "common/flow_settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,13 +21,10 @@
 enum reader {
     TEXT,
     SIZE,
-    SIZE32,
-    RATE,
-    TIME,
+    BPS,
+    SPAN,
     RANGE,
     YESNO,
-    U8,
-    U16,
     U32,
     ENUM,
     SHARE,
@@ -41,7 +40,6 @@ struct key {
 };
 
 #define FLOW(f) offsetof(struct lab_flow, f)
-#define CONN(f) offsetof(struct lab_flow, conn.f)
 
 static const struct key flow_keys[] = {
     {"link", TEXT, FLOW(link_name), "NAME", "the link it goes over; default: the first"},
@@ -51,91 +49,22 @@ static const struct key flow_keys[] = {
     {"stagger", RANGE, FLOW(stagger), "TIME or TIME..TIME",
      "each copy starts that long after the one before; default 0..100ms"},
     {"size", SIZE, FLOW(size), "BYTES, kb mb gb kib mib gib", "bytes to send; default 1mb"},
-    {"time", TIME, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
+    {"time", SPAN, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
     {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]", "controller, as scps_ttcp --cc has it"},
-    {"loss-cause", ENUM, CONN(loss_cause), "congestion corruption",
-     "what an unexplained loss is taken for"},
-    {"rate", RATE, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
+    {"rate", BPS, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
      "rate on the line, headers and framing counted"},
-    {"host-rate", RATE, FLOW(host_bps), "BIT/S, kbit mbit gbit; 0: none",
+    {"host-rate", BPS, FLOW(host_bps), "BIT/S, kbit mbit gbit; 0: none",
      "what the sending host can push: a limit to rate"},
-    {"burst", SIZE32, CONN(burst), "BYTES; 0: four packets", "token bucket of the rate"},
-    {"pacing", YESNO, CONN(pacing), "yes no", "spread a window over the round trip"},
-    {"initial-window", U32, CONN(init_cwnd_segs), "SEGMENTS; 0: RFC 6928", "initial window"},
     {"buffer", BUFFER, 0, "BYTES", "send and receive buffer"},
-    {"sndbuf", SIZE32, CONN(sndbuf), "BYTES", "send buffer"},
-    {"rcvbuf", SIZE32, CONN(rcvbuf), "BYTES", "receive buffer"},
     {"first-window", YESNO, FLOW(first_window), "yes no",
      "take the peer's first window for the whole buffer"},
     {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "of a full segment"},
-    {"ack", ENUM, CONN(ack_mode), "delayed every other", "F0, F1, F2"},
-    {"holes-at-once", YESNO, CONN(holes_at_once), "yes no",
-     "ack = delayed: while something is missing, as every other"},
-    {"ack-delay", TIME, CONN(ack_delay), "TIME", "delayed-ACK timer"},
-    {"ack-budget", RATE, FLOW(ack_budget_bps), "BIT/S, kbit mbit gbit; 0: none",
-     "bare acknowledgements at most, headers and framing counted"},
-    {"ack-budget-packets", U32, CONN(ack_budget_pps), "PACKETS/S; 0: none",
-     "bare acknowledgements at most"},
-    {"quick-acks", U16, CONN(quick_acks), "SEGMENTS",
-     "ack = other: the first so many are acknowledged one by one"},
-    {"sack", YESNO, CONN(sack), "yes no", "offer and accept SACK"},
-    {"snack", YESNO, CONN(snack), "yes no", "offer and accept SCPS-TP's SNACK"},
-    {"snack-long", YESNO, CONN(snack_long), "yes no",
-     "and its long form, with a bit vector; default yes"},
-    {"snack-raw-unit", YESNO, CONN(snack_raw_unit), "yes no",
-     "SNACKs count in the bare MSS, not less the 12 octets of time stamps"},
-    {"snack-delay", TIME, CONN(snack_delay), "TIME",
-     "wait so long after a SNACK with the repair, for what is only late"},
-    {"caps-tries", U8, CONN(caps_tries), "0 to 255",
-     "SYNs with capabilities before they are left out; 0: they never are; default 3"},
-    {"corruption", YESNO, CONN(corruption), "yes no",
-     "tell the peer of damage, option 23; default yes"},
-    {"corruption-hold", TIME, CONN(corruption_hold), "TIME; 0: two retransmission timeouts",
-     "so long after the peer told of damage losses are corruption"},
-    {"dsack", YESNO, CONN(dsack), "yes no", "SACK of what came twice, RFC 2883; default yes"},
-    {"wscale", YESNO, CONN(wscale), "yes no", "offer and accept window scaling; default yes"},
-    {"timestamps", YESNO, CONN(timestamps), "yes no", "offer and accept time stamps"},
-    {"ecn", YESNO, CONN(ecn), "yes no", "offer and accept ECN"},
-    {"nodelay", YESNO, CONN(nodelay), "yes no", "Nagle off"},
-    {"limited-transmit", YESNO, CONN(limited_transmit), "yes no", "RFC 3042"},
-    {"undo", YESNO, CONN(spurious_undo), "yes no", "undo retransmissions found spurious"},
-    {"dupthresh", U8, CONN(dupthresh), "1 to 255", "duplicate ACKs that mean loss"},
-    {"recovery", ENUM, CONN(recovery), "classic rack",
-     "losses are found by counting ACKs, or by the time since: RFC 8985"},
-    {"bets", YESNO, CONN(bets), "yes no", "best effort, offered and accepted"},
-    {"bets-timeout", TIME, CONN(bets_timeout), "TIME; 0: 1.05 s, or two round trips",
-     "best effort: the receiver gives a hole up after that"},
-    {"bets-retries", U8, CONN(bets_retries), "1 to 254",
-     "best effort: the sender gives a segment up after so many resends"},
-    {"bets-lifetime", TIME, CONN(bets_lifetime), "TIME; 0: for ever",
-     "best effort: the sender gives up what is so old"},
-    {"bets-legacy", YESNO, CONN(bets_legacy), "yes no",
-     "best effort: offer it with the option from before capabilities, too"},
     {"record", U32, FLOW(record), "BYTES; 0: no records", "each so many bytes are a record"},
-    {"expected-rtt", TIME, FLOW(rtt_hint), "TIME; 0: no hint", "hint; default: the link's"},
-    {"rto-initial", TIME, CONN(rto_initial), "TIME", "before the first sample"},
-    {"rto-min", TIME, CONN(rto_min), "TIME", "least margin above the smoothed round trip"},
-    {"rto-max", TIME, CONN(rto_max), "TIME", "longest retransmission timeout"},
-    {"persist-max", TIME, CONN(persist_max), "TIME; 0: rto-max",
-     "longest time between window probes"},
-    {"syn-retries", U16, CONN(syn_retries), "COUNT",
-     "timeouts, doubling from 1 s, that a handshake may take"},
-    {"data-retries", U16, CONN(data_retries), "COUNT",
-     "timeouts, doubling, that a peer may be silent for; at least 100 s"},
-    {"outage-after", U8, CONN(outage_after), "0 to 255",
-     "after so many timeouts in a row the next means an outage; 0: never"},
-    {"user-timeout", TIME, CONN(user_timeout), "TIME; 0: retries alone decide",
-     "nothing acknowledged for so long ends a connection"},
-    {"keepalive", YESNO, CONN(keepalive), "yes no",
-     "probe a silent peer, and end when it does not answer"},
-    {"keep-idle", TIME, CONN(keep_idle), "TIME", "keepalive: after so long a silence; default 2h"},
-    {"keep-interval", TIME, CONN(keep_interval), "TIME", "keepalive: between probes; default 75s"},
-    {"keep-count", U16, CONN(keep_count), "COUNT",
-     "keepalive: unanswered probes that end it; default 9"},
+    {"expected-rtt", SPAN, FLOW(rtt_hint), "TIME; 0: no hint", "hint; default: the link's"},
     {"model", ENUM, FLOW(kind), "stream nack",
      "what sends: the protocol, or a model of one with negative acknowledgements"},
     {"headers", U32, FLOW(headers), "BYTES", "model: of a packet, framing included; default 70"},
-    {"receiver-rate", RATE, FLOW(receiver_bps), "BIT/S, kbit mbit gbit; 0: any",
+    {"receiver-rate", BPS, FLOW(receiver_bps), "BIT/S, kbit mbit gbit; 0: any",
      "model: what the receiving host can take"},
     {"receiver-interrupts", SHARE, FLOW(receiver_interrupts), "0 to 1",
      "model: the part of that which a dropped packet costs, too"},
@@ -144,9 +73,6 @@ static const struct key flow_keys[] = {
      "model: from the end of a pass to a NACK of holes; default 0"},
     {"done-wait", RANGE, FLOW(done_wait), "TIME or TIME..TIME",
      "model: from the end of the last pass to the NACK without holes; default 0"},
-    {"tos", U8, CONN(tos), "0 to 255", "IP type of service"},
-    {"ttl", U8, CONN(ttl), "1 to 255", "IP time to live; default 64"},
-    {"df-off", YESNO, CONN(df_off), "yes no", "no path-MTU discovery: the DF bit stays clear"},
 };
 #define FLOW_KEYS (sizeof flow_keys / sizeof *flow_keys)
 
@@ -194,6 +120,8 @@ static bool word(const char *words, const char *text, int *to)
     return false;
 }
 
+/* ---- reading one value of the tables ---- */
+
 /* why: filled only where the reader knows more than the table. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
 {
@@ -206,16 +134,11 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
         return strlen(text) < LAB_NAME && (strcpy(to, text), true);
     case SIZE:
         return number(text, to, 8);
-    case SIZE32:
     case U32:
         return number(text, to, 4);
-    case U16:
-        return number(text, to, 2);
-    case U8:
-        return number(text, to, 1);
-    case RATE:
+    case BPS:
         return lab_rate(text, to);
-    case TIME:
+    case SPAN:
         return lab_time(text, to);
     case RANGE:
         return lab_range(text, to);
@@ -231,7 +154,8 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
     case CONTROLLER:
         return scps_conn_config_parse_cc(&f->conn, text, why, LAB_MSGLEN) == 0;
     case BUFFER:
-        return number(text, &f->conn.sndbuf, 4) && number(text, &f->conn.rcvbuf, 4);
+        return flow_setting_read(SETTING_sndbuf, text, &f->conn) &&
+               flow_setting_read(SETTING_rcvbuf, text, &f->conn);
     }
     return false;
 }
@@ -248,6 +172,15 @@ static bool put(const struct key *k, const char *kind, const char *text, void *b
     else
         snprintf(why, LAB_MSGLEN, "%s.%s = %.100s: wanted is %s", kind, k->name, text, k->values);
     return false;
+}
+
+static bool put_flow(const char *key, const char *text, struct lab_flow *f, char why[LAB_MSGLEN])
+{
+    enum setting_id id = flow_setting(key);
+
+    if (id != SETTINGS)
+        return flow_setting_put(id, text, &f->conn, why);
+    return put(find(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
 }
 
 /* ---- keys ---- */
@@ -352,6 +285,7 @@ static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN])
 {
     struct lab_str all = {0};
+    char name[SETTING_NAME];
     struct lab_link link;
     struct lab_flow flow;
     const struct key *k;
@@ -367,10 +301,12 @@ bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN])
             return put(k, d.kind, value, &link, why);
         return k || spec_knows(d.key, value, why);
     }
-    k = find(flow_keys, FLOW_KEYS, d.key);
-    if (k)
-        return put(k, d.kind, value, &flow, why);
+    if (flow_setting(d.key) != SETTINGS || find(flow_keys, FLOW_KEYS, d.key))
+        return put_flow(d.key, value, &flow, why);
     list_keys(flow_keys, FLOW_KEYS, &all);
+    for (int i = 0; i < SETTINGS; i++)
+        if (flow_setting(setting_dashed(&settings[i], name)) != SETTINGS)
+            lab_add(&all, " %s", name);
     snprintf(why, LAB_MSGLEN, "unknown key '%s'; a flow has:%s", d.key, all.p);
     lab_free(&all);
     return false;
@@ -384,6 +320,7 @@ void lab_setup_print_keys(FILE *f)
     fputs("[flow] or [flow NAME]\n", f);
     for (size_t i = 0; i < FLOW_KEYS; i++)
         fprintf(f, "  %-20s%-36s  %s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
+    flow_settings_print(f);
 }
 
 /* ---- a cell's links and flows ---- */
@@ -447,9 +384,7 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
                            .rtt_hint = -1,
                            .headers = 70,
                            .receiver_buffer = 8192,
-                           .conn = scps_conn_config_default()};
-    f->conn.hollow = true;
-    f->conn.snack_long = true; /* wherever there is SNACK */
+                           .conn = flow_settings_begin()};
     strcpy(f->name, name);
     return f;
 }
@@ -563,7 +498,7 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         if (!split(b->set[i]->key, &d) || *d.kind != 'f' ||
             (*d.name && strcmp(d.name, f->name) != 0))
             continue;
-        if (!put(find(flow_keys, FLOW_KEYS, d.key), d.kind, b->set[i]->value, f, why))
+        if (!put_flow(d.key, b->set[i]->value, f, why))
             return fail(b, b->set[i], why);
     }
     for (f->link = 0; *f->link_name && f->link < b->s->nlinks; f->link++)
@@ -578,10 +513,6 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         return fail(b, NULL, "flow.copies: from 1 to 1000");
     if (f->size == 0 && f->time == 0)
         return fail(b, NULL, "flow.size: at least a byte");
-    if (f->conn.bets_retries < 1 || f->conn.bets_retries == UINT8_MAX)
-        return fail(b, NULL, "flow.bets-retries: from 1 to 254");
-    if (f->ack_budget_bps != 0 && f->ack_budget_bps < 8)
-        return fail(b, NULL, "flow.ack-budget: at least a byte a second, or 0 for none");
     if (f->time != 0)
         f->size = UINT64_MAX;
     rate = f->rate_bps;
@@ -593,7 +524,6 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         return fail(b, NULL, why);
     }
     f->conn.rate_overhead = (f->back ? l->back : l->fwd).overhead;
-    f->conn.ack_budget = f->ack_budget_bps / 8;
     f->conn.records = f->record != 0;
     if (f->payload != 0) {
         uint32_t mss = f->payload + (f->conn.timestamps ? TS_OPTION : 0);

@@ -31,7 +31,6 @@ struct lab_flow {
     uint64_t size;                   /* bytes; UINT64_MAX: until time is over */
     scps_dur time;                   /* 0: the size decides */
     uint64_t rate_bps, host_bps;     /* 0: none; what the sending host can push at most */
-    uint64_t ack_budget_bps;         /* 0: none */
     uint32_t record;                 /* bytes; 0: no records */
     uint32_t payload;                /* of a full segment; 0: from the MTU */
     bool first_window;

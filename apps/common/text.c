@@ -62,7 +62,7 @@ bool lab_time(const char *text, scps_dur *us)
 
     if (strcmp(text, "0") == 0)
         v = 0;
-    else if (!whole(text, units, 1e15, &v))
+    else if (!whole(text, units, 4e15, &v)) /* more than a hundred years, and exact in a double */
         return false;
     *us = (scps_dur)v;
     return true;

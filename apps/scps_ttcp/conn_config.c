@@ -23,7 +23,7 @@ static uint32_t buffer_for(const struct ttcp_options *o)
         return least;
     if (o->rate_bps != 0 && o->rate_bps / 8 < rate)
         rate = o->rate_bps / 8;
-    want = rate > most ? most : rate / 1000 * (uint64_t)(o->rtt / 250);
+    want = rate > most ? most : rate / 1000 * (uint64_t)(o->conn.expected_rtt / 250);
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
@@ -31,8 +31,8 @@ static uint32_t buffer_for(const struct ttcp_options *o)
  * offer more than 65535 bytes, which would cost a round trip.  Only over a link do we know the other end. */
 static uint32_t first_window_for(const struct ttcp_options *o)
 {
-    if (o->first_window_set)
-        return o->first_window;
+    if (o->given[SETTING_first_window])
+        return o->conn.first_window;
     return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
 }
 
@@ -40,9 +40,10 @@ static uint32_t first_window_for(const struct ttcp_options *o)
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
     /* both are for a path that is ours, where nothing else is lost */
-    if (!o->loss_cause_set && (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
+    if (!o->given[SETTING_loss_cause] &&
+        (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;
-    return o->loss_cause;
+    return o->conn.loss_cause;
 }
 
 /* A link sets the budget when it cannot carry what the data calls for: an acknowledgement for every other segment, and during
@@ -51,9 +52,9 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
     uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;
 
-    if (o->ack_budget_set || !o->link || back == 0)
+    if (o->given[SETTING_ack_budget] || !o->link || back == 0)
         return o->ack_budget_bps;
-    halves = o->ack_mode == SCPS_ACK_EVERY ? 2 : 3;
+    halves = o->conn.ack_mode == SCPS_ACK_EVERY ? 2 : 3;
     segment = scps_link_frame_bytes(&o->fwd, o->mtu);
     ack = scps_link_frame_bytes(&o->back, ACK_LONG);
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
@@ -66,8 +67,8 @@ static uint32_t burst_for(const struct ttcp_options *o)
     const uint64_t least = 4 * 1500, most = 1u << 24;
     uint64_t tick = o->rate_bps / 800;
 
-    if (o->burst != 0 || o->link || o->rate_bps == 0)
-        return o->burst;
+    if (o->conn.burst != 0 || o->link || o->rate_bps == 0)
+        return o->conn.burst;
     return (uint32_t)(tick < least ? least : tick > most ? most : tick);
 }
 
@@ -95,7 +96,7 @@ bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struc
                              .nif = nif,
                              .rate = o->route_bps / 8,
                              .min_rate = o->min_bps / 8,
-                             .burst = o->route_bps != 0 ? o->burst : 0,
+                             .burst = o->route_bps != 0 ? o->conn.burst : 0,
                              .overhead = o->overhead};
     if (!o->overhead_set)
         r->overhead.packet = (uint16_t)frame_for(o);
@@ -104,7 +105,7 @@ bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struc
 
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit)
 {
-    struct scps_conn_config c = scps_conn_config_default();
+    struct scps_conn_config c = o->conn;
 
     scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
@@ -112,36 +113,19 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);
     c.rate_overhead = overhead_for(o, transmit);
-    c.sndbuf = c.rcvbuf = buffer_for(o);
+    if (!o->given[SETTING_sndbuf])
+        c.sndbuf = buffer_for(o);
+    if (!o->given[SETTING_rcvbuf])
+        c.rcvbuf = buffer_for(o);
     c.first_window = first_window_for(o);
     c.hollow = o->hollow;
-    c.tos = o->tos;
-    c.sack = c.dsack = !o->no_sack;
-    c.timestamps = !o->no_timestamps;
-    c.snack = c.snack_long = !o->no_snack;
-    c.compress = o->compress || ttcp_requires(o, SCPS_FEATURE_COMPRESSION);
-    c.comp_proto = o->comp_proto;
-    memcpy(c.binding, o->binding, sizeof(c.binding));
-    c.records = o->records;
-    c.bets = o->bets || ttcp_requires(o, SCPS_FEATURE_BETS);
-    c.ecn = ttcp_requires(o, SCPS_FEATURE_ECN);
-    c.bets_timeout = o->bets_timeout;
-    c.bets_lifetime = o->bets_lifetime;
-    if (o->bets_retries != 0)
-        c.bets_retries = o->bets_retries;
-    c.nodelay = o->nodelay;
+    c.dsack = c.dsack && c.sack;
+    c.snack_long = c.snack_long && c.snack;
+    c.compress = c.compress || ttcp_requires(o, SCPS_FEATURE_COMPRESSION);
+    c.bets = c.bets || ttcp_requires(o, SCPS_FEATURE_BETS);
+    c.ecn = c.ecn || ttcp_requires(o, SCPS_FEATURE_ECN);
     c.loss_cause = loss_cause_for(o);
-    c.recovery = o->recovery;
-    if (o->dupthresh != 0)
-        c.dupthresh = o->dupthresh;
-    c.ack_mode = o->ack_mode;
-    c.holes_at_once = o->holes_at_once;
-    c.ack_delay = o->ack_delay;
     c.ack_budget = ack_budget_for(o) / 8;
-    c.ack_budget_pps = o->ack_budget_pps;
-    c.expected_rtt = o->rtt;
-    c.mss = o->mss;
-    ttcp_fields_apply(o, &c);
     if (c.mss == 0 && transmit && o->length_set) {
         /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
         size_t payload = o->length < 64 ? 64 : o->length;

@@ -50,7 +50,7 @@ int ttcp_dgram_send_start(struct ttcp_sender *s, struct ttcp_input *in, struct s
     ttcp_sender_start(s, NULL, in, now);
     s->d.next = SCPS_NEVER;
     s->d.left = now;
-    cfg.tos = o->tos;
+    cfg.tos = o->conn.tos;
     cfg.sndbuf = (uint32_t)(o->length + 48) * (o->link ? 2 : QUEUED);
     s->d.buf = malloc(2 * o->length + SHORTEST);
     if (s->d.buf == NULL)

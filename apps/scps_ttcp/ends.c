@@ -61,7 +61,7 @@ static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
     uint64_t left = s->rest_len;
 
     *flags = 0;
-    if (!o->records)
+    if (!o->conn.records)
         return s->rest_len;
     if (o->record_size != 0)
         left = o->record_size - s->written % o->record_size;

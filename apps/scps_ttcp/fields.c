@@ -1,129 +1,140 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that are one field each of the connection's configuration (<scps/conn.h>): a row names the field, what the
- * option takes, and from where to where.
+/* Options that are a setting of the connection: a row of <scps/settings.def> each.
  *
  * They are stronger than whatever follows from the link.  --json says each of them as it is in force.
  */
 #include "scps_ttcp/option_table.h"
 
-#include "common/field.h"
 #include "scps_ttcp/units.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#define SPAN_MAX ((uint64_t)SCPS_SEC(INT64_C(100) * 365 * 86400)) /* what a configuration takes */
+const struct setting_style ttcp_style = {"K", "M", "G", "--"};
 
-#define FIELD(f) offsetof(struct scps_conn_config, f), sizeof(((struct scps_conn_config *)0)->f)
-#define ON(f)    NULL, TTCP_ON, FIELD(f), 0, 1, NULL
-#define OFF(f)   NULL, TTCP_OFF, FIELD(f), 0, 1, NULL
-#define SPAN(f)                                                                                    \
-    "SEC", TTCP_SPAN, FIELD(f), 1, SPAN_MAX, "seconds, or a number with us, ms, s, min or h"
-#define BYTES(f)                 "N", TTCP_BYTES, FIELD(f), 256, 1u << 30, "bytes, 256 to 1G"
-#define COUNT(f, min, max, what) "N", TTCP_COUNT, FIELD(f), min, max, what ", " #min " to " #max
-
-const struct ttcp_field ttcp_fields[] = {
-    {"initial-window", COUNT(init_cwnd_segs, 0, 65535, "the segments of the first window"),
-     "first window, segments; 0: RFC 6928 (0)"},
-    {"pacing", ON(pacing), "spread a window over the round trip, as -F 0 does always"},
-    {"sndbuf", BYTES(sndbuf), "send buffer alone, bytes (-b)"},
-    {"rcvbuf", BYTES(rcvbuf), "receive buffer alone, bytes (-b)"},
-    {"ttl", COUNT(ttl, 1, 255, "the time to live"), "IP time to live (64)"},
-    {"df-off", ON(df_off), "no path-MTU discovery: the DF bit stays clear"},
-    {"no-wscale", OFF(wscale), "no window scaling: windows of 64K at most"},
-    {"no-dsack", OFF(dsack), "no SACK of what came twice (RFC 2883)"},
-    {"ecn", ON(ecn), "offer and accept ECN (RFC 3168)"},
-    {"no-snack-long", OFF(snack_long), "SNACK in its short form only: a hole a report"},
-    {"snack-raw-unit", ON(snack_raw_unit),
-     "SNACKs count in the bare MSS, not less the 12 octets of timestamps"},
-    {"snack-delay", SPAN(snack_delay),
-     "after a SNACK wait so long with the repair, for what is only late (0)"},
-    {"no-corruption", OFF(corruption), "do not tell the peer of damage (option 23)"},
-    {"corruption-hold", SPAN(corruption_hold),
-     "losses are corruption so long after the peer told of damage (2 timeouts)"},
-    {"caps-tries", COUNT(caps_tries, 0, 255, "a number of SYNs"),
-     "SYNs with capabilities before they are left out; 0: they never are (3)"},
-    {"bets-legacy", ON(bets_legacy),
-     "-E: offer it with the option from before capabilities (kind 16), too"},
-    {"no-limited-transmit", OFF(limited_transmit),
-     "no new data on the first two duplicate acknowledgements (RFC 3042)"},
-    {"no-undo", OFF(spurious_undo), "windows stay down after a repair that proves spurious"},
-    {"quick-acks", COUNT(quick_acks, 0, 65535, "a number of segments"),
-     "-F 2: the first N segments are acknowledged one by one (0)"},
-    {"rto-initial", SPAN(rto_initial),
-     "retransmission timeout before the first sample (1, or --rtt and --rto-min)"},
-    {"rto-min", SPAN(rto_min),
-     "its least margin above the smoothed round trip (0.2, or --rtt / 4 and -a)"},
-    {"rto-max", SPAN(rto_max), "its longest (60, at least 8 x --rtt)"},
-    {"persist-max", SPAN(persist_max), "longest time between window probes (--rto-max)"},
-    {"syn-retries", COUNT(syn_retries, 0, 255, "how often a SYN is resent"),
-     "a SYN is resent as long as N timeouts from 1 s take, doubling (7: 3 minutes)"},
-    {"data-retries", COUNT(data_retries, 0, 255, "how often a segment is resent"),
-     "wait for a silent peer as long as N timeouts take, doubling; 100 s or more (15)"},
-    {"outage-after", COUNT(outage_after, 0, 255, "a number of timeouts"),
-     "after N timeouts in a row the next means an outage: probes, no end; 0: never (0)"},
-    {"user-timeout", SPAN(user_timeout),
-     "end when nothing was acknowledged for so long, whatever the retries (RFC 5482)"},
-    {"keepalive", ON(keepalive), "probe a silent peer, and end when it does not answer"},
-    {"keep-idle", SPAN(keep_idle), "--keepalive: after so long a silence (2h)"},
-    {"keep-interval", SPAN(keep_interval), "--keepalive: time between probes (75)"},
-    {"keep-count", COUNT(keep_count, 1, 255, "a number of probes"),
-     "--keepalive: unanswered probes that end it (9)"},
+/* Where this program begins with another value than the default. */
+static const struct {
+    enum setting_id id;
+    int64_t value;
+} begins[] = {
+#define OF_like_linux(name, value)
+#define OF_scenario(name, value)
+#define OF_ttcp(name, value)                           {SETTING_##name, value},
+#define SCPS_SETTING_BEGINS(program, name, value, why) OF_##program(name, value)
+#include <scps/settings.def>
 };
 
-_Static_assert(sizeof(ttcp_fields) / sizeof(ttcp_fields[0]) <= TTCP_MAX_FIELDS, "no room");
-const size_t ttcp_nfields = sizeof(ttcp_fields) / sizeof(ttcp_fields[0]);
-
-static bool in_range(const struct ttcp_field *f, uint64_t v)
+struct scps_conn_config ttcp_begins(void)
 {
-    return v >= f->min && v <= f->max;
+    struct scps_conn_config c = scps_conn_config_default();
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+        setting_put(&settings[begins[i].id], &c, begins[i].value);
+    return c;
 }
 
-int ttcp_take_field(struct ttcp_options *o, size_t i, const char *arg, char msg[TTCP_MSGLEN])
+static int64_t begins_with(enum setting_id id)
 {
-    const struct ttcp_field *f = &ttcp_fields[i];
-    scps_dur span;
-    uint64_t v = 0;
+    const struct scps_conn_config c = ttcp_begins();
+
+    return setting_get(&settings[id], &c);
+}
+
+const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME])
+{
+    const struct setting *s = &settings[id];
+    char dashed[SETTING_NAME];
+
+    if (s->only == 'S' || s->only == 'N')
+        return NULL;
+    snprintf(out, TTCP_NAME, "%s%s", s->kind == FLAG && begins_with(id) != 0 ? "no-" : "",
+             setting_dashed(s, dashed));
+    return out;
+}
+
+const char *ttcp_setting_arg(enum setting_id id)
+{
+    switch (settings[id].kind) {
+    case FLAG:
+        return NULL;
+    case TIME:
+        return settings[id].bare_ms ? "MS" : "SEC";
+    case CHOICE:
+        return "HOW";
+    default:
+        return "N";
+    }
+}
+
+void ttcp_setting_facts(enum setting_id id, char *out, size_t len)
+{
+    setting_facts(&settings[id], &ttcp_style, begins_with(id), settings[id].ttcp, out, len);
+}
+
+void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v)
+{
+    setting_put(&settings[id], &o->conn, v);
+    o->given[id] = true;
+}
+
+/* A time as this setting's option takes it. */
+static int take_time(const struct setting *s, const char *arg, int64_t *v)
+{
+    const bool bare = strspn(arg, "0123456789.") == strlen(arg);
+    uint64_t ms;
+
+    if (strcmp(arg, "0") == 0)
+        return *v = 0, 0;
+    if (bare && s->bare_ms) {
+        if (units_number(arg, 0, INT64_MAX / SCPS_SEC(1), &ms) != 0)
+            return -1;
+        return *v = SCPS_MS(ms), 0;
+    }
+    return units_time(arg, v);
+}
+
+static int refuse(const struct setting *s, const char *option, const char *arg,
+                  char msg[TTCP_MSGLEN])
+{
+    const char *what = s->kind != TIME ? ""
+                       : s->bare_ms    ? "ms, or a number with us, ms, s, min or h; "
+                                       : "seconds, or a number with us, ms, s, min or h; ";
+    char facts[TTCP_MSGLEN / 2];
+
+    ttcp_setting_facts((enum setting_id)(s - settings), facts, sizeof(facts));
+    return FAIL("--%s %.40s: give %s%s", option, arg, what, facts);
+}
+
+int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
+                      const char *arg, char msg[TTCP_MSGLEN])
+{
+    const struct setting *s = &settings[id];
+    uint64_t number;
+    int64_t v = 0;
     bool good = true;
 
-    switch (f->kind) {
-    case TTCP_ON:
-    case TTCP_OFF:
-        v = f->kind == TTCP_ON;
+    switch (s->kind) {
+    case FLAG:
+        v = begins_with(id) == 0;
         break;
-    case TTCP_COUNT:
-        good = units_number(arg, f->min, f->max, &v) == 0;
+    case COUNT:
+    case COUNT_OR_0:
+        good = units_number(arg, 0, INT64_MAX, &number) == 0;
+        v = good ? (int64_t)number : 0;
         break;
-    case TTCP_BYTES:
-        good = units_size(arg, &v) == 0 && in_range(f, v);
+    case BYTES:
+    case RATE:
+        good = units_size(arg, &number) == 0 && number <= INT64_MAX;
+        v = good ? (int64_t)number : 0;
         break;
-    case TTCP_SPAN:
-        good = units_time(arg, &span) == 0 && in_range(f, (uint64_t)span);
-        v = good ? (uint64_t)span : 0;
+    case TIME:
+        good = take_time(s, arg, &v) == 0;
+        break;
+    case CHOICE:
+        v = setting_word(s, arg);
         break;
     }
-    if (!good)
-        return FAIL("--%s %.40s: give %s", f->name, arg, f->allowed);
-    o->field[i] = (struct ttcp_set){true, v};
+    if (!good || !setting_allows(s, v))
+        return refuse(s, option, arg, msg);
+    ttcp_set(o, id, v);
     return 0;
-}
-
-bool ttcp_field_given(const struct ttcp_options *o, const char *name)
-{
-    for (size_t i = 0; i < ttcp_nfields; i++)
-        if (strcmp(ttcp_fields[i].name, name) == 0)
-            return o->field[i].given;
-    return false;
-}
-
-void ttcp_fields_apply(const struct ttcp_options *o, struct scps_conn_config *c)
-{
-    for (size_t i = 0; i < ttcp_nfields; i++)
-        if (o->field[i].given)
-            field_put((char *)c + ttcp_fields[i].at, ttcp_fields[i].size, o->field[i].value);
-}
-
-uint64_t ttcp_field_value(const struct ttcp_field *f, const struct scps_conn_config *c)
-{
-    return field_get((const char *)c + f->at, f->size);
 }

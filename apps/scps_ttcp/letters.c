@@ -101,7 +101,7 @@ TAKE(take_v)
 TAKE(take_D)
 {
     UNUSED;
-    o->nodelay = true;
+    ttcp_set(o, SETTING_nodelay, true);
     return 0;
 }
 
@@ -233,11 +233,11 @@ TAKE(take_Y)
 TAKE(take_F)
 {
     if (strcmp(arg, "0") == 0)
-        o->ack_mode = SCPS_ACK_DELAYED;
+        ttcp_set(o, SETTING_ack, SCPS_ACK_DELAYED);
     else if (strcmp(arg, "1") == 0)
-        o->ack_mode = SCPS_ACK_EVERY;
+        ttcp_set(o, SETTING_ack, SCPS_ACK_EVERY);
     else if (strcmp(arg, "2") == 0)
-        o->ack_mode = SCPS_ACK_OTHER;
+        ttcp_set(o, SETTING_ack, SCPS_ACK_OTHER);
     else
         return FAIL("-F %s: give 0 (acknowledge when the timer expires), 1 (every segment) or 2 "
                     "(every other)",
@@ -247,11 +247,9 @@ TAKE(take_F)
 
 TAKE(take_a)
 {
-    uint64_t ms;
-
-    if (units_number(arg, 1, 10000000, &ms) != 0)
-        return FAIL("-a %s: give the delayed-ACK timer in ms, at least 1", arg);
-    o->ack_delay = SCPS_MS(ms);
+    if (strcmp(arg, "0") == 0 ||
+        ttcp_take_setting(o, SETTING_ack_delay, "ack-delay", arg, msg) != 0)
+        return FAIL("-a %.40s: give the delayed-ACK timer in ms, at least 1, or with a unit", arg);
     return 0;
 }
 
@@ -268,14 +266,14 @@ TAKE(take_L)
 
     if (units_number(arg, 0, 7, &v) != 0)
         return FAIL("-L %s: give an IP precedence, 0 to 7", arg);
-    o->tos = (uint8_t)(v << 5);
+    ttcp_set(o, SETTING_tos, (int64_t)v << 5);
     return 0;
 }
 
 TAKE(take_M)
 {
     UNUSED;
-    o->no_timestamps = true;
+    ttcp_set(o, SETTING_timestamps, false);
     return 0;
 }
 
@@ -296,7 +294,7 @@ TAKE(take_I)
 TAKE(take_S)
 {
     UNUSED;
-    o->no_snack = true;
+    ttcp_set(o, SETTING_snack, false);
     return 0;
 }
 
@@ -320,28 +318,31 @@ TAKE(take_q)
 TAKE(take_C)
 {
     UNUSED;
-    o->compress = true;
+    ttcp_set(o, SETTING_compress, true);
     return 0;
 }
 
 TAKE(take_E)
 {
     UNUSED;
-    o->bets = true;
+    ttcp_set(o, SETTING_bets, true);
     return 0;
 }
 
 TAKE(take_c)
 {
     UNUSED;
-    o->records = true;
+    ttcp_set(o, SETTING_records, true);
     return 0;
 }
 
 TAKE(take_Z)
 {
     UNUSED;
-    o->bets = o->compress = o->no_timestamps = o->no_snack = true;
+    ttcp_set(o, SETTING_bets, true);
+    ttcp_set(o, SETTING_compress, true);
+    ttcp_set(o, SETTING_timestamps, false);
+    ttcp_set(o, SETTING_snack, false);
     return 0;
 }
 

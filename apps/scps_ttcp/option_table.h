@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of options, and what their rows share: letters.c has the letters of ttcp, words.c the long options, fields.c
- * those that are a field of the connection's configuration; options.c reads a command line with them and prints the help.
- */
+/* The tables of options, and what their rows share: letters.c has the letters of ttcp, words.c the
+ * long options, fields.c those that are a setting of the connection; options.c reads a command line
+ * with them, help.c prints what they do. */
 #ifndef SCPS_TTCP_OPTION_TABLE_H
 #define SCPS_TTCP_OPTION_TABLE_H
 
@@ -12,6 +12,7 @@
 #define TTCP_UNSET        ((enum ttcp_action) - 1)
 #define TTCP_MAX_LETTERS  128 /* both tables' together */
 #define TTCP_MAX_WORDS    96
+#define TTCP_NAME         (SETTING_NAME + 4)
 
 /* Takes one option with its argument (NULL: it has none) into o. 0, or -1 with one line in msg. */
 typedef int ttcp_take_fn(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
@@ -39,25 +40,21 @@ struct ttcp_word {
 extern const struct ttcp_word ttcp_words[];
 extern const size_t ttcp_nwords;
 
-enum ttcp_kind { TTCP_ON, TTCP_OFF, TTCP_COUNT, TTCP_BYTES, TTCP_SPAN };
-
-struct ttcp_field {
-    const char *name;    /* of the option; "no-" in front where it switches off */
-    const char *arg;     /* as above */
-    enum ttcp_kind kind; /* of what is given, and of the value in a document */
-    size_t at, size;     /* in struct scps_conn_config */
-    uint64_t min, max;
-    const char *allowed; /* for who gives something else */
-    const char *help;
-};
-extern const struct ttcp_field ttcp_fields[];
-extern const size_t ttcp_nfields;
-/* Takes option i of ttcp_fields, as a ttcp_take_fn does. */
-int ttcp_take_field(struct ttcp_options *o, size_t i, const char *arg, char msg[TTCP_MSGLEN]);
-bool ttcp_field_given(const struct ttcp_options *o, const char *name);
-/* Those that were given, into c. */
-void ttcp_fields_apply(const struct ttcp_options *o, struct scps_conn_config *c);
-uint64_t ttcp_field_value(const struct ttcp_field *f, const struct scps_conn_config *c);
+/* How values and names are written here. */
+extern const struct setting_style ttcp_style;
+/* What a connection begins with. */
+struct scps_conn_config ttcp_begins(void);
+/* The option of a setting, "no-" in front where it switches off; NULL: it has none. */
+const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME]);
+/* The name of its value in the help; NULL: it takes none. */
+const char *ttcp_setting_arg(enum setting_id id);
+/* Bounds, default and clause in words. */
+void ttcp_setting_facts(enum setting_id id, char *out, size_t len);
+/* Takes that option, spelled as in option, as a ttcp_take_fn does. */
+int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
+                      const char *arg, char msg[TTCP_MSGLEN]);
+/* Sets it as if its option had been given. */
+void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v);
 
 /* What is typed after --cc or -G, a number or a name, with its parameters. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,

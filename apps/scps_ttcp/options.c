@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a command line with the tables of letters.c, words.c and fields.c, and sees to it that what was given goes together. */
+/* Reads a command line with the tables of letters.c, words.c and fields.c, and sees to it that what
+ * was given goes together. */
 #include "scps_ttcp/option_table.h"
 
 #include <getopt.h>
@@ -7,71 +8,13 @@
 #include <string.h>
 
 #define WORD_BASE  0x100 /* what getopt_long returns for ttcp_words[0] */
-#define FIELD_BASE 0x200 /* for ttcp_fields[0] */
+#define FIELD_BASE 0x200 /* for settings[0] */
+#define ALIAS_BASE 0x300 /* for its second name */
 #define IF_OPTION  0xfff /* and for an interface option */
 
 static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
 
 #define N_IF (sizeof(if_long) / sizeof(if_long[0]))
-
-/* A long option; c: the letter that is its short form, or 0. */
-static void help_line(FILE *f, const char *name, const char *arg, char c, const char *help)
-{
-    char left[64];
-
-    snprintf(left, sizeof(left), "--%s%s%s", name, arg != NULL ? " " : "", arg != NULL ? arg : "");
-    if (c != 0)
-        snprintf(left + strlen(left), sizeof(left) - strlen(left), ", -%c", c);
-    fprintf(f, "  %-21s %s\n", left, help);
-}
-
-void ttcp_print_help(FILE *f)
-{
-    fputs("usage: scps_ttcp -t [-s] [options] [--link SPEC]                < file\n"
-          "       scps_ttcp -t [-s] [options] INTERFACE HOST              < file\n"
-          "       scps_ttcp -r [-s] [options] INTERFACE                   > file\n"
-          "Measures TCP with the SCPS extensions, or UDP (-u). Sizes take K M G (1024), rates k m "
-          "g (1000).\n\n",
-          f);
-    for (size_t i = 0; i < ttcp_nletters; i++)
-        if (ttcp_letters[i].take != NULL)
-            fprintf(f, "  -%c %-6s %s\n", ttcp_letters[i].c,
-                    ttcp_letters[i].arg ? ttcp_letters[i].arg : "", ttcp_letters[i].help);
-    fputs("\n", f);
-    for (size_t i = 0; i < ttcp_nwords; i++) {
-        const struct ttcp_word *w = &ttcp_words[i];
-
-        help_line(f, w->name, w->arg, w->c, w->help);
-    }
-    fputs("\nOf the connection, at this end (over a link at both):\n", f);
-    for (size_t i = 0; i < ttcp_nfields; i++)
-        help_line(f, ttcp_fields[i].name, ttcp_fields[i].arg, 0, ttcp_fields[i].help);
-    fprintf(f, "\nINTERFACE:\n%s", scps_ifopts_help());
-    fputs("\nExit status: 0 done, 1 failed, 2 usage, 3 ended early with partial data, 4 the peer "
-          "lacks what\n"
-          "--require names, 124 timeout.\n",
-          f);
-}
-
-void ttcp_print_cc(FILE *f)
-{
-    const struct scps_cc_ops *ops;
-
-    for (size_t i = 0; (ops = scps_cc_at(i)) != NULL; i++) {
-        fprintf(f, "%-18s %s\n", ops->name, ops->help);
-        for (const struct scps_cc_param *p = ops->params; p != NULL && p->name != NULL; p++)
-            fprintf(f, "    %-14s %s (%lld; %lld to %lld)\n", p->name, p->help, (long long)p->def,
-                    (long long)p->min, (long long)p->max);
-    }
-}
-
-void ttcp_print_links(FILE *f)
-{
-    const char *name, *help;
-
-    for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
-        fprintf(f, "%-14s %s\n", name, help);
-}
 
 const char *ttcp_ack_mode_name(enum scps_ack_mode m)
 {
@@ -119,12 +62,12 @@ static int refuses_itself(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         enum scps_feature f;
         bool off;
         const char *by;
-    } v[] = {{SCPS_FEATURE_TIMESTAMPS, o->no_timestamps, "-M"},
-             {SCPS_FEATURE_SACK, o->no_sack, "--no-sack"},
-             {SCPS_FEATURE_SNACK, o->no_snack, "-S"},
-             {SCPS_FEATURE_SNACK_LONG, o->no_snack, "-S"},
-             {SCPS_FEATURE_SNACK_LONG, ttcp_field_given(o, "no-snack-long"), "--no-snack-long"},
-             {SCPS_FEATURE_WSCALE, ttcp_field_given(o, "no-wscale"), "--no-wscale"}};
+    } v[] = {{SCPS_FEATURE_TIMESTAMPS, !o->conn.timestamps, "-M"},
+             {SCPS_FEATURE_SACK, !o->conn.sack, "--no-sack"},
+             {SCPS_FEATURE_SNACK, !o->conn.snack, "-S"},
+             {SCPS_FEATURE_SNACK_LONG, !o->conn.snack, "-S"},
+             {SCPS_FEATURE_SNACK_LONG, !o->conn.snack_long, "--no-snack-long"},
+             {SCPS_FEATURE_WSCALE, !o->conn.wscale, "--no-wscale"}};
 
     for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
         if (ttcp_requires(o, v[i].f) && v[i].off)
@@ -182,31 +125,46 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* Fields that mean nothing without, or beside, another option. */
-static int settle_fields(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+/* Is this setting on, by an option or as --require asks? */
+static bool is_on(const struct ttcp_options *o, enum setting_id id)
 {
-    static const char *const keep[] = {"keep-idle", "keep-interval", "keep-count"};
-    static const char *const snack[] = {"snack-delay", "snack-raw-unit", "no-snack-long"};
+    if (id == SETTING_bets && ttcp_requires(o, SCPS_FEATURE_BETS))
+        return true;
+    if (id == SETTING_compress && ttcp_requires(o, SCPS_FEATURE_COMPRESSION))
+        return true;
+    return setting_get(&settings[id], &o->conn) != 0;
+}
 
-    for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
-        if (ttcp_field_given(o, keep[i]) && !ttcp_field_given(o, "keepalive"))
-            return FAIL("--%s is of --keepalive: add that", keep[i]);
-    for (size_t i = 0; i < sizeof(snack) / sizeof(snack[0]); i++)
-        if (ttcp_field_given(o, snack[i]) && o->no_snack)
-            return FAIL("--%s is for SNACK: leave out -S", snack[i]);
-    if (ttcp_field_given(o, "bets-legacy") && !o->bets && !ttcp_requires(o, SCPS_FEATURE_BETS))
-        return FAIL("--bets-legacy is for best effort: add -E");
-    if (ttcp_field_given(o, "quick-acks") && o->ack_mode != SCPS_ACK_OTHER)
-        return FAIL("--quick-acks is of -F 2: leave out -F %d", o->ack_mode == SCPS_ACK_EVERY);
+/* Settings that have no effect without another. */
+static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    char option[TTCP_NAME], other[TTCP_NAME];
+
+    for (int i = 0; i < SETTINGS; i++) {
+        const char *with = settings[i].with;
+        enum setting_id id = with != NULL ? setting_find(with, strlen(with)) : SETTINGS;
+
+        if (id == SETTINGS || !o->given[i] || is_on(o, id) ||
+            (settings[i].kind == FLAG && setting_get(&settings[i], &o->conn) == 0))
+            continue;
+        ttcp_setting_option((enum setting_id)i, option);
+        ttcp_setting_option(id, other);
+        if (strncmp(other, "no-", 3) == 0)
+            return FAIL("--%s has no effect with --%s (-%c): leave out one of them", option, other,
+                        settings[id].letter);
+        if (settings[id].letter != 0)
+            return FAIL("--%s has no effect without --%s: add -%c", option, other,
+                        settings[id].letter);
+        return FAIL("--%s has no effect without --%s: add that", option, other);
+    }
+    if (o->given[SETTING_quick_acks] && o->conn.ack_mode != SCPS_ACK_OTHER)
+        return FAIL("--quick-acks is of -F 2: leave out -F %d", o->conn.ack_mode == SCPS_ACK_EVERY);
     return 0;
 }
 
 /* Options that need, or leave no room for, another. */
 static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
-    if (!o->bets && (o->bets_timeout != 0 || o->bets_lifetime != 0 || o->bets_retries != 0))
-        return FAIL(
-            "--bets-timeout, --bets-retries and --bets-lifetime are for best effort: add -E");
     if (o->hollow && !o->pattern)
         return FAIL("--hollow has no content to send: add -s");
     if (o->hollow && o->output != NULL)
@@ -221,12 +179,10 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         (o->action != TTCP_TRANSMIT || o->reverse))
         return FAIL("--route-rate and --min-rate are of the way to HOST: give them with -t and no "
                     "-Q");
-    if (o->comp_proto != 0 && !o->compress)
-        return FAIL("--comp-proto is for compressed headers: add -C");
-    if (o->echo && (o->bets || ttcp_requires(o, SCPS_FEATURE_BETS)))
+    if (o->echo && is_on(o, SETTING_bets))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
-    if (settle_fields(o, msg) != 0)
+    if (settle_settings(o, msg) != 0)
         return -1;
     return refuses_itself(o, msg);
 }
@@ -238,12 +194,12 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         bool given;
         const char *name;
     } none[] = {{o->echo, "-e"},
-                {o->records, "-c or --record-size"},
-                {o->bets, "-E or -Z"},
-                {o->compress, "-C"},
+                {o->conn.records, "-c or --record-size"},
+                {o->conn.bets, "-E or -Z"},
+                {o->conn.compress, "-C"},
                 {o->reverse, "-Q"},
                 {o->require != 0, "--require"},
-                {o->binding[0].len != 0, "--binding"}};
+                {o->conn.binding[0].len != 0, "--binding"}};
     uint32_t over = o->family == 6 || o->source.family == 6 ? 48 : 28;
     uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
 
@@ -301,8 +257,8 @@ static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         o->mtu = 1500;
     if (o->family == 6 && o->mtu < 1280)
         return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
-    if (o->rtt == 0) /* a packet over, an acknowledgement back */
-        o->rtt =
+    if (!o->given[SETTING_expected_rtt]) /* a packet over, an acknowledgement back */
+        o->conn.expected_rtt =
             o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay + on_the_line(&o->back, 60);
     return 0;
 }
@@ -375,15 +331,15 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     o->port = 5001;
     o->align = 16384;
     o->unit = 'a';
-    o->ack_mode = SCPS_ACK_OTHER;
-    o->ack_delay = SCPS_MS(200);
+    o->conn = ttcp_begins();
     o->seed = 1;
     ttcp_choose_cc(o, "-G", "1", msg);
 }
 
 struct getopt_tables {
     char shorts[2 * TTCP_MAX_LETTERS + 2];
-    struct option longs[TTCP_MAX_WORDS + TTCP_MAX_FIELDS + N_IF + 1];
+    char names[SETTINGS][TTCP_NAME]; /* that longs points to */
+    struct option longs[TTCP_MAX_WORDS + 2 * SETTINGS + N_IF + 1];
 };
 
 /* Our tables in the form that getopt_long reads. */
@@ -408,9 +364,15 @@ static void for_getopt(struct getopt_tables *t)
         }
     }
     *s = '\0';
-    for (size_t i = 0; i < ttcp_nfields; i++)
-        t->longs[n++] = (struct option){ttcp_fields[i].name, ttcp_fields[i].arg != NULL, NULL,
-                                        FIELD_BASE + (int)i};
+    for (int i = 0; i < SETTINGS; i++) {
+        const int arg = ttcp_setting_arg((enum setting_id)i) != NULL;
+
+        if (ttcp_setting_option((enum setting_id)i, t->names[i]) == NULL)
+            continue;
+        t->longs[n++] = (struct option){t->names[i], arg, NULL, FIELD_BASE + i};
+        if (settings[i].alias != NULL)
+            t->longs[n++] = (struct option){settings[i].alias, arg, NULL, ALIAS_BASE + i};
+    }
     for (size_t i = 0; i < N_IF; i++)
         if (strcmp(if_long[i].name, "mtu") != 0) /* ours, because a link has one, too */
             t->longs[n++] = if_long[i];
@@ -431,14 +393,15 @@ static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
                 optopt);
 }
 
-/* One option, letter or word. */
-static int take_option(struct ttcp_options *o, int c, char msg[TTCP_MSGLEN])
+/* One option, a letter or a word (name). */
+static int take_option(struct ttcp_options *o, int c, const char *name, char msg[TTCP_MSGLEN])
 {
     const struct ttcp_letter *l = letter_of(c);
     ttcp_take_fn *take = NULL;
 
     if (c >= FIELD_BASE) {
-        return ttcp_take_field(o, (size_t)(c - FIELD_BASE), optarg, msg);
+        return ttcp_take_setting(o, (enum setting_id)((c - FIELD_BASE) % (ALIAS_BASE - FIELD_BASE)),
+                                 name, optarg, msg);
     } else if (c >= WORD_BASE) {
         take = ttcp_words[c - WORD_BASE].take;
     } else if (l != NULL) {
@@ -474,7 +437,7 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
                 return FAIL("%s", why);
             continue;
         }
-        if (take_option(o, c, msg) != 0)
+        if (take_option(o, c, index >= 0 ? t.longs[index].name : NULL, msg) != 0)
             return -1;
         if (o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET)
             return 0; /* help and the like: nothing else matters */

@@ -3,13 +3,13 @@
 #ifndef SCPS_TTCP_OPTIONS_H
 #define SCPS_TTCP_OPTIONS_H
 
-#include <scps/conn.h>
+#include "common/settings.h"
+
 #include <scps/io.h>
 #include <scps/sim.h>
 #include <scps/stack.h>
 
-#define TTCP_MSGLEN     512 /* room for a one-line message */
-#define TTCP_MAX_FIELDS 40
+#define TTCP_MSGLEN 512 /* room for a one-line message */
 
 enum ttcp_action {
     TTCP_TRANSMIT,
@@ -18,11 +18,6 @@ enum ttcp_action {
     TTCP_VERSION,
     TTCP_LIST_CC,
     TTCP_LIST_LINKS
-};
-
-struct ttcp_set {
-    bool given;
-    uint64_t value;
 };
 
 struct ttcp_options {
@@ -47,43 +42,22 @@ struct ttcp_options {
     uint8_t family;          /* 4, 6; 0: whatever fits */
     struct scps_addr source; /* -H; family 0: chosen */
     uint32_t buffer;         /* -b: send and receive buffer, bytes; 0: chosen */
-    uint32_t first_window;   /* --first-window, bytes; 0: as the SYN says */
-    bool first_window_set;   /* else it depends on link and controller */
-    uint16_t mss;            /* --mss, options included; 0: from -l or the MTU */
     uint32_t mtu;            /* -m, --mtu; 0: 1500 on a link, the device's else */
-    bool nodelay, no_sack, no_snack, no_timestamps;
-    bool compress;                        /* -C */
-    uint32_t require;                     /* --require: 1 << enum scps_feature */
-    bool checksum_hints;                  /* --checksum-hints */
-    bool records;                         /* -c, --record-size */
-    uint64_t record_size;                 /* bytes; 0: each write call is a record */
-    bool bets;                            /* -E */
-    scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
-    uint8_t bets_retries;                 /* likewise */
-    enum scps_loss_cause loss_cause;      /* --loss-cause */
-    bool loss_cause_set;                  /* else it depends on the controller */
-    uint8_t dupthresh;                    /* --dupthresh; 0: the default */
-    enum scps_recovery_mode recovery;
-    uint8_t tos;
-    enum scps_ack_mode ack_mode;
-    scps_dur ack_delay;
-    bool holes_at_once;
+    struct scps_conn_config
+        conn;                /* the settings, and --binding; without what follows from a link */
+    bool given[SETTINGS];    /* by its option or its letter */
+    uint32_t require;        /* --require: 1 << enum scps_feature */
+    bool checksum_hints;     /* --checksum-hints */
+    uint64_t record_size;    /* bytes; 0: each write call is a record */
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
-    uint32_t ack_budget_pps; /* packets/s; 0: no limit */
-    bool ack_budget_set;     /* else it depends on the link */
     const struct scps_cc_ops *cc;
     int64_t cc_param[SCPS_CC_PARAMS];
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
     uint64_t rate_bps;              /* -R; 0: none */
-    uint32_t burst;                 /* --burst, bytes; 0: chosen */
     /* the route: shared by whoever goes through it */
-    uint64_t route_bps, min_bps;                /* --route-rate, --min-rate; 0: none */
-    struct scps_overhead overhead;              /* --overhead */
-    bool overhead_set;                          /* else a link's framing */
-    struct scps_binding binding[SCPS_BINDINGS]; /* --binding; len 0: none */
-    uint8_t comp_proto;                         /* --comp-proto; 0: the default */
-    scps_dur rtt;                               /* --rtt: expected round trip; 0: unknown */
-    struct ttcp_set field[TTCP_MAX_FIELDS];     /* a row each of ttcp_fields */
+    uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
+    struct scps_overhead overhead; /* --overhead */
+    bool overhead_set;             /* else a link's framing */
     /* where it runs */
     bool link;             /* both ends in this process, virtual time */
     const char *link_spec; /* as typed, or the default */

@@ -81,7 +81,7 @@ static void test_start(struct json *j, const struct ttcp_result *r)
     json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
     json_uint(j, "blocks", counted ? o->count : 0);
     json_uint(j, "reverse", o->reverse);
-    json_uint(j, "tos", o->tos);
+    json_uint(j, "tos", o->conn.tos);
     json_uint(j, "target_bitrate", o->rate_bps);
     json_close(j, '}');
 }
@@ -221,23 +221,25 @@ static void bindings(struct json *j, const char *name, const struct scps_binding
     json_close(j, ']');
 }
 
-/* What the options of fields.c set, whether given or not. */
+/* Every setting, whether it was given or not. */
 static void config(struct json *j, const struct scps_conn_config *c)
 {
     json_open(j, "config", '{');
-    for (size_t i = 0; i < ttcp_nfields; i++) {
-        const struct ttcp_field *f = &ttcp_fields[i];
-        uint64_t v = ttcp_field_value(f, c);
-        char key[32];
+    for (int i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &settings[i];
+        const int64_t v = setting_get(s, c);
+        char key[SETTING_NAME + 4], word[SETTING_NAME];
 
-        snprintf(key, sizeof(key), "%s%s", f->kind == TTCP_OFF ? f->name + strlen("no-") : f->name,
-                 f->kind == TTCP_SPAN ? "_us" : "");
-        for (char *dash = key; (dash = strchr(dash, '-')) != NULL;)
-            *dash = '_';
-        if (f->kind == TTCP_ON || f->kind == TTCP_OFF)
+        snprintf(key, sizeof(key), "%s%s", s->name,
+                 s->kind == TIME   ? "_us"
+                 : s->kind == RATE ? "_bps"
+                                   : "");
+        if (s->kind == FLAG)
             json_bool(j, key, v != 0);
+        else if (s->kind == CHOICE)
+            json_str(j, key, setting_word_at(s, v, word));
         else
-            json_uint(j, key, v);
+            json_uint(j, key, (uint64_t)v * (s->kind == RATE ? 8 : 1));
     }
     json_close(j, '}');
 }
@@ -258,15 +260,15 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
 
     json_open(j, "scps", '{');
     controller(j, o);
-    json_str(j, "ack_mode", ttcp_ack_mode_name(o->ack_mode));
-    json_us(j, "ack_delay_us", o->ack_delay);
+    json_str(j, "ack_mode", ttcp_ack_mode_name(o->conn.ack_mode));
+    json_us(j, "ack_delay_us", o->conn.ack_delay);
     json_uint(j, "rate_bps", o->rate_bps);
     json_uint(j, "burst", c.burst);
     ttcp_json_seed(j, r);
     json_bool(j, "virtual_time", r->virtual_time);
     json_bool(j, "hollow", o->hollow);
-    json_bool(j, "nodelay", o->nodelay);
-    json_us(j, "expected_rtt_us", o->rtt);
+    json_bool(j, "nodelay", o->conn.nodelay);
+    json_us(j, "expected_rtt_us", o->conn.expected_rtt);
     json_uint(j, "first_window", c.first_window);
     json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
     json_str(j, "recovery", scps_recovery_name(c.recovery));
@@ -277,8 +279,8 @@ static void start_scps(struct json *j, const struct ttcp_result *r)
     json_uint(j, "route_rate_bps", o->route_bps);
     json_uint(j, "min_rate_bps", o->min_bps);
     overhead(j, o);
-    json_uint(j, "comp_proto", c.comp_proto != 0 ? c.comp_proto : SCPS_IPPROTO_SCPS_COMP);
-    bindings(j, "bindings_offered", o->binding);
+    json_uint(j, "comp_proto", c.comp_proto);
+    bindings(j, "bindings_offered", o->conn.binding);
     if (own->open && own->info.established != 0)
         bindings(j, "bindings", own->info.binding);
     else
@@ -619,13 +621,13 @@ static void end(struct json *j, const struct ttcp_result *r)
         json_uint(j, "delivered_bytes", r->rx.bytes);
         json_uint(j, "read_calls", r->rx.calls);
     }
-    if (r->opt->records)
+    if (r->opt->conn.records)
         records(j, r);
     if (r->opt->echo && r->has_tx)
         echoes(j, &r->tx.echo);
-    if (r->opt->bets && r->has_rx)
+    if (r->opt->conn.bets && r->has_rx)
         holes(j, "holes", &r->rx);
-    if (r->opt->bets && r->has_tx)
+    if (r->opt->conn.bets && r->has_tx)
         holes(j, "given_up", &r->tx);
     if (r->limit_bps != 0)
         json_uint(j, "physical_limit_bps", r->limit_bps);

@@ -234,7 +234,7 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
             fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
         if (o->echo && r->tx.open)
             echoes(f, &r->tx.echo);
-        if (o->bets && r->tx.open)
+        if (o->conn.bets && r->tx.open)
             holes(f, 't', &r->tx, o->verbose > 0);
     }
     if (r->has_rx) {
@@ -244,9 +244,9 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
             details(f, 'r', &r->rx);
         if (o->touch && o->verbose > 0)
             fprintf(f, "ttcp-r: touched, sum %016" PRIx64 "\n", r->rx.touched);
-        if (o->records && r->rx.open)
+        if (o->conn.records && r->rx.open)
             records(f, &r->rx);
-        if (o->bets && r->rx.open)
+        if (o->conn.bets && r->rx.open)
             holes(f, 'r', &r->rx, o->verbose > 0);
     }
     if (o->verbose > 0)

@@ -70,15 +70,18 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
 /* Which limit ended a silence is the options' choice: those given are named. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
-    static const char *const limits[] = {"user-timeout", "keep-count", "data-retries",
-                                         "syn-retries", "rto-max"};
+    static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,
+                                             SETTING_data_retries, SETTING_syn_retries,
+                                             SETTING_rto_max};
+    char name[SETTING_NAME];
     size_t len = (size_t)snprintf(buf, TTCP_MSGLEN,
                                   "check that the peer is up and the path both ways; on a long one "
                                   "give --rtt");
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-        if (ttcp_field_given(o, limits[i]))
-            len += (size_t)snprintf(buf + len, TTCP_MSGLEN - len, ", or a larger --%s", limits[i]);
+        if (o->given[limits[i]])
+            len += (size_t)snprintf(buf + len, TTCP_MSGLEN - len, ", or a larger --%s",
+                                    setting_dashed(&settings[limits[i]], name));
     return buf;
 }
 
@@ -265,7 +268,7 @@ void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, stru
     r->enqueued = since(s->enqueued, t0);
     r->acked = since(s->acked_at, t0);
     r->closed = since(s->closed_at, t0);
-    r->acked_bytes = r->opt->bets && s->conn != NULL ? r->tx.info.bytes_acked : s->acked;
+    r->acked_bytes = r->opt->conn.bets && s->conn != NULL ? r->tx.info.bytes_acked : s->acked;
 }
 
 static void datagrams(struct ttcp_result *r, const struct ttcp_drecv *d)

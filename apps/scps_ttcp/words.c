@@ -28,11 +28,6 @@ TAKE(take_timeout)
     return take_span(&o->timeout, "timeout", arg, msg);
 }
 
-TAKE(take_rtt)
-{
-    return take_span(&o->rtt, "rtt", arg, msg);
-}
-
 TAKE(take_link)
 {
     (void)msg;
@@ -52,26 +47,6 @@ TAKE(take_seed)
 TAKE(take_cc)
 {
     return ttcp_choose_cc(o, "--cc", arg, msg);
-}
-
-TAKE(take_mss)
-{
-    uint64_t v;
-
-    if (units_number(arg, 64, 65495, &v) != 0)
-        return FAIL("--mss %s: give the largest segment in bytes, 64 to 65495", arg);
-    o->mss = (uint16_t)v;
-    return 0;
-}
-
-TAKE(take_tos)
-{
-    uint64_t v;
-
-    if (units_number(arg, 0, 255, &v) != 0)
-        return FAIL("--tos %s: give a type of service, 0 to 255", arg);
-    o->tos = (uint8_t)v;
-    return 0;
 }
 
 TAKE(take_output)
@@ -113,17 +88,6 @@ TAKE(take_hollow)
 {
     UNUSED;
     o->hollow = true;
-    return 0;
-}
-
-TAKE(take_first_window)
-{
-    uint64_t v;
-
-    if (units_size(arg, &v) != 0 || v > 1u << 30)
-        return FAIL("--first-window %s: give bytes, 0 (as the SYN says) to 1G", arg);
-    o->first_window = (uint32_t)v;
-    o->first_window_set = true;
     return 0;
 }
 
@@ -169,73 +133,17 @@ TAKE(take_checksum_hints)
     return 0;
 }
 
-TAKE(take_loss_cause)
-{
-    if (strcmp(arg, "congestion") == 0)
-        o->loss_cause = SCPS_LOSS_CONGESTION;
-    else if (strcmp(arg, "corruption") == 0)
-        o->loss_cause = SCPS_LOSS_CORRUPTION;
-    else if (strcmp(arg, "outage") == 0)
-        return FAIL(
-            "--loss-cause outage: an outage has a beginning and an end, which only the link "
-            "can tell; give congestion or corruption");
-    else
-        return FAIL("--loss-cause %s: give congestion or corruption", arg);
-    o->loss_cause_set = true;
-    return 0;
-}
-
 TAKE(take_record_size)
 {
     if (units_size(arg, &o->record_size) != 0 || o->record_size == 0)
         return FAIL("--record-size %s: give the bytes of a record, at least 1", arg);
-    o->records = true;
-    return 0;
-}
-
-static int take_ms(scps_dur *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
-{
-    uint64_t ms;
-
-    if (units_number(arg, 1, 1000000000, &ms) != 0)
-        return FAIL("--%s %s: give ms, at least 1", name, arg);
-    *out = SCPS_MS(ms);
-    return 0;
-}
-
-TAKE(take_bets_timeout)
-{
-    return take_ms(&o->bets_timeout, "bets-timeout", arg, msg);
-}
-
-TAKE(take_bets_lifetime)
-{
-    return take_ms(&o->bets_lifetime, "bets-lifetime", arg, msg);
-}
-
-TAKE(take_bets_retries)
-{
-    uint64_t v;
-
-    if (units_number(arg, 1, 254, &v) != 0)
-        return FAIL("--bets-retries %s: give how often a segment is resent, 1 to 254", arg);
-    o->bets_retries = (uint8_t)v;
-    return 0;
-}
-
-TAKE(take_burst)
-{
-    uint64_t v;
-
-    if (units_size(arg, &v) != 0 || v < 1 || v > 1u << 30)
-        return FAIL("--burst %s: give the bytes that may leave at once, up to 1G", arg);
-    o->burst = (uint32_t)v;
+    ttcp_set(o, SETTING_records, true);
     return 0;
 }
 
 static int take_rate(uint64_t *out, const char *name, const char *arg, char msg[TTCP_MSGLEN])
 {
-    if (units_rate(arg, out) != 0 || *out < 8 || *out / 8 > UINT64_C(1) << 43)
+    if (units_rate(arg, out) != 0 || *out < 8 || *out / 8 > (uint64_t)settings[SETTING_rate].most)
         return FAIL("--%s %.40s: give bit/s, such as 80m", name, arg);
     return 0;
 }
@@ -294,15 +202,15 @@ static int digit(char c)
 /* ID:HEX */
 TAKE(take_binding)
 {
-    struct scps_binding *b = o->binding;
+    struct scps_binding *b = o->conn.binding;
     const char *hex = strchr(arg, ':');
     char id[8];
     uint64_t v;
     size_t n;
 
-    while (b < o->binding + SCPS_BINDINGS && b->len != 0)
+    while (b < o->conn.binding + SCPS_BINDINGS && b->len != 0)
         b++;
-    if (b == o->binding + SCPS_BINDINGS)
+    if (b == o->conn.binding + SCPS_BINDINGS)
         return FAIL("--binding %.40s: a connection has %d spaces: leave one out", arg,
                     SCPS_BINDINGS);
     n = hex != NULL ? strlen(hex + 1) : 0;
@@ -325,54 +233,14 @@ TAKE(take_binding)
     return 0;
 }
 
-TAKE(take_comp_proto)
-{
-    uint64_t v;
-
-    if (units_number(arg, 0, 255, &v) != 0 || (v != 6 && v != 105 && v != 106))
-        return FAIL("--comp-proto %.20s: give 105, or as the reference implementation sends 6 or "
-                    "106",
-                    arg);
-    o->comp_proto = (uint8_t)v;
-    return 0;
-}
-
-TAKE(take_recovery)
-{
-    if (strcmp(arg, "classic") == 0)
-        o->recovery = SCPS_RECOVERY_CLASSIC;
-    else if (strcmp(arg, "rack") == 0)
-        o->recovery = SCPS_RECOVERY_RACK;
-    else
-        return FAIL("--recovery %s: give classic or rack", arg);
-    return 0;
-}
-
-TAKE(take_dupthresh)
-{
-    uint64_t v;
-
-    if (units_number(arg, 1, 255, &v) != 0)
-        return FAIL("--dupthresh %s: give the duplicate acknowledgements that mean loss, 1 to 255",
-                    arg);
-    o->dupthresh = (uint8_t)v;
-    return 0;
-}
-
-TAKE(take_holes_at_once)
-{
-    UNUSED;
-    o->holes_at_once = true;
-    return 0;
-}
-
 TAKE(take_ack_budget)
 {
     char word[32];
     size_t len;
 
-    o->ack_budget_set = true;
-    o->ack_budget_bps = o->ack_budget_pps = 0;
+    ttcp_set(o, SETTING_ack_budget, 0);
+    ttcp_set(o, SETTING_ack_budget_packets, 0);
+    o->ack_budget_bps = 0;
     if (strcmp(arg, "none") == 0)
         return 0;
     for (const char *at = arg;; at += len + 1) {
@@ -383,7 +251,7 @@ TAKE(take_ack_budget)
             word[len - 3] = '\0';
             if (units_number(word, 1, UINT32_MAX, &v) != 0)
                 break;
-            o->ack_budget_pps = (uint32_t)v;
+            o->conn.ack_budget_pps = (uint32_t)v;
         } else if (len >= sizeof(word) || units_rate(word, &v) != 0 || v < 8) {
             break;
         } else {
@@ -395,13 +263,6 @@ TAKE(take_ack_budget)
     return FAIL("--ack-budget %.40s: give packets a second such as 50pps, bit/s such as 20kbit, "
                 "both with a comma, or none",
                 arg);
-}
-
-TAKE(take_no_sack)
-{
-    UNUSED;
-    o->no_sack = true;
-    return 0;
 }
 
 TAKE(take_4)
@@ -444,26 +305,13 @@ const struct ttcp_word ttcp_words[] = {
     {"cc", 0, "NAME[,K=V...]", take_cc, "congestion control with its parameters"},
     {"list-cc", 0, NULL, take_list_cc, "list them"},
     {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
-    {"mss", 0, "N", take_mss, "largest segment, options included"},
-    {"first-window", 0, "N", take_first_window,
-     "taken for the peer's window before its first scaled one (0; -b with -G 0 on a link)"},
-    {"tos", 0, "N", take_tos, "IP type of service, all eight bits; -L has the upper three (0)"},
-    {"loss-cause", 0, "CAUSE", take_loss_cause,
-     "what a loss is taken for: congestion or corruption (congestion)"},
     {"record-size", 0, "N", take_record_size, "-c, and each N bytes are a record"},
-    {"bets-timeout", 0, "MS", take_bets_timeout,
-     "-E: the receiver waits so long for what is missing (1050, at least 2 round trips)"},
-    {"bets-retries", 0, "N", take_bets_retries, "-E: the sender gives up after N resends (32)"},
-    {"bets-lifetime", 0, "MS", take_bets_lifetime,
-     "-E: and when the oldest data is stuck for so long (for ever)"},
     {"outage", 0, "TABLE", take_outage,
      "the link is out, 20s-23s+50s-51s; with ,signal the ends are told, with ,plan its end, too"},
     {"require", 0, "FEATURE", take_require,
      "offer it, and end with status 4 if the peer lacks it: snack, compression, ..."},
     {"checksum-hints", 0, NULL, take_checksum_hints,
      "wrong checksums mean damage: tell the sender, whose losses are corruption then"},
-    {"burst", 0, "N", take_burst,
-     "-R: bytes that may leave at once (10 ms of the rate, 4 packets on a link)"},
     {"route-rate", 0, "N", take_route_rate,
      "-t: rate of the route, bit/s: all that goes there shares and pays it"},
     {"min-rate", 0, "N", take_min_rate,
@@ -472,17 +320,8 @@ const struct ttcp_word ttcp_words[] = {
      "of a packet, for --route-rate: 18 bytes, or an encryptor's pre=8,block=8,post=44"},
     {"binding", 0, "ID:HEX", take_binding,
      "offer extended capabilities, a space and its data in hex; up to two"},
-    {"comp-proto", 0, "N", take_comp_proto,
-     "-C: protocol in the pseudo-header: sent, and expected of the peer: 105, 6 or 106 (105)"},
-    {"recovery", 0, "HOW", take_recovery,
-     "losses are found by counting, classic, or by the clock, rack: RFC 8985 (classic)"},
-    {"dupthresh", 0, "N", take_dupthresh, "duplicate acknowledgements that mean loss (3)"},
-    {"holes-at-once", 0, NULL, take_holes_at_once,
-     "-F 0: while something is missing acknowledge as with -F 2"},
     {"ack-budget", 0, "RATE", take_ack_budget,
      "bare acknowledgements at most: 50pps, 20kbit, both, or none (the rate of a thin link back)"},
-    {"no-sack", 0, NULL, take_no_sack, "no selective acknowledgements"},
-    {"rtt", 0, "SEC", take_rtt, "expected round trip: all timers follow it (known on a link)"},
     {"time", 0, "SEC", take_time, "stop sending after SEC"},
     {"timeout", 0, "SEC", take_timeout, "give up after SEC, with status 124"},
     {"interval", 'i', "SEC", take_interval, "report every SEC"},

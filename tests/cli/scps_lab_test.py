@@ -111,12 +111,22 @@ class Scenario(Base):
         self.refused("size = 1\n", "s.ini:1:", "before the first section")
 
     def test_bad_value(self):
-        for key, value, want in [("flow.size", "many", "gib"), ("flow.sack", "true", "yes no"),
-                                 ("flow.ack", "often", "delayed every other"), ("flow.cc", "renoo", "renoo"),
+        for key, value, want in [("flow.size", "many", "gib"), ("flow.sack", "true", "yes or no"),
+                                 ("flow.ack", "often", "delayed, every or other"), ("flow.cc", "renoo", "renoo"),
                                  ("flow.start", "5s..1s", "TIME"), ("flow.ack-delay", "5", "TIME"),
-                                 ("flow.dupthresh", "300", "255"), ("link.mtu", "-5", "65535")]:
+                                 ("flow.dupthresh", "300", "255"), ("flow.dupthresh", "0", "1 to 255"),
+                                 ("flow.syn-retries", "65536", "0 to 65535"), ("flow.initial-window", "65536", "0 to 65535"),
+                                 ("flow.sndbuf", "255", "256"), ("flow.ack-budget", "7", "BIT/S"), ("flow.comp-proto", "17", "105"),
+                                 ("flow.loss-cause", "outage", "congestion or corruption"), ("link.mtu", "-5", "65535")]:
             kind, name = key.split(".")
             self.refused("[%s]\n%s = %s\n" % (kind, name, value), "s.ini:2:", name, want)
+
+    def test_settings_at_their_bounds(self):
+        for key, value in [("syn-retries", "65535"), ("data-retries", "65535"), ("keep-count", "65535"), ("dupthresh", "255"),
+                           ("initial-window", "65535"), ("sndbuf", "256"), ("rcvbuf", "1gib"), ("mss", "0"), ("mss", "48"),
+                           ("compress", "yes"), ("comp-proto", "106"), ("time-wait", "0"), ("fin-wait2", "1h"), ("ack-budget", "8"),
+                           ("keep-idle", "1us"), ("rto-max", "36500d")]:
+            self.good("run", self.file("[link]\npreset = lan\n[flow]\nsize = 1kb\n%s = %s\n" % (key, value)), "--json")
 
     def test_impossible_link(self):
         self.refused("[link]\nrate = -5mbit\n", "s.ini:2:", "rate")

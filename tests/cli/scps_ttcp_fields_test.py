@@ -41,10 +41,10 @@ class Fields(Case):
 
     def test_refused(self):
         for args, names in [
-                (["--snack-delay", "soon"], ["--snack-delay soon", "seconds"]), (["--keep-count", "0"], ["--keep-count 0", "1 to 255"]),
+                (["--snack-delay", "soon"], ["--snack-delay soon", "seconds"]), (["--keep-count", "0"], ["--keep-count 0", "1 to 65535"]),
                 (["--quick-acks", "-1"], ["--quick-acks -1", "65535"]), (["--outage-after", "256"], ["--outage-after 256", "255"]),
-                (["--caps-tries", "x"], ["--caps-tries x", "SYNs"]), (["--user-timeout", "0"], ["--user-timeout 0"]),
-                (["--rto-max", "40000d"], ["--rto-max 40000d"]), (["--sndbuf", "255"], ["--sndbuf 255", "256 to 1G"]),
+                (["--caps-tries", "x"], ["--caps-tries x", "SYNs"]), 
+                (["--rto-max", "40000d"], ["--rto-max 40000d"]), (["--syn-retries", "65536"], ["--syn-retries 65536", "0 to 65535"]), (["--sndbuf", "255"], ["--sndbuf 255", "256 to 1G"]),
                 (["--rcvbuf", "2G"], ["--rcvbuf 2G"]), (["--ttl", "0"], ["--ttl 0"]), (["--tos", "256"], ["--tos 256", "255"]),
                 (["--initial-window", "65536"], ["--initial-window 65536"]),
                 (["--keep-idle", "5"], ["--keep-idle", "--keepalive"]), (["--snack-delay", "5ms", "-S"], ["--snack-delay", "-S"]),

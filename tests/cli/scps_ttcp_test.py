@@ -188,6 +188,20 @@ class Usage(Case):
         for option in re.findall(r"^  (-\w) ", out, re.M) + re.findall(r"^  (--[\w-]+)", out, re.M):
             self.assertIn(option, page)
 
+    def test_the_man_page_says_of_settings_what_the_help_says(self):
+        """Bounds, default, what 0 means and the clause: tools/settings writes the one, the program prints the other."""
+        with open(MAN, encoding="utf-8") as f:
+            page = " ".join(re.sub(r"\\f[BIR]", "", f.read()).replace("\\-", "-").split())
+        help_ = run(["-h"])[1].decode()
+        part = help_[help_.index("Settings of the connection"):help_.index("\nINTERFACE")]
+        entries = [" ".join(e.split()) for e in re.split(r"\n  (?=--)", part)[1:]]
+        self.assertGreater(len(entries), 50)
+        for e in entries:
+            name, what = re.fullmatch(r"(--[\w-]+(?: (?:SEC|MS|HOW|N))?)(?:, -\w)? (.*)", e).groups()
+            for words in re.fullmatch(r"(.*?)(?: \(([^()]*(?:\([^()]*\)[^()]*)*)\))?", what).groups():
+                words = (words or "")[1:]  # the page begins sentences with a capital
+                self.assertIn(words, page, e)
+
     def test_lists(self):
         status, out, err = run(["--list-cc"])
         self.assertEqual((status, err), (0, []))

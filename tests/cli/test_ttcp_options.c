@@ -57,8 +57,8 @@ static void defaults(void **state)
     assert_int_equal(o.unit, 'a');
     assert_int_equal(o.seed, 1);
     assert_string_equal(o.cc->name, "vj");
-    assert_int_equal(o.ack_mode, SCPS_ACK_OTHER);
-    assert_int_equal(o.ack_delay, SCPS_MS(200));
+    assert_int_equal(o.conn.ack_mode, SCPS_ACK_OTHER);
+    assert_int_equal(o.conn.ack_delay, SCPS_MS(200));
     c = ttcp_conn_config(&o, true);
     assert_int_equal(c.mss, 0);
     assert_int_equal(c.rate, 0);
@@ -276,13 +276,13 @@ static void numbers_and_names_are_the_same(void **state)
     good("-t --cc 1,abc_limit=2");
     assert_string_equal(o.cc->name, "vj");
     good("-t -F 0");
-    assert_int_equal(o.ack_mode, SCPS_ACK_DELAYED);
+    assert_int_equal(o.conn.ack_mode, SCPS_ACK_DELAYED);
     assert_false(ttcp_conn_config(&o, true).holes_at_once);
     good("-t -F 0 --holes-at-once");
     assert_true(ttcp_conn_config(&o, true).holes_at_once);
     good("-t -F 1 -a 50");
-    assert_int_equal(o.ack_mode, SCPS_ACK_EVERY);
-    assert_int_equal(o.ack_delay, SCPS_MS(50));
+    assert_int_equal(o.conn.ack_mode, SCPS_ACK_EVERY);
+    assert_int_equal(o.conn.ack_delay, SCPS_MS(50));
 }
 
 static int64_t param(const char *name)
@@ -330,7 +330,7 @@ static void letters_whose_feature_is_missing(void **state)
     good("-t -e -D");
     assert_true(o.echo);
     good("-t -N 1 -I -L 5");
-    assert_int_equal(o.tos, 0xa0);
+    assert_int_equal(o.conn.tos, 0xa0);
 }
 
 static void records_and_best_effort(void **state)
@@ -353,11 +353,14 @@ static void records_and_best_effort(void **state)
     assert_int_equal(ttcp_conn_config(&o, true).bets_retries, 3);
     assert_int_equal(ttcp_conn_config(&o, true).bets_lifetime, 4000000);
     good("-t -Z");
-    assert_true(o.bets && o.compress && o.no_timestamps && o.no_snack);
+    assert_true(o.conn.bets && o.conn.compress && !o.conn.timestamps && !o.conn.snack);
     bad("-t --record-size 0", "--record-size 0");
     bad("-t --record-size x", "--record-size x");
-    bad("-t -E --bets-timeout 0", "--bets-timeout 0");
-    bad("-t -E --bets-timeout 1s", "--bets-timeout 1s");
+    good("-t -E --bets-timeout 1s --bets-timeout 0"); /* the last one counts */
+    assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 0);
+    good("-t -E --bets-timeout 1.5s");
+    assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 1500000);
+    bad("-t -E --bets-timeout 1.5", "--bets-timeout 1.5");
     bad("-t -E --bets-retries 255", "--bets-retries 255");
     bad("-t -E --bets-lifetime -1", "--bets-lifetime -1");
     bad("-t --bets-timeout 100", "add -E");
@@ -421,40 +424,55 @@ static void what_does_not_go_together(void **state)
     bad("-t --seed", "--seed");
 }
 
-/* Every row reaches its field, at either end, with what its range begins and ends with, and nothing beside it */
-static void fields(void **state)
+/* Every setting with an option reaches its field, at either end, with what its bounds begin and end
+ * with, and nothing beside it. */
+static void every_setting(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ttcp_nfields; i++) {
-        const struct ttcp_field *f = &ttcp_fields[i];
-        bool flag = f->kind == TTCP_ON || f->kind == TTCP_OFF;
-        const char *with = strncmp(f->name, "keep-", 5) == 0 ? "--keepalive " : "";
+    for (int i = 0; i < SETTINGS; i++) {
+        const struct setting *f = &settings[i];
+        const char *unit = f->kind == TIME ? "us" : "";
+        char option[TTCP_NAME], word[SETTING_NAME], with[SETTING_NAME + 4] = "";
         struct scps_conn_config was, now;
-        char line[96];
+        char line[128];
 
-        assert_null(strchr(f->name, ' '));
-        assert_true(f->size == 8 || f->max >> 8 * f->size == 0);
+        if (ttcp_setting_option((enum setting_id)i, option) == NULL)
+            continue;
+        if (f->with != NULL && strncmp(f->with, "sack", 4) != 0 && strcmp(f->with, "snack") != 0)
+            snprintf(with, sizeof(with), "--%s", f->with);
         for (int end = 0; end < 2; end++) {
-            uint64_t v = flag ? f->kind == TTCP_ON : end ? f->max : f->min;
-            const char *unit = f->kind == TTCP_SPAN ? "us" : "";
+            int64_t v = f->kind == FLAG ? strncmp(option, "no-", 3) != 0 : end ? f->most : f->least;
 
-            snprintf(line, sizeof(line), "-t -E %s", with);
+            snprintf(line, sizeof(line), "-t %s", with);
             good(line);
             was = ttcp_conn_config(&o, end != 0);
-            snprintf(line, sizeof(line), flag ? "-t -E %s--%s" : "-t -E %s--%s %llu%s", with,
-                     f->name, (unsigned long long)v, unit);
+            if (f->kind == FLAG)
+                snprintf(line, sizeof(line), "-t %s --%s", with, option);
+            else if (f->kind == CHOICE)
+                snprintf(line, sizeof(line), "-t %s --%s %s", with, option,
+                         setting_word_at(f, v, word));
+            else
+                snprintf(line, sizeof(line), "-t %s --%s %lld%s", with, option, (long long)v,
+                         v != 0 ? unit : "");
             good(line);
             now = ttcp_conn_config(&o, end != 0);
-            assert_true(ttcp_field_value(f, &now) == v);
-            if (flag)
-                assert_true(ttcp_field_value(f, &was) != v);
-            memcpy((char *)&was + f->at, (char *)&now + f->at, f->size);
-            assert_memory_equal(&was, &now, sizeof(now));
-            if (flag)
+            if (setting_get(f, &now) != v)
+                fail_msg("%s: %lld", line, (long long)setting_get(f, &now));
+            if (f->kind == FLAG)
+                assert_true(setting_get(f, &was) != v);
+            setting_put(f, &was, v);
+            if (strcmp(option, "no-sack") == 0) /* which DSACK needs */
+                was.dsack = false;
+            if (strcmp(option, "no-snack") == 0)
+                was.snack_long = false;
+            if (i != SETTING_expected_rtt && i != SETTING_sndbuf && i != SETTING_rcvbuf)
+                assert_memory_equal(&was, &now, sizeof(now));
+            if (f->kind == FLAG || f->kind == CHOICE)
                 continue;
-            snprintf(line, sizeof(line), "-t -E %s--%s %llu%s", with, f->name,
-                     (unsigned long long)(end || f->min == 0 ? f->max + 1 : f->min - 1), unit);
-            bad(line, f->name);
+            snprintf(line, sizeof(line), "-t %s --%s %lld%s", with, option,
+                     (long long)(end || f->least == 0 ? f->most + 1 : f->least - 1),
+                     f->least == 1 && !end ? "" : unit);
+            bad(line, option);
         }
     }
 }
@@ -488,7 +506,7 @@ int main(void)
         cmocka_unit_test(records_and_best_effort),
         cmocka_unit_test(values_out_of_range),
         cmocka_unit_test(what_does_not_go_together),
-        cmocka_unit_test(fields),
+        cmocka_unit_test(every_setting),
         cmocka_unit_test(help_and_lists_need_nothing_else),
     };
 

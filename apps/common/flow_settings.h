@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The keys of a [flow] that are settings of its connections. */
+#ifndef SCPS_LAB_FLOW_SETTINGS_H
+#define SCPS_LAB_FLOW_SETTINGS_H
+
+#include "common/settings.h"
+#include "common/text.h"
+
+/* What the connections of a flow begin with. */
+struct scps_conn_config flow_settings_begin(void);
+/* The setting that a flow has under this key; SETTINGS: none. */
+enum setting_id flow_setting(const char *key);
+/* Reads text into the setting's field of *c. False, and *c as it was, when it is no such value. */
+bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
+/* The same, with one line in why that says what is wanted. */
+bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
+                      char why[LAB_MSGLEN]);
+/* Prints the keys, one after the other. */
+void flow_settings_print(FILE *f);
+
+#endif

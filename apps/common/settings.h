@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of <scps/settings.def> as a table, with which programs read options and keys. */
+#ifndef SCPS_APPS_SETTINGS_H
+#define SCPS_APPS_SETTINGS_H
+
+#include <scps/conn.h>
+
+#include <stdio.h>
+
+#define SCPS_SETTING(name, ...) SETTING_##name,
+enum setting_id {
+#include <scps/settings.def>
+    SETTINGS
+};
+
+enum setting_kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
+
+struct setting {
+    const char *name; /* with underscores */
+    enum setting_kind kind;
+    uint16_t at, size; /* of the field in struct scps_conn_config */
+    int64_t def, least, most;
+    /* what settings.def says of it; NULL, 0 or false: nothing */
+    const char *help, *off, *more, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
+    char letter, only;
+    bool bare_ms;
+};
+extern const struct setting settings[SETTINGS];
+
+#define SETTING_NAME 32
+/* The name with dashes. */
+const char *setting_dashed(const struct setting *s, char out[SETTING_NAME]);
+/* The title above its row. */
+const char *setting_group(const struct setting *s);
+/* The setting of that name, written with dashes or underscores; SETTINGS: there is none. */
+enum setting_id setting_find(const char *name, size_t len);
+
+int64_t setting_get(const struct setting *s, const struct scps_conn_config *c);
+void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v);
+/* May a user give this value? */
+bool setting_allows(const struct setting *s, int64_t v);
+/* The value of a CHOICE by its word; -1: it has no such word. */
+int setting_word(const struct setting *s, const char *word);
+/* The word of a CHOICE's value. */
+const char *setting_word_at(const struct setting *s, int64_t v, char out[SETTING_NAME]);
+
+/* How a program writes values and names. */
+struct setting_style {
+    const char *kilo, *mega, *giga; /* units of 1024 bytes and so on */
+    const char *option;             /* "--": what stands before a name in a text */
+};
+/* Bounds, default, what 0 means, and the clause: "1 to 255 probes; default 9; RFC 9293 section
+ * 3.8.4". begins: the program's default; usual: the same in words, or NULL. */
+void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
+                   const char *usual, char *out, size_t len);
+/* text with {name} in the style's way. */
+void setting_text(const char *text, const struct setting_style *style, char *out, size_t len);
+/* Prints text in lines that begin in column left, where the first one has begun already, and end
+ * before column right. */
+void setting_wrap(FILE *f, const char *text, int left, int right);
+
+#endif

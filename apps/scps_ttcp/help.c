@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* What scps_ttcp prints of itself: its options, its controllers, its links. */
+#include "scps_ttcp/option_table.h"
+
+#include <string.h>
+
+#define LEFT  24 /* the column in which what an option does begins */
+#define RIGHT 100
+
+/* A long option, and the letter that is its short form or 0. */
+static void left_side(FILE *f, const char *name, const char *arg, char c)
+{
+    char left[64], letter[6] = "";
+
+    if (c != 0)
+        snprintf(letter, sizeof(letter), ", -%c", c);
+    snprintf(left, sizeof(left), "--%s%s%s%s", name, arg != NULL ? " " : "", arg != NULL ? arg : "",
+             letter);
+    fprintf(f, "  %-*s ", LEFT - 3, left);
+}
+
+/* What a setting does, with its bounds, its default, what 0 means, and its clause. */
+static void setting_lines(FILE *f, enum setting_id id)
+{
+    const struct setting *s = &settings[id];
+    char option[TTCP_NAME], text[TTCP_MSGLEN], facts[TTCP_MSGLEN], all[3 * TTCP_MSGLEN];
+
+    if (ttcp_setting_option(id, option) == NULL)
+        return;
+    setting_text(strncmp(option, "no-", 3) == 0 ? s->off : s->help, &ttcp_style, text,
+                 sizeof(text));
+    ttcp_setting_facts(id, facts, sizeof(facts));
+    if (s->kind == FLAG)
+        snprintf(all, sizeof(all), s->clause != NULL ? "%s (%s)" : "%s", text, s->clause);
+    else
+        snprintf(all, sizeof(all), "%s (%s)", text, facts);
+    left_side(f, option, ttcp_setting_arg(id), s->letter);
+    setting_wrap(f, all, LEFT, RIGHT);
+}
+
+void ttcp_print_help(FILE *f)
+{
+    fputs("usage: scps_ttcp -t [-s] [options] [--link SPEC]                < file\n"
+          "       scps_ttcp -t [-s] [options] INTERFACE HOST              < file\n"
+          "       scps_ttcp -r [-s] [options] INTERFACE                   > file\n"
+          "Measures TCP with the SCPS extensions, or UDP (-u). Sizes take K M G (1024), rates k m "
+          "g (1000).\n\n",
+          f);
+    for (size_t i = 0; i < ttcp_nletters; i++)
+        if (ttcp_letters[i].take != NULL)
+            fprintf(f, "  -%c %-6s %s\n", ttcp_letters[i].c,
+                    ttcp_letters[i].arg ? ttcp_letters[i].arg : "", ttcp_letters[i].help);
+    fputs("\n", f);
+    for (size_t i = 0; i < ttcp_nwords; i++) {
+        const struct ttcp_word *w = &ttcp_words[i];
+
+        left_side(f, w->name, w->arg, w->c);
+        fprintf(f, "%s\n", w->help);
+    }
+    fputs("\nSettings of the connection, at this end (over a link at both):\n", f);
+    for (int i = 0; i < SETTINGS; i++)
+        setting_lines(f, (enum setting_id)i);
+    fprintf(f, "\nINTERFACE:\n%s", scps_ifopts_help());
+    fputs("\nExit status: 0 done, 1 failed, 2 usage, 3 ended early with partial data, 4 the peer "
+          "lacks what\n"
+          "--require names, 124 timeout.\n",
+          f);
+}
+
+void ttcp_print_cc(FILE *f)
+{
+    const struct scps_cc_ops *ops;
+
+    for (size_t i = 0; (ops = scps_cc_at(i)) != NULL; i++) {
+        fprintf(f, "%-18s %s\n", ops->name, ops->help);
+        for (const struct scps_cc_param *p = ops->params; p != NULL && p->name != NULL; p++)
+            fprintf(f, "    %-14s %s (%lld; %lld to %lld)\n", p->name, p->help, (long long)p->def,
+                    (long long)p->min, (long long)p->max);
+    }
+}
+
+void ttcp_print_links(FILE *f)
+{
+    const char *name, *help;
+
+    for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
+        fprintf(f, "%-14s %s\n", name, help);
+}
