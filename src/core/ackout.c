@@ -105,8 +105,11 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
     struct scps_rx *rx = c->rx;
 
     rx->waiting += len;
-    if (from < SCPS_MAX(rx->sacked_to, rx->snack_high))
+    if (from < SCPS_MAX(rx->sacked_to, rx->snack_high)) {
         rx->mended = from;
+        if (!rx->mended_from || from < rx->mended_from)
+            rx->mended_from = from;
+    }
     if (!(c->flags & SCPS_F_SACK) || strict(c)) {
         scps_ackout_data(c, true);
     } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
@@ -256,7 +259,10 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
         if (snack && ++rx->reports % FROM_BELOW == 0) {
             high = rx->snack_high;
             rx->snack_high = 0;
+        } else if (snack && sack) {
+            high = scps_snack_go_back(c);
         }
+        rx->mended_from = 0;
     }
     if (snack && sack && sparse && !high && scps_snack_out_of_reach(c)) {
         rx->sacked_to = SCPS_MAX(rx->sacked_to, rx->snack_high);

@@ -203,6 +203,7 @@ struct scps_rx {
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
     uint32_t reports;              /* under a budget, in all */
     bool anew;                     /* and all are to be repeated after the last */
+    scps_off mended_from;          /* the lowest that arrived below since the last report; 0: none */
     scps_off mended;               /* arrived since below what had been told; 0: nothing */
     struct scps_pacer budget,
         budget_pps; /* of bare acknowledgements; packets count 1 in the second */
@@ -488,6 +489,10 @@ void scps_delivery_app_limited(struct scps_conn *c);
 /* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole: what has arrived
  * between two reported holes is to be told, too, even if that takes more acknowledgements. */
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole);
+/* Under a budget: lets the next report begin with the hole below what has arrived last below all
+ * that has been told, if its vector reaches from there to the newest data. Returns up to where all
+ * had been told; 0: it does not. */
+scps_off scps_snack_go_back(struct scps_conn *c);
 /* Octets of options that an acknowledgement without data has for reports. */
 unsigned scps_snack_room(const struct scps_conn *c);
 /* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */

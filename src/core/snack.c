@@ -21,6 +21,9 @@
  * without a vector.  Meanwhile SACK tells of what lies beyond, and there the sender goes by RFC 6675 (ackin.c).  A SNACK
  * whose offset is 65535 is ignored: it names this block or a later one.
  *
+ * Under a budget a report skips no repair that has arrived below all told before, if its vector
+ * reaches from there to the newest data: telling of the repair costs no report of its own.
+ *
  * Without SACK nothing else tells what a resent segment has come to: there the report that answers its arrival begins, where
  * a bit vector reaches it, with the hole below it; but only below the one whose turn is next, which stays so.
  *
@@ -150,12 +153,10 @@ unsigned scps_snack_room(const struct scps_conn *c)
     return 40 - (c->caps & SCPS_CAP_COM ? 0 : scps_negotiate_overhead(c));
 }
 
-/* How far a bit vector reaches. */
-static uint64_t reach(const struct scps_conn *c)
+/* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
+static uint64_t reach(uint32_t size, unsigned room)
 {
-    unsigned octets = SCPS_MIN(scps_snack_room(c) - HOLE1, SCPS_SNACK_VEC_MAX);
-
-    return (uint64_t)unit(c, c->peer_mss) * 8 * octets;
+    return (uint64_t)size * 8 * SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX);
 }
 
 /* The hole below what has arrived last, if a bit vector that begins there tells of both. */
@@ -169,7 +170,25 @@ static bool below_mended(const struct scps_conn *c, struct scps_range *h)
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < c->rx->snack_next &&
-           c->rx->mended < h->to + reach(c) * 3 / 4; /* and a mark beside it may take room */
+           /* and a mark beside it may take room */
+           c->rx->mended < h->to + reach(unit(c, c->peer_mss), scps_snack_room(c)) * 3 / 4;
+}
+
+scps_off scps_snack_go_back(struct scps_conn *c)
+{
+    const struct scps_rangeset *ooo = c->in.ooo;
+    scps_off told = c->rx->snack_high, from = SCPS_MAX(c->rx->mended_from, c->in.next), hole;
+    uint32_t i;
+
+    if (!(c->caps & SCPS_CAP_SNACK2) || !c->rx->mended_from || !ooo->n || from >= told)
+        return 0;
+    i = scps_rangeset_find(ooo, from);
+    hole = i ? scps_rangeset_at(ooo, i - 1)->to : c->in.next;
+    if (scps_rangeset_at(ooo, ooo->n - 1)->to >
+        hole + reach(unit(c, c->peer_mss), scps_snack_room(c)) * 3 / 4)
+        return 0;
+    c->rx->snack_high = hole;
+    return told;
 }
 
 /* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
@@ -193,7 +212,7 @@ bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run)
     if (!turn(c, &h) || h.to == c->rx->fin_at)
         return false;
     *run = *scps_rangeset_at(c->in.ooo, scps_rangeset_find(c->in.ooo, h.to));
-    return run->to - run->from > reach(c);
+    return run->to - run->from > reach(unit(c, c->peer_mss), scps_snack_room(c));
 }
 
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole)

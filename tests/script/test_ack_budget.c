@@ -4,10 +4,8 @@
 #include "script.h"
 
 /* Acknowledges every segment, at most ten times a second and two in a row. */
-static struct script *ten_a_second(void **x)
+static void ten_a_second_of(struct script *t)
 {
-    struct script *t = script_of(x);
-
     t->cfg.ack_mode = SCPS_ACK_EVERY;
     t->cfg.ack_budget_pps = 10;
     script_established(t, MS(100));
@@ -15,6 +13,13 @@ static struct script *ten_a_second(void **x)
     expect_sent(t, .at = MS(200), .ack = 1001);
     peer_says(t, MS(200), .len = 1000);
     expect_sent(t, .at = MS(200), .ack = 2001);
+}
+
+static struct script *ten_a_second(void **x)
+{
+    struct script *t = script_of(x);
+
+    ten_a_second_of(t);
     return t;
 }
 
@@ -94,6 +99,29 @@ static void ranges_are_told_once(void **x)
     script_free(t);
 }
 
+#define R(k) (1 + 1000 * (k))
+
+/* A SNACK with a bit vector begins below a repair that has arrived since the last one, where it
+ * reaches from there to the newest data: else nothing would tell of the repair until all holes are
+ * told anew, and the sender would resend it */
+static void a_report_reaches_back_to_a_repair(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.snack = t->cfg.snack_long = true;
+    t->peer.caps = SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
+    ten_a_second_of(t);
+    for (int k = 3; k <= 7; k += 2)
+        peer_says(t, MS(210), .seq = R(k), .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = R(2), .snack = {{0, 1}});
+    peer_says(t, MS(310), .seq = R(9), .len = 1000);
+    expect_sent(t, .at = MS(400), .ack = R(2), .snack = {{6, 1}}); /* R(8) alone is new */
+    peer_says(t, MS(410), .seq = R(6), .len = 1000);
+    peer_says(t, MS(410), .seq = R(11), .len = 1000);
+    expect_sent(t, .at = MS(500), .ack = R(2), .snack = {{2, 1}}); /* R(4), below R(5) to R(7) */
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +129,7 @@ int main(void)
         SCRIPT_TEST(bytes_a_second),
         SCRIPT_TEST(nothing_is_exempt_but_what_rides),
         SCRIPT_TEST(ranges_are_told_once),
+        SCRIPT_TEST(a_report_reaches_back_to_a_repair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
