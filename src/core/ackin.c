@@ -202,7 +202,7 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
 {
     if (!sum->lost)
         return;
-    SCPS_NOTE_IT(c, LOST, sum->lost_from, sum->lost, scps_loss_cause_now(c), evidence);
+    SCPS_NOTE_IT(c, LOST, sum->lost_from, sum->lost, scps_conn_loss_cause(c), evidence);
     scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
     sum->lost = 0;
 }
@@ -215,7 +215,7 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
     if (!dup && !advanced)
         return;
     if (dup ? c->dupacks == 1 : c->tx->age_checks > 0)
-        scps_loss_by_age(c, sum);
+        scps_loss_by_age(&c->tx->sb, &c->rtt, c->ctx.env->now, sum);
     if (!dup)
         c->tx->age_checks--;
     lost(c, sum, SCPS_BY_AGE);
@@ -325,7 +325,7 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
-        scps_delivery_sample(c, &n->sum, a);
+        scps_delivery_sample(&c->tx->delivery, &n->sum, scps_rtt_min(&c->rtt), c->ctx.env->now, a);
     if (n->advanced && n->jumped) { /* it came late or not at all */
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;

@@ -388,7 +388,7 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->flags & SCPS_F_ECE)
         seg->flags |= SCPS_ECE;
     if (c->tp && seg->len + 8 <= scps_conn_any_mss(c) && !(seg->flags & SCPS_SYN) &&
-        scps_corruption_tell(c))
+        scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
     if (c->rx && (c->in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
         (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1) && !plain_report(c, seg))

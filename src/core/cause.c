@@ -4,17 +4,14 @@
  * It is the configured one, unless a signal, or the peer's corruption-experienced option
  * (corruption.c), named another for a time.
  */
-#include "core/conn.h"
+#include "core/cause.h"
 
-enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c)
+void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until)
 {
-    return c->tx && c->ctx.env->now < c->tx->cause_until ? c->tx->cause : c->ctx.cfg->c.loss_cause;
+    *cause = (struct scps_cause){named, until};
 }
 
-void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
+enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x)
 {
-    if (!c->tx)
-        return; /* nothing under way that could be lost */
-    c->tx->cause = cause;
-    c->tx->cause_until = until;
+    return cause && x->env->now < cause->until ? cause->named : x->cfg->c.loss_cause;
 }

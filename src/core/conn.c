@@ -195,9 +195,9 @@ void scps_conn_established(struct scps_conn *c)
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
     c->rcv_mss = SCPS_MIN(536, c->adv_mss);
     if (c->flags & SCPS_F_SYN_LOST && !c->rtt.srtt)
-        c->rtt.rto = SCPS_MAX(c->rtt.rto, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
+        scps_rtt_at_least(&c->rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
     if (cfg->expected_rtt) /* a slow line takes longer for full segments than for the SYN */
-        c->rtt.rto = SCPS_MAX(c->rtt.rto, cfg->expected_rtt + cfg->rto_min);
+        scps_rtt_at_least(&c->rtt, cfg->expected_rtt + cfg->rto_min);
     scps_cc_begin(c);
     if (cfg->keepalive)
         scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + cfg->keep_idle);
@@ -326,8 +326,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     scps_conn_ctx_configure(&c->ctx, s);
     scps_conn_set_flag(c, SCPS_F_NODELAY, n.nodelay);
     scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
-    if (!c->rtt.srtt)
-        c->rtt.rto = s->c.rto_initial;
+    scps_rtt_initial(&c->rtt, s->c.rto_initial);
     if (c->established && c->state != SCPS_CLOSED) {
         if (s->c.rate && c->ctl.rate)
             c->ctl.rate = s->c.rate;

@@ -15,8 +15,12 @@
 #include <scps/conn.h>
 #include <scps/wire.h>
 
+#include "core/cause.h"
+#include "core/corruption.h"
 #include "core/ctx.h"
+#include "core/delivery.h"
 #include "core/gate.h"
+#include "core/loss.h"
 #include "core/pacer.h"
 #include "core/rcvbuf.h"
 #include "core/rtt.h"
@@ -155,12 +159,7 @@ struct scps_tx {
         named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
-    /* delivery.c */
-    uint64_t delivered;
-    scps_time delivered_at, first_sent;
-    uint64_t app_limited;  /* 0, or the total delivered at which the limit has passed */
-    uint64_t round_end;    /* a new round begins with what was sent after this was delivered */
-    uint64_t rate;         /* newest sample */
+    struct scps_delivery delivery;
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
     /* The timeouts in a row, or the window probes without an answer, began; valid while there are any. */
@@ -180,8 +179,7 @@ struct scps_tx {
     struct scps_sack
         sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
     uint8_t nsacked;
-    enum scps_loss_cause cause; /* what a loss means before cause_until */
-    scps_time cause_until;
+    struct scps_cause cause;
     /* gate.c */
     int32_t share; /* bytes left of its turn */
     bool in_line;
@@ -233,9 +231,7 @@ struct scps_tp {
     struct scps_comp_sum comp_sum;
     uint64_t comp_out, comp_in;             /* segments */
     uint64_t comp_saved_out, comp_saved_in; /* octets less than as TCP */
-    /* damage to tell the peer of (option 23): until then, and so often at least */
-    scps_time damaged_until;
-    uint8_t damaged_acks;
+    struct scps_corruption corruption;
     struct scps_binding binding[SCPS_BINDINGS]; /* in force */
     uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
     scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
@@ -421,7 +417,7 @@ static inline bool scps_conn_doubts_comp(const struct scps_conn *c)
     return c->backoff >= 2 || c->probes >= 2;
 }
 
-/* ---- ackin.c, control.c, loss.c, recovery.c, pipe.c, delivery.c ------------------------------ */
+/* ---- ackin.c, control.c, recovery.c, pipe.c ------------------------------ */
 
 /* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
@@ -430,12 +426,6 @@ void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
-/* The rules of loss.c. tail: nothing more is to be sent. Of first sendings those below `from` are passed over: there the
- * receiver names its holes itself. */
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
-                        struct scps_ack_sum *sum);
-void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
-                         struct scps_ack_sum *sum);
 /* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
 void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
                    struct scps_ack_sum *sum);
@@ -452,8 +442,6 @@ static inline bool scps_rack_on(const struct scps_conn *c)
 }
 /* A tail probe has repaired a loss: the controller hears of it, and that it is over. */
 void scps_recovery_repaired(struct scps_conn *c);
-/* The oldest segment is lost if it is older than a round trip and its spread: scps_cc_ops.by_age. */
-void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum);
 /* bytes were found lost by an acknowledgement that tells of `delivered` arrived ones. */
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
                         enum scps_evidence evidence);
@@ -478,11 +466,6 @@ bool scps_recovery_is_reducing(const struct scps_conn *c);
 /* Bytes that may be in flight now, and that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);
 uint64_t scps_recovery_inflight(const struct scps_conn *c);
-void scps_delivery_sent(struct scps_conn *c, struct scps_sent *r);
-/* Works out the sample of what sum tells. */
-void scps_delivery_sample(struct scps_conn *c, const struct scps_ack_sum *sum,
-                          struct scps_cc_ack *a);
-void scps_delivery_app_limited(struct scps_conn *c);
 
 /* ---- snack.c --------------------------------------------------------------------------------- */
 
@@ -523,18 +506,17 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c);
 bool scps_negotiate_offers(const struct scps_conn *c);
 enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f);
 
-/* ---- corruption.c ---------------------------------------------------------------------------- */
-
-/* Segments of the peer's were damaged: to be told to it. until: as SCPS_SIGNAL_DAMAGED has it. */
-void scps_corruption_felt(struct scps_conn *c, scps_time until);
-/* Is the segment that leaves now to say so? c->tp is there. */
-bool scps_corruption_tell(struct scps_conn *c);
-
-/* ---- outage.c, cause.c ----------------------------------------------------------------------- */
+/* ---- outage.c ----------------------------------------------------------------------- */
 
 /* What a loss found now is put down to. */
-enum scps_loss_cause scps_loss_cause_now(const struct scps_conn *c);
+static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *c)
+{
+    return scps_cause_now(c->tx ? &c->tx->cause : NULL, &c->ctx);
+}
+/* It is put down to cause until then: of no use where nothing is under way that could be lost. */
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until);
+/* Segments of the peer's were damaged, of which it is to be told until then; 0: for a round trip. */
+void scps_outage_damage(struct scps_conn *c, scps_time until);
 /* until: when it ends, SCPS_NEVER if that is not known. inferred: from timeouts, nobody said so. */
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred);
 void scps_outage_end(struct scps_conn *c);

@@ -28,7 +28,7 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     v->conf_rate = cfg->rate;
     v->max_cwnd = cfg->sndbuf;
     v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
-    v->cause = scps_loss_cause_now(c);
+    v->cause = scps_conn_loss_cause(c);
 }
 
 void scps_cc_apply(struct scps_conn *c)

@@ -6,30 +6,26 @@
  * three at least, since they may be lost; whoever hears one believes it for two retransmission timeouts
  * (corruption_hold).  The option is not negotiated; it goes only to a peer that has shown capabilities.
  */
-#include "core/conn.h"
+#include "core/corruption.h"
 
 #include "base/bytes.h"
 
 #define AT_LEAST 3
 
-void scps_corruption_felt(struct scps_conn *c, scps_time until)
+void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt, scps_time now,
+                          scps_time until)
 {
-    if (!(c->flags & SCPS_F_CAPS) || !c->ctx.cfg->c.corruption || c->state == SCPS_CLOSED ||
-        scps_conn_need_tp(c))
-        return;
     if (!until)
-        until = c->ctx.env->now + (c->rtt.srtt ? c->rtt.srtt : c->rtt.rto);
-    c->tp->damaged_until = SCPS_MAX(c->tp->damaged_until, until);
-    c->tp->damaged_acks = AT_LEAST;
+        until = now + (rtt->srtt ? rtt->srtt : rtt->rto);
+    co->until = SCPS_MAX(co->until, until);
+    co->acks = AT_LEAST;
 }
 
-bool scps_corruption_tell(struct scps_conn *c)
+bool scps_corruption_tell(struct scps_corruption *co, scps_time now)
 {
-    struct scps_tp *tp = c->tp;
-
-    if (!tp->damaged_acks && c->ctx.env->now >= tp->damaged_until)
+    if (!co->acks && now >= co->until)
         return false;
-    if (tp->damaged_acks)
-        tp->damaged_acks--;
+    if (co->acks)
+        co->acks--;
     return true;
 }

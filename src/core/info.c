@@ -212,9 +212,9 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         out->inflight = scps_recovery_inflight(c);
         out->sacked = tx->sb.arrived;
         out->lost = tx->sb.lost;
-        out->delivery_rate = tx->rate;
+        out->delivery_rate = tx->delivery.rate;
         out->reo_wnd = scps_rack_on(c) ? scps_rack_window(c) : 0;
         out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
-        out->app_limited = tx->app_limited != 0;
+        out->app_limited = tx->delivery.app_limited != 0;
     }
 }

@@ -12,7 +12,7 @@
  *
  * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a third duplicate.
  */
-#include "core/conn.h"
+#include "core/loss.h"
 
 #include "base/bytes.h"
 
@@ -42,26 +42,24 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
                          struct scps_ack_sum *sum)
 {
-    while (sb->resent_head != sb->resent_tail) {
-        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+    struct scps_resent e;
+
+    for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         bool live = scps_sb_resent_live(sb, e);
         if (live && before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)))
             break;
         if (live)
             scps_sb_lose(sb, e.idx, sum);
-        sb->resent_head++;
     }
 }
 
 #define CLOCK SCPS_MS(1) /* rttvar of a steady path is 0; RFC 6298's G */
 
-void scps_loss_by_age(struct scps_conn *c, struct scps_ack_sum *sum)
+void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,
+                      struct scps_ack_sum *sum)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
-
-    if (!c->rtt.srtt || sb->head == sb->tail)
+    if (!rtt->srtt || sb->head == sb->tail)
         return;
-    if (c->ctx.env->now - scps_sb_at(sb, sb->head)->sent >
-        c->rtt.srtt + SCPS_MAX(4 * c->rtt.rttvar, CLOCK))
+    if (now - scps_sb_at(sb, sb->head)->sent > rtt->srtt + SCPS_MAX(4 * rtt->rttvar, CLOCK))
         scps_sb_lose(sb, sb->head, sum);
 }

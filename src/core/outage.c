@@ -17,6 +17,19 @@
 #define END_KNOWN                                                                                  \
     UINT8_MAX /* in place of the number of probes: the timer is the end of the outage */
 
+void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
+{
+    if (c->tx)
+        scps_cause_name(&c->tx->cause, cause, until);
+}
+
+void scps_outage_damage(struct scps_conn *c, scps_time until)
+{
+    if (c->flags & SCPS_F_CAPS && c->ctx.cfg->c.corruption && c->state != SCPS_CLOSED &&
+        !scps_conn_need_tp(c))
+        scps_corruption_felt(&c->tp->corruption, &c->rtt, c->ctx.env->now, until);
+}
+
 /* The sheet's schedule: 5, 6, 12, 24, 48, then 60 s. */
 static scps_dur schedule(unsigned probes)
 {
@@ -96,10 +109,7 @@ void scps_outage_timer(struct scps_conn *c)
 void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
     if (rtt > 0 && c->rtt.srtt) {
-        scps_rtt_forget_min(&c->rtt);
-        c->rtt.srtt = rtt;
-        c->rtt.rttvar = rtt / 2;
-        scps_rtt_limits(&c->rtt, c->ctx.cfg->c.rto_min, c->ctx.cfg->c.rto_max);
+        scps_rtt_path(&c->rtt, rtt, c->ctx.cfg->c.rto_min, c->ctx.cfg->c.rto_max);
         if (c->tx && c->una < c->nxt && !(c->flags & (SCPS_F_OUTAGE | SCPS_F_PERSIST)))
             scps_snd_arm_rtx(c);
     }

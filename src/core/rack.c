@@ -48,6 +48,7 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
     struct scps_scoreboard *sb = &c->tx->sb;
     scps_dur limit = c->tx->rack.rtt + scps_rack_window(c);
     scps_time now = c->ctx.env->now, again = 0;
+    struct scps_resent e;
 
     if (!c->tx->rack.rtt)
         return 0; /* nothing has arrived yet */
@@ -63,8 +64,7 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
         }
         scps_sb_lose(sb, sb->frontier, sum);
     }
-    for (; sb->resent_head != sb->resent_tail; sb->resent_head++) {
-        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+    for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         const struct scps_sent *r = scps_sb_at(sb, e.idx);
         if (!scps_sb_resent_live(sb, e))
             continue;
@@ -155,7 +155,7 @@ void scps_rack_timer(struct scps_conn *c)
     if (rk->again && rk->again <= c->ctx.env->now) {
         rk->again = detect(c, &sum);
         if (sum.lost) {
-            SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_loss_cause_now(c), SCPS_BY_RACK);
+            SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RACK);
             scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RACK);
             scps_snd_arm_rtx(c);
             scps_conn_wake(c);

@@ -103,7 +103,7 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
     struct scps_cc_view v;
     struct scps_cc_loss l = {.bytes = bytes,
                              .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
-                                                              : scps_loss_cause_now(c),
+                                                              : scps_conn_loss_cause(c),
                              .evidence = evidence,
                              .new_episode = fresh};
 

@@ -59,7 +59,21 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
     scps_rtt_limits(r, rto_min, rto_max);
 }
 
-void scps_rtt_forget_min(struct scps_rtt *r)
+void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial)
+{
+    if (!r->srtt)
+        r->rto = rto_initial;
+}
+
+void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto)
+{
+    r->rto = SCPS_MAX(r->rto, rto);
+}
+
+void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max)
 {
     r->min = r->min2 = 0;
+    r->srtt = srtt;
+    r->rttvar = srtt / 2;
+    scps_rtt_limits(r, rto_min, rto_max);
 }

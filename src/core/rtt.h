@@ -22,8 +22,12 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
 /* Limits changed, or the path did: works out the timeout anew. */
 void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);
-/* The base round trip is no longer to be believed. */
-void scps_rtt_forget_min(struct scps_rtt *r);
+/* Another initial timeout: of no use after the first sample. */
+void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial);
+/* The timeout is no less than rto until the next sample. */
+void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto);
+/* The path is another, of this round trip: what was measured on the old one is forgotten. */
+void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max);
 static inline scps_dur scps_rtt_min(const struct scps_rtt *r) /* 0: no sample yet */
 {
     return r->min2 && r->min2 < r->min ? r->min2 : r->min;

@@ -125,6 +125,24 @@ static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct 
     return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
            r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
 }
+/* The resent segment that left first of those in the queue; false: the queue is empty. */
+static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct scps_resent *e)
+{
+    if (sb->resent_head == sb->resent_tail)
+        return false;
+    *e = sb->resent[sb->resent_head & sb->mask];
+    return true;
+}
+/* It leaves the queue. */
+static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
+{
+    sb->resent_head++;
+}
+/* Sets a flag of record r, or takes it away. */
+static inline void scps_sb_mark(struct scps_sent *r, unsigned flag, bool on)
+{
+    r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
+}
 /* Lowest LOST record. False: there is none. */
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Record idx left again. */

@@ -302,7 +302,7 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
             break;
         if (r->state == SCPS_SENT_FLIGHT && r->resends &&
             c->ctx.env->now - r->sent >= scps_rtt_min(&c->rtt))
-            r->flags |= SCPS_SENT_PASSED;
+            scps_sb_mark(r, SCPS_SENT_PASSED, true);
     }
 }
 
@@ -366,7 +366,7 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
             tx->slow[0] = tx->pause[0] = 0;
             tx->slow_since = c->ctx.env->now;
         }
-        if (!tx->app_limited && c->una > 1)
+        if (!tx->delivery.app_limited && c->una > 1)
             tx->pause[0] = SCPS_MAX(tx->pause[0], c->ctx.env->now - c->ctx.st->last_ack_received);
     }
     if (sum->oldest_sent >= 0)
@@ -393,7 +393,7 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
         c->ctx.st->last_rtt ? c->ctx.st->last_rtt : c->ctx.cfg->c.expected_rtt; /* of data */
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), late = lateness(c), margin, wait,
              least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
-    unsigned more = r->resends > FAST && scps_loss_cause_now(c) != SCPS_LOSS_CORRUPTION
+    unsigned more = r->resends > FAST && scps_conn_loss_cause(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
 
@@ -459,6 +459,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     bool sack = c->flags & SCPS_F_SACK;
+    struct scps_resent e;
 
     if (!sack && c->nxt < scps_snd_fin_end(c)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->head);
@@ -470,8 +471,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         scps_sb_lose(sb, sb->head, sum);
         return 0;
     }
-    for (; sb->resent_head != sb->resent_tail; sb->resent_head++) {
-        struct scps_resent e = sb->resent[sb->resent_head & sb->mask];
+    for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         const struct scps_sent *r = scps_sb_at(sb, e.idx);
         bool first = e.idx == sb->head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
@@ -494,7 +494,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 static void look(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     scps_dur patience =
-        scps_loss_cause_now(c) == SCPS_LOSS_CORRUPTION || c->ctl.cwnd == SCPS_CWND_OPEN ? 6 : 2;
+        scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION || c->ctl.cwnd == SCPS_CWND_OPEN ? 6 : 2;
     scps_time due;
 
     for (unsigned i = 0; c->tx->waits && i < SCPS_SNACK_WAITS; i++) {
@@ -525,7 +525,7 @@ void scps_snack_timer(struct scps_conn *c)
     look(c, &sum);
     if (!sum.lost)
         return;
-    SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_loss_cause_now(c), SCPS_BY_RESEND);
+    SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RESEND);
     scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);

@@ -272,6 +272,12 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
     }
 }
 
+/* The segment of record r leaves: what had been delivered by now. */
+static inline void delivery_of(struct scps_conn *c, struct scps_sent *r)
+{
+    scps_delivery_sent(&c->tx->delivery, r, c->tx->sb.inflight, c->ctx.env->now);
+}
+
 static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -297,7 +303,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
             scps_conn_finish(c, SCPS_ERR_NOMEM);
             return false;
         }
-        scps_delivery_sent(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now));
+        delivery_of(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now));
         c->nxt = 1;
     }
     left(c, seg, 0, again);
@@ -446,7 +452,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
-    scps_delivery_sent(c, r);
+    delivery_of(c, r);
     note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
         scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
@@ -513,8 +519,9 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);
-        if (tx->app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) && !tx->sb.lost)
-            scps_delivery_app_limited(c);
+        if (tx->delivery.app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) &&
+            !tx->sb.lost)
+            scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
         return false;
     }
     p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
@@ -568,7 +575,7 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
     struct scps_sent *r =
         scps_sb_sent(&tx->sb, c->nxt, p->len + (p->fin ? 1 : 0), p->flags, c->ctx.env->now);
 
-    scps_delivery_sent(c, r);
+    delivery_of(c, r);
     c->nxt += r->len;
     if (p->flags & SCPS_SENT_RECORD)
         scps_rangeset_trim(&tx->ends, c->nxt);
@@ -680,7 +687,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
             return false;
         }
         again_at_once(c, seg, last);
-        scps_delivery_sent(c, scps_sb_at(sb, last));
+        delivery_of(c, scps_sb_at(sb, last));
     }
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
     scps_rack_probed(c, !fresh);

@@ -33,7 +33,7 @@ void scps_stack_signal(struct scps_stack *st, scps_time now, const struct scps_s
             scps_outage_cause(c, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
             break;
         case SCPS_SIGNAL_DAMAGED:
-            scps_corruption_felt(c, sig->until);
+            scps_outage_damage(c, sig->until);
             break;
         case SCPS_SIGNAL_PATH:
             scps_outage_path(c, sig->rate, sig->rtt);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The cause to which a lost segment is put down.
+ *
+ * Invariant: a cause that was named holds until a time; the configured one holds otherwise.
+ */
+#ifndef SCPS_CORE_CAUSE_H
+#define SCPS_CORE_CAUSE_H
+
+#include "core/ctx.h"
+
+struct scps_cause {
+    enum scps_loss_cause named;
+    scps_time until; /* named holds before this time */
+};
+
+void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until);
+/* cause NULL: none was named. */
+enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Delivery rate and round trips counted in data: how fast has the path delivered?
+ *
+ * Invariant: delivered never falls.  A record of the scoreboard keeps what these fields were when
+ * its segment left; delivery.c alone writes both.
+ */
+#ifndef SCPS_CORE_DELIVERY_H
+#define SCPS_CORE_DELIVERY_H
+
+#include "core/scoreboard.h"
+
+struct scps_delivery {
+    uint64_t delivered;     /* bytes known to have arrived, of the whole connection */
+    scps_time delivered_at; /* the time of the newest of them */
+    scps_time first_sent;   /* the time the current flight began */
+    uint64_t app_limited;   /* 0, or the total delivered at which the limit has passed */
+    uint64_t round_end;     /* a round begins with what was sent after this was delivered */
+    uint64_t rate;          /* of the newest sample, bytes/s; 0: there was none */
+};
+
+/* The segment of record r leaves now; inflight: bytes in flight with it. */
+void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight,
+                        scps_time now);
+/* Works out the sample of what sum says has arrived. a: bytes, rtt (-1: none) and, where the
+ * interval is no shorter than min_rtt, rate are set; round_start and app_limited where they hold.
+ */
+void scps_delivery_sample(struct scps_delivery *d, const struct scps_ack_sum *sum, scps_dur min_rtt,
+                          scps_time now, struct scps_cc_ack *a);
+/* The application has written too little to fill the window: samples of what is in flight are too
+ * low. */
+void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* The loss rules by themselves: RFC 6675 IsLost, early retransmit, resent segments, age. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/loss.h"
+#include <scps/alloc.h>
+
+#define LEN 100u
+
+struct world {
+    struct scps_scoreboard sb;
+    struct scps_alloc a;
+    struct scps_ack_sum sum;
+};
+
+/* n segments have left, the i-th of them at time i. */
+static void begin(struct world *w, unsigned n)
+{
+    *w = (struct world){.a = scps_alloc_default()};
+    scps_sb_init(&w->sb);
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(scps_sb_reserve(&w->sb, &w->a), 0);
+        scps_sb_sent(&w->sb, (scps_off)LEN * i, LEN, 0, i);
+    }
+}
+
+static void arrived(struct world *w, unsigned i)
+{
+    w->sum = (struct scps_ack_sum){.oldest_sent = -1};
+    scps_sb_arrived(&w->sb, 1000, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 0, &w->sum);
+}
+
+static int state_of(const struct world *w, unsigned i)
+{
+    return scps_sb_at(&w->sb, i)->state;
+}
+
+static void third_above(void **state)
+{
+    struct world w;
+    (void)state;
+
+    begin(&w, 8);
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
+        arrived(&w, i);
+        scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+    }
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
+    assert_int_equal(w.sum.lost, LEN);
+    assert_int_equal(state_of(&w, 4), SCPS_SENT_FLIGHT);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+/* RFC 5827 section 3.2: two segments, and nothing more to send. */
+static void early_retransmit(void **state)
+{
+    struct world w;
+    (void)state;
+
+    begin(&w, 2);
+    arrived(&w, 1);
+    scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
+    scps_loss_by_order(&w.sb, 3, true, 0, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+/* Below `from` the receiver names its holes: nothing is concluded there. */
+static void named_holes(void **state)
+{
+    struct world w;
+    (void)state;
+
+    begin(&w, 8);
+    for (unsigned i = 2; i <= 6; i++)
+        arrived(&w, i);
+    scps_loss_by_order(&w.sb, 3, false, LEN, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
+    assert_int_equal(state_of(&w, 1), SCPS_SENT_LOST);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+/* The first segment, sent again, is lost again when the third one sent later has arrived. */
+static void lost_again(void **state)
+{
+    struct world w;
+    uint32_t idx;
+    (void)state;
+
+    begin(&w, 4);
+    for (unsigned i = 1; i <= 3; i++)
+        arrived(&w, i);
+    scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+    assert_true(scps_sb_next_lost(&w.sb, &idx));
+    scps_sb_resent(&w.sb, idx, 100);
+    for (unsigned i = 4; i < 8; i++) {
+        assert_int_equal(scps_sb_reserve(&w.sb, &w.a), 0);
+        scps_sb_sent(&w.sb, (scps_off)LEN * i, LEN, 0, 100 + i);
+    }
+    for (unsigned i = 4; i <= 6; i++) {
+        struct scps_resent e;
+        scps_loss_of_resent(&w.sb, 3, false, &w.sum);
+        assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
+        assert_true(scps_sb_resent_front(&w.sb, &e));
+        arrived(&w, i);
+    }
+    scps_loss_of_resent(&w.sb, 3, false, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+static void by_age(void **state)
+{
+    struct scps_rtt rtt = {0};
+    struct world w;
+    (void)state;
+
+    begin(&w, 1);
+    scps_loss_by_age(&w.sb, &rtt, SCPS_SEC(9), &w.sum); /* no round trip is known */
+    rtt = (struct scps_rtt){.srtt = 500, .rttvar = 1000};
+    scps_loss_by_age(&w.sb, &rtt, 4500, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
+    scps_loss_by_age(&w.sb, &rtt, 4501, &w.sum);
+    assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(third_above), cmocka_unit_test(early_retransmit),
+        cmocka_unit_test(named_holes), cmocka_unit_test(lost_again),
+        cmocka_unit_test(by_age),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
