@@ -21,7 +21,7 @@ struct setting {
     uint16_t at, size; /* of the field in struct scps_conn_config */
     int64_t def, least, most;
     /* what settings.def says of it; NULL, 0 or false: nothing */
-    const char *help, *off, *more, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
+    const char *help, *off, *more, *api, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
     char letter, only;
     bool bare_ms;
 };

@@ -29,117 +29,236 @@ enum scps_recovery_mode {
 
 SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
 
-/* Start from scps_conn_config_default(). Every duration that is 0 is derived from expected_rtt. */
+/* Start from scps_conn_config_default(). A field outside its bounds makes opening fail with
+ * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default. */
 struct scps_conn_config {
-    /* congestion control and rate */
-    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". Set alone, it has its own defaults. */
+    /* ---- Congestion control ---- */
+    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". Set alone, it has its own
+     * defaults. */
     const struct scps_cc_ops *cc;
-    /* The controller whose parameters cc_param holds. Another one than cc: cc_param is not looked at. */
+    /* The controller whose parameters cc_param holds. Where it is not cc, cc_param is ignored. */
     const struct scps_cc_ops *cc_param_of;
     int64_t cc_param[SCPS_CC_PARAMS];
-    /* Bytes/s on the wire, the IP header and rate_overhead counted; 0: limited by the route alone (stack.h) */
+    /* written by tools/settings from settings.def */
+
+    /* ---- Rate ---- */
+    /* Rate limit on the wire, IP header and framing counted. A controller that needs a rate (pure
+     * rate control) takes this one. In bytes/s; 0, the default: limited by the route alone. */
     uint64_t rate;
-    uint32_t rate_overhead; /* bytes a packet counted beyond its IP length (framing); default 0 */
-    uint32_t burst;         /* token bucket, bytes; 0: 4 MTU */
-    /* Spread a window-based sender's window over srtt. Default false, but always on with SCPS_ACK_DELAYED, where bursts
-     * would be whole windows. */
+    /* What each packet counts for beyond its IP length where rate and ack_budget are counted: the
+     * link's framing. 0 to 65535 bytes; default 0. */
+    uint32_t rate_overhead;
+    /* What may leave at once under rate after a pause. It is the size of the token bucket. 0 to 1
+     * GiB; 0, the default: four packets. */
+    uint32_t burst;
+    /* Spread each congestion window over the smoothed round trip. It is always on where
+     * acknowledgements wait for the timer (ack_mode delayed), because each of those would release a
+     * whole window at once. Default false. */
     bool pacing;
-    uint32_t init_cwnd_segs; /* initial window, segments; 0: RFC 6928 (10, at most 14600 bytes) */
-    /* buffers: the limits; memory is taken as it is used */
-    uint32_t sndbuf, rcvbuf; /* bytes; default 1 MiB each; at most 1 GiB */
-    /* A SYN cannot offer more than 65535 bytes. When the peer's did and gave a scale, take its window for this until
-     * the first scaled one is heard, and accept from it what our own buffer holds: saves a round trip where the
-     * operator has configured both ends alike. 0 (default): as the SYN says. */
+    /* Initial congestion window. 0 to 65535 segments; 0, the default: ten segments, at most 14600
+     * bytes; RFC 6928 section 2. */
+    uint32_t init_cwnd_segs;
+
+    /* ---- Buffers ---- */
+    /* Largest size of the send buffer: written data that is not acknowledged yet. Memory is taken
+     * as it is used. 256 to 1 GiB; default 1 MiB. */
+    uint32_t sndbuf;
+    /* Largest size of the receive buffer, which bounds the window offered to the peer. Memory is
+     * taken as it is used. 256 to 1 GiB; default 1 MiB; RFC 7323 section 2.3. */
+    uint32_t rcvbuf;
+    /* What the peer's window is taken for until its first scaled window arrives. A SYN cannot offer
+     * more than 65535 bytes. Where both ends are configured alike, as in the published tests, this
+     * saves the first round trip; as much is accepted from the peer, if the buffer holds it. 0 to 1
+     * GiB; 0, the default: what its SYN says; RFC 7323 section 2.2. */
     uint32_t first_window;
-    bool hollow; /* bytes are counted, not kept: written from NULL, read as zeros */
-    /* segments */
-    uint16_t mss;     /* largest segment to send and to announce; 0: from the MTU */
-    uint8_t ttl, tos; /* default 64, 0 */
-    bool df_off;      /* true: no path-MTU discovery, the DF bit stays clear */
-    /* options to offer and accept; all default true */
-    bool sack, dsack, timestamps, wscale;
-    bool ecn; /* default false */
-    /* SCPS-TP capabilities (option 20) to offer and accept; all default false: plain TCP */
-    bool snack;      /* selective negative acknowledgements (option 21) */
-    bool snack_long; /* their long form, with a bit vector; only with snack */
-    /* Count a SNACK's blocks in the bare MSS, instead of the MSS less the 12 octets of timestamps (spec sheet 2.1) */
+    /* Count payload bytes without storing them; they are written from NULL and read as zeros.
+     * Default false. */
+    bool hollow;
+
+    /* ---- Packets ---- */
+    /* Largest segment to send and to announce, TCP options included. 0, or 48 to 65495 bytes; 0,
+     * the default: from the MTU; RFC 9293 section 3.7.1, RFC 6691. */
+    uint16_t mss;
+    /* Time to live of IPv4, hop limit of IPv6. 1 to 255 hops; default 64; RFC 1122 section
+     * 3.2.1.7. */
+    uint8_t ttl;
+    /* Type of service of IPv4, traffic class of IPv6; with ECN its lower two bits are TCP's. 0 to
+     * 255; default 0; RFC 2474, RFC 3168 section 5. */
+    uint8_t tos;
+    /* No path MTU discovery: the DF bit stays clear. Default false; RFC 1191. */
+    bool df_off;
+
+    /* ---- TCP options ---- */
+    /* Offer and accept selective acknowledgements. Default true; RFC 2018. */
+    bool sack;
+    /* Report data that arrived twice, so that the peer learns which resends were needless. Default
+     * true; RFC 2883. */
+    bool dsack;
+    /* Offer and accept timestamps; they take 12 bytes of each segment. Default true; RFC 7323
+     * section 3. */
+    bool timestamps;
+    /* Offer and accept window scaling; without it no window is larger than 65535 bytes. Default
+     * true; RFC 7323 section 2. */
+    bool wscale;
+    /* Offer and accept explicit congestion notification. Default false; RFC 3168. */
+    bool ecn;
+
+    /* ---- SCPS-TP ---- */
+    /* Offer and accept selective negative acknowledgements (SNACK, option 21). Default false; CCSDS
+     * 714.0-B-2. */
+    bool snack;
+    /* Use the long form of SNACK, too, whose bit vector names more than one hole. Default false;
+     * CCSDS 714.0-B-2. */
+    bool snack_long;
+    /* Count the blocks of a SNACK in the bare MSS instead of the MSS less the 12 bytes of
+     * timestamps. Both ends have to agree on it; builds of the reference implementation differ.
+     * Default false. */
     bool snack_raw_unit;
-    /* How long a resend waits after a SNACK, in case the segments were only reordered; default 0 */
+    /* How long the sender waits after a SNACK before it resends, for segments that are only late.
+     * It is for paths that reorder, beside dupthresh. In µs; 0, the default: no wait. */
     scps_dur snack_delay;
-    /* Tell the peer of damaged segments (option 23) if it knows SCPS options; default true */
+    /* Tell the peer of damaged segments (option 23) if it knows SCPS options. Default true; CCSDS
+     * 714.0-B-2. */
     bool corruption;
-    /* How long after the peer told of damage losses count as corruption; 0: 2 retransmission timeouts */
+    /* How long after the peer told of damage the sender takes losses for corruption. In µs; 0, the
+     * default: two retransmission timeouts. */
     scps_dur corruption_hold;
-    bool compress; /* headers as IP protocol 105 (spec sheet section 8) */
-    /* The protocol number in the pseudo-header of the checksum of compressed segments: 105 (default), or 6 or 106,
-     * which the reference implementation sends. On arrival it is expected, too; where the peer's first good segment has
-     * another of the three, that one. Later segments with any other number are dropped as SCPS_DROP_BAD_CHECKSUM */
+    /* Offer and accept header compression (IP protocol 105). Where both ends offer it, everything
+     * after the SYNs has headers of 8 to 24 bytes instead of 20 to 60. Default false; CCSDS
+     * 714.0-B-2. */
+    bool compress;
+    /* Protocol number in the pseudo-header of the checksum of compressed segments. Builds of the
+     * reference implementation send 6 or 106. It is expected of the peer, too, until the peer's
+     * first good segment shows another of the three. Segments with any other number are dropped as
+     * SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
     uint8_t comp_proto;
-    /* How many SYNs carry the capabilities before one goes without them; a SYN answered with a reset is followed by
-     * one without at once. Default 3; 0: they are never left out */
+    /* How many SYNs carry the SCPS capabilities (option 20) before one goes without them. It is for
+     * paths that drop packets with unknown options; a SYN that is answered with a reset is followed
+     * by one without at once. Where a link is out at the start, or loses SYNs, a larger number
+     * keeps SNACK. 0 to 255 SYNs; default 3; 0: all of them carry them; CCSDS 714.0-B-2. */
     uint8_t caps_tries;
-    /* Best effort (BETS), offered and accepted; default false. What does not arrive is given up in the end: reading is
-     * told of the hole (scps_conn_hole), writing of the range (scps_conn_given_up). */
+    /* Offer and accept best effort (BETS): what does not arrive is given up in the end and reported
+     * as a hole. Reading meets a hole (scps_conn_hole); writing learns of the range
+     * (scps_conn_given_up). Default false; CCSDS 714.0-B-2. */
     bool bets;
-    /* Offer it also by the option that came before capabilities (kind 16); default false */
+    /* Offer best effort also by the option that came before capabilities (kind 16). Default
+     * false. */
     bool bets_legacy;
-    /* A hole that holds the reader up is given up after this time; 0: 1.05 s, or 2 round trips if that is longer */
+    /* When the receiver gives up a hole that holds up its reader. In µs; 0, the default: 1.05 s, or
+     * two round trips if that is longer. */
     scps_dur bets_timeout;
-    /* A segment that was resent this often and lost again is given up; default 32; 1 to 254 */
+    /* The sender gives up a segment that was resent this often and lost again. 1 to 254 resends;
+     * default 32. */
     uint8_t bets_retries;
-    /* So is everything that was sent this long ago or earlier, if nothing of it has been acknowledged
-     * meanwhile; 0 (default): never */
+    /* The sender gives up what it sent this long ago, if nothing has been acknowledged since. In
+     * µs; 0, the default: never. */
     scps_dur bets_lifetime;
-    /* Record boundaries (option 22): SCPS_EOR sends them, and those that arrive are heeded. They are not negotiated: a peer
-     * that does not know them reads plain TCP. Default false: those that arrive mean nothing. */
+    /* Mark the ends of records (option 22) and heed those that arrive. They are not negotiated: a
+     * peer that does not know the option reads plain TCP. SCPS_EOR marks the end of one;
+     * scps_conn_record says where a read stopped. Default false; CCSDS 714.0-B-2. */
     bool records;
-    /* Extended capabilities, offered behind the others and answered with what is in common; len 0 (default): none. A
-     * SYN has room for 12 octets of data in one space beside timestamps and the rest; what does not fit is left out whole. */
+    /* Extended capabilities, offered behind the others and answered with what is in common; len 0
+     * (default): none. A SYN has room for 12 octets of data in one space beside timestamps and the
+     * rest; what does not fit is left out whole. */
     struct scps_binding binding[SCPS_BINDINGS];
-    /* sending */
-    bool nodelay;                     /* Nagle off; default false */
-    bool limited_transmit;            /* RFC 3042; default true */
-    bool spurious_undo;               /* F-RTO, timestamp and DSACK undo; default true */
-    enum scps_recovery_mode recovery; /* default classic */
-    uint8_t dupthresh;                /* duplicate acknowledgements that mean loss; default 3 */
-    enum scps_loss_cause loss_cause;  /* what an unexplained loss means; default congestion */
-    /* acknowledging */
-    enum scps_ack_mode ack_mode; /* default SCPS_ACK_OTHER */
-    /* With SCPS_ACK_DELAYED: while something is missing, acknowledge as SCPS_ACK_OTHER does. Default false: only
-     * when the timer expires (spec sheet 2.3, 5.1) */
+
+    /* ---- Sending ---- */
+    /* Switch Nagle's algorithm off: a small segment leaves at once. Default false; RFC 9293 section
+     * 3.7.4. */
+    bool nodelay;
+    /* Send new data on the first two duplicate acknowledgements. Default true; RFC 3042. */
+    bool limited_transmit;
+    /* Restore the congestion window after a repair that proves needless (F-RTO, timestamps, DSACK).
+     * Default true; RFC 5682, RFC 3522, RFC 4015. */
+    bool spurious_undo;
+    /* How losses are found that no SNACK names: by counting acknowledgements, or by the time since
+     * sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack has a
+     * reordering window that adapts and a probe after the last segment, and needs SACK. Classic or
+     * rack; default classic; RFC 8985. */
+    enum scps_recovery_mode recovery;
+    /* Duplicate acknowledgements that mean a loss. A path that reorders wants more; a SNACK asks
+     * for repairs whatever the threshold. 1 to 255 acknowledgements; default 3; RFC 5681 section
+     * 3.2. */
+    uint8_t dupthresh;
+    /* What a loss or a timeout without explanation is taken for. corruption leaves congestion
+     * windows as they are and timeouts without backoff. An outage has a beginning and an end, so
+     * only the link can report one. Congestion or corruption; default congestion; CCSDS
+     * 714.0-B-2. */
+    enum scps_loss_cause loss_cause;
+
+    /* ---- Acknowledging ---- */
+    /* What the receiver acknowledges: when the timer expires (F0), every segment (F1), every
+     * other one (F2). Delayed, every or other; default other; RFC 9293 section 3.8.6.3, CCSDS
+     * 714.0-B-2. */
+    enum scps_ack_mode ack_mode;
+    /* With ack_mode delayed: while something is missing, acknowledge every other segment. The
+     * sender then hears of a hole at once; else each hole is reported when the timer expires.
+     * Default false. */
     bool holes_at_once;
-    scps_dur ack_delay; /* delayed-ACK timer; 0: 200 ms, or expected_rtt when that is smaller */
-    /* With SCPS_ACK_OTHER: this many segments from the first are acknowledged one by one, which helps a peer that
-     * counts acknowledgements through slow start; default 0 */
+    /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 200 ms, or expected_rtt if
+     * that is given and shorter; RFC 9293 section 3.8.6.3. */
+    scps_dur ack_delay;
+    /* With ack_mode other: this many segments from the first are acknowledged one by one. It helps
+     * a peer that counts acknowledgements through slow start. 0 to 65535 segments; default 0. */
     uint16_t quick_acks;
-    /* For a thin return link: an upper limit for bare acknowledgements, whatever the mode. Each then reports more. */
-    uint32_t ack_budget_pps; /* packets/s; 0 (default): no limit */
-    uint64_t ack_budget; /* bytes/s, IP header and rate_overhead counted; 0 (default): no limit */
-    /* timers */
-    scps_dur expected_rtt; /* hint, 10 µs to hours; 0: the route's, else none (RFC 6298's 1 s) */
-    scps_dur rto_initial;  /* 0: 1 s, or expected_rtt + rto_min when that is given */
-    /* The least margin above srtt; 0: 200 ms, or expected_rtt/4 + ack_delay when expected_rtt is given */
+    /* Limit for acknowledgements that carry no data, for a thin return link. What is held back is
+     * reported by the next one. 0 to 4294967295 packets/s; 0, the default: no limit. */
+    uint32_t ack_budget_pps;
+    /* Limit for acknowledgements that carry no data, for a thin return link, headers and framing
+     * counted. In bytes/s; 0, the default: no limit. */
+    uint64_t ack_budget;
+
+    /* ---- Timers ---- */
+    /* Round trip that is expected before one has been measured; the timers below follow it. In µs;
+     * 0, the default: the route's, else none. */
+    scps_dur expected_rtt;
+    /* Retransmission timeout before a round trip has been measured. In µs; 0, the default: 1 s, or
+     * expected_rtt + rto_min; RFC 6298 section 2. */
+    scps_dur rto_initial;
+    /* Least margin of the retransmission timeout above the smoothed round trip. In µs; 0, the
+     * default: 200 ms, or expected_rtt / 4 + ack_delay; RFC 6298 section 2. */
     scps_dur rto_min;
-    /* 0: 60 s, or 8 x expected_rtt when that is larger; never less than 2 x srtt, up to an hour */
+    /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
+     * In µs; 0, the default: 60 s, or 8 x expected_rtt if that is longer; RFC 6298 section 2. */
     scps_dur rto_max;
-    scps_dur persist_max; /* longest time between window probes; 0: rto_max */
-    scps_dur time_wait;   /* 2 MSL; 0: 60 s, or 4 x expected_rtt when that is larger */
-    /* How long a closed connection waits for the peer's FIN; 0: 60 s, or 8 x expected_rtt when that is larger */
+    /* Longest time between probes of a closed window. In µs; 0, the default: rto_max; RFC 9293
+     * section 3.8.6.1. */
+    scps_dur persist_max;
+    /* How long a connection stays in TIME-WAIT (2 MSL). In µs; 0, the default: 60 s, or 4 x
+     * expected_rtt if that is longer; RFC 9293 section 3.6.1. */
+    scps_dur time_wait;
+    /* How long a closed connection waits for the peer's FIN. In µs; 0, the default: 60 s, or 8 x
+     * expected_rtt if that is longer. */
     scps_dur fin_wait2;
-    /* How long a silent peer is waited for before SCPS_ERR_TIMEDOUT (RFC 9293 section 3.8.3, R2): the time that so many
-     * timeouts would take if each were twice as long as the one before, up to rto_max (window probes: persist_max), and
-     * the one after them. Timeouts that corruption explains do not back off, so there may be more of them. Defaults 7
-     * and 15. data_retries: never less than 100 s; user_timeout may be. syn_retries: the first timeout counts as 1 s and
-     * rto_max as 60 s at least, so 7 are three minutes or more, for a SYN-ACK, too, after the peer's last SYN. */
-    uint16_t syn_retries, data_retries;
-    /* After this many timeouts in a row the link is taken to be out: it is probed, and the connection does not end
-     * (spec sheet 3.5); 0 (default): never */
+    /* How long a SYN is resent: as long as this many timeouts and one more take, each twice the one
+     * before. The first counts as 1 s at least, and rto_max as 60 s at least; 7 are three minutes
+     * or more. 0 to 65535 timeouts; default 7; RFC 9293 section 3.8.3. */
+    uint16_t syn_retries;
+    /* How long a silent peer is waited for: as long as this many timeouts and one more take, each
+     * twice the one before. Never less than 100 s; for less see user_timeout. Timeouts that
+     * corruption explains do not back off, so more of them fit into this time. 0 to 65535 timeouts;
+     * default 15; RFC 9293 section 3.8.3. */
+    uint16_t data_retries;
+    /* After this many timeouts in a row the next means a link outage: probes leave, and the
+     * connection does not end. The probes leave after 5, 6, 12, 24, 48, 60, 60 ... seconds; when
+     * the peer is heard, all goes on with the window of before. 0 to 255 timeouts; 0, the default:
+     * never. */
     uint8_t outage_after;
-    /* RFC 5482: the connection ends when data stays unacknowledged this long; 0: retries alone decide */
+    /* End the connection when nothing of what was sent has been acknowledged for this long. An
+     * outage stops this clock. In µs; 0, the default: data_retries alone decides; RFC 5482. */
     scps_dur user_timeout;
-    bool keepalive;                    /* default false */
-    scps_dur keep_idle, keep_interval; /* default 2 h and 75 s */
-    uint16_t keep_count;               /* default 9 */
+    /* Probe a silent peer while nothing is under way to it, and end the connection when it does not
+     * answer. A receiver has no other way to learn that its sender has gone. user_timeout ends it,
+     * too. Default false; RFC 9293 section 3.8.4. */
+    bool keepalive;
+    /* Silence before the first keep-alive probe. In µs; default 2 h; RFC 9293 section 3.8.4. */
+    scps_dur keep_idle;
+    /* Time between keep-alive probes. In µs; default 75 s. */
+    scps_dur keep_interval;
+    /* Unanswered keep-alive probes that end the connection. 1 to 65535 probes; default 9; RFC 9293
+     * section 3.8.4. */
+    uint16_t keep_count;
+    /* end of what tools/settings writes */
 };
 
 /* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each has. */

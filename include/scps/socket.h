@@ -167,53 +167,55 @@ enum {
 /* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs, bytes,
  * bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
-    SCPS_TP_RATE = 0x100,
-    SCPS_TP_RATE_OVERHEAD,
-    SCPS_TP_BURST,
-    SCPS_TP_PACING,
-    SCPS_TP_INIT_CWND, /* segments */
-    SCPS_TP_SACK,
-    SCPS_TP_DSACK,
-    SCPS_TP_TIMESTAMPS,
-    SCPS_TP_WSCALE,
-    SCPS_TP_ECN,
-    SCPS_TP_LIMITED_TRANSMIT,
-    SCPS_TP_SPURIOUS_UNDO,
-    SCPS_TP_DUPTHRESH,
-    SCPS_TP_LOSS_CAUSE, /* enum scps_loss_cause */
-    SCPS_TP_ACK_MODE,   /* enum scps_ack_mode */
-    SCPS_TP_ACK_DELAY,
-    SCPS_TP_EXPECTED_RTT,
-    SCPS_TP_RTO_INITIAL,
-    SCPS_TP_RTO_MIN,
-    SCPS_TP_RTO_MAX,
-    SCPS_TP_PERSIST_MAX,
-    SCPS_TP_TIME_WAIT,
-    SCPS_TP_FIN_WAIT2,
-    SCPS_TP_SYN_RETRIES,
-    SCPS_TP_DATA_RETRIES,
-    SCPS_TP_USER_TIMEOUT,
-    SCPS_TP_KEEP_IDLE,
-    SCPS_TP_KEEP_INTERVAL,
-    SCPS_TP_KEEP_COUNT,
-    SCPS_TP_SNACK_LONG,
-    SCPS_TP_SNACK_RAW_UNIT,
-    SCPS_TP_SNACK_DELAY,
-    SCPS_TP_CAPS_TRIES,
-    SCPS_TP_FIRST_WINDOW,
-    SCPS_TP_RECORDS,
-    SCPS_TP_BETS_LEGACY,
-    SCPS_TP_BETS_TIMEOUT,
-    SCPS_TP_BETS_RETRIES,
-    SCPS_TP_BETS_LIFETIME,
-    SCPS_TP_RECOVERY, /* enum scps_recovery_mode */
-    SCPS_TP_QUICK_ACKS,
-    SCPS_TP_ACK_BUDGET,     /* bytes/s */
-    SCPS_TP_ACK_BUDGET_PPS, /* packets/s */
-    SCPS_TP_CORRUPTION,
-    SCPS_TP_CORRUPTION_HOLD,
-    SCPS_TP_OUTAGE_AFTER,
-    SCPS_TP_HOLES_AT_ONCE,
+    /* written by tools/settings from settings.def */
+    SCPS_TP_RATE = 0x100,             /* bytes/s */
+    SCPS_TP_RATE_OVERHEAD = 0x101,    /* bytes */
+    SCPS_TP_BURST = 0x102,            /* bytes */
+    SCPS_TP_PACING = 0x103,           /* 0, 1 */
+    SCPS_TP_INIT_CWND = 0x104,        /* segments */
+    SCPS_TP_SACK = 0x105,             /* 0, 1 */
+    SCPS_TP_DSACK = 0x106,            /* 0, 1 */
+    SCPS_TP_TIMESTAMPS = 0x107,       /* 0, 1 */
+    SCPS_TP_WSCALE = 0x108,           /* 0, 1 */
+    SCPS_TP_ECN = 0x109,              /* 0, 1 */
+    SCPS_TP_LIMITED_TRANSMIT = 0x10a, /* 0, 1 */
+    SCPS_TP_SPURIOUS_UNDO = 0x10b,    /* 0, 1 */
+    SCPS_TP_DUPTHRESH = 0x10c,        /* acknowledgements */
+    SCPS_TP_LOSS_CAUSE = 0x10d,       /* 0 to 1: congestion, corruption */
+    SCPS_TP_ACK_MODE = 0x10e,         /* 0 to 2: delayed, every, other */
+    SCPS_TP_ACK_DELAY = 0x10f,        /* µs */
+    SCPS_TP_EXPECTED_RTT = 0x110,     /* µs */
+    SCPS_TP_RTO_INITIAL = 0x111,      /* µs */
+    SCPS_TP_RTO_MIN = 0x112,          /* µs */
+    SCPS_TP_RTO_MAX = 0x113,          /* µs */
+    SCPS_TP_PERSIST_MAX = 0x114,      /* µs */
+    SCPS_TP_TIME_WAIT = 0x115,        /* µs */
+    SCPS_TP_FIN_WAIT2 = 0x116,        /* µs */
+    SCPS_TP_SYN_RETRIES = 0x117,      /* timeouts */
+    SCPS_TP_DATA_RETRIES = 0x118,     /* timeouts */
+    SCPS_TP_USER_TIMEOUT = 0x119,     /* µs */
+    SCPS_TP_KEEP_IDLE = 0x11a,        /* µs */
+    SCPS_TP_KEEP_INTERVAL = 0x11b,    /* µs */
+    SCPS_TP_KEEP_COUNT = 0x11c,       /* probes */
+    SCPS_TP_SNACK_LONG = 0x11d,       /* 0, 1 */
+    SCPS_TP_SNACK_RAW_UNIT = 0x11e,   /* 0, 1 */
+    SCPS_TP_SNACK_DELAY = 0x11f,      /* µs */
+    SCPS_TP_CAPS_TRIES = 0x120,       /* SYNs */
+    SCPS_TP_FIRST_WINDOW = 0x121,     /* bytes */
+    SCPS_TP_RECORDS = 0x122,          /* 0, 1 */
+    SCPS_TP_BETS_LEGACY = 0x123,      /* 0, 1 */
+    SCPS_TP_BETS_TIMEOUT = 0x124,     /* µs */
+    SCPS_TP_BETS_RETRIES = 0x125,     /* resends */
+    SCPS_TP_BETS_LIFETIME = 0x126,    /* µs */
+    SCPS_TP_RECOVERY = 0x127,         /* 0 to 1: classic, rack */
+    SCPS_TP_QUICK_ACKS = 0x128,       /* segments */
+    SCPS_TP_ACK_BUDGET = 0x129,       /* bytes/s */
+    SCPS_TP_ACK_BUDGET_PPS = 0x12a,   /* packets/s */
+    SCPS_TP_CORRUPTION = 0x12b,       /* 0, 1 */
+    SCPS_TP_CORRUPTION_HOLD = 0x12c,  /* µs */
+    SCPS_TP_OUTAGE_AFTER = 0x12d,     /* timeouts */
+    SCPS_TP_HOLES_AT_ONCE = 0x12e,    /* 0, 1 */
+    /* end of what tools/settings writes */
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */
