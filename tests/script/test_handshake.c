@@ -135,6 +135,25 @@ static void window_shift_is_clamped(void **x)
     script_free(t);
 }
 
+/* RFC 7323 2.3: the least shift that offers the whole buffer; for the largest buffer, and at most, 14 */
+static void window_shift_fits_the_buffer(void **x)
+{
+    static const struct {
+        uint32_t rcvbuf;
+        uint8_t shift;
+    } of[] = {{65535, 0}, {65536, 1}, {65535u << 13, 13}, {(65535u << 13) + 1, 14}, {1u << 30, 14}};
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct script *t = script_of(x);
+        t->cfg.wscale = true;
+        t->cfg.rcvbuf = of[i].rcvbuf;
+        script_connect(t, MS(0));
+        expect_sent(t, .from = ZERO, .flags = SCPS_SYN, .has = SCPS_HAS_WSCALE);
+        assert_int_equal(t->last.wscale, of[i].shift);
+        script_free(t);
+    }
+}
+
 /* RFC 7323 2.2: the window field of a SYN is never scaled */
 static void windows_of_syns_are_not_scaled(void **x)
 {
@@ -525,6 +544,7 @@ int main(void)
         SCRIPT_TEST(what_the_peer_does_not_offer),
         SCRIPT_TEST(what_we_do_not_offer),
         SCRIPT_TEST(window_shift_is_clamped),
+        SCRIPT_TEST(window_shift_fits_the_buffer),
         SCRIPT_TEST(windows_of_syns_are_not_scaled),
         SCRIPT_TEST(syn_is_repeated_and_given_up),
         SCRIPT_TEST(three_minutes_of_syns),

@@ -128,6 +128,34 @@ static void dsack_widens(void **x)
     script_free(t);
 }
 
+/* Section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is then a quarter again */
+static void the_wider_window_is_forgotten(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
+    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    at += MS(300);
+    app_writes(t, at, 2000);
+    expect_sent(t, .from = P(2), .len = 1000);
+    expect_sent(t, .from = P(3), .len = 1000);
+    peer_says(t, at + MS(100), .ack = P(4), .sack = {{P(0), P(1)}}); /* and the resend needless */
+    for (int k = 4; k < 4 + 2 * 16; k += 2) {
+        at += MS(300); /* before unused memory goes back */
+        app_writes(t, at, 2000);
+        expect_sent(t, .at = at, .from = P(k), .len = 1000);
+        expect_sent(t, .at = at, .from = P(k + 1), .len = 1000);
+        peer_says(t, at + MS(100), .ack = P(k), .sack = {{P(k + 1), P(k + 2)}});
+        assert_int_equal(script_info(t).reo_wnd, MS(50));
+        expect_sent(t, .at = at + MS(150), .slack = MS(1), .from = P(k), .len = 1000);
+        peer_says(t, at + MS(160), .ack = P(k), .sack = {{P(k + 1), P(k + 2)}});
+        peer_says(t, at + MS(250), .ack = P(k + 2));
+    }
+    assert_int_equal(script_info(t).reo_wnd, MS(25));
+    script_free(t);
+}
+
 /* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the rest */
 static void tail_probe(void **x)
 {
@@ -306,6 +334,7 @@ int main(void)
         SCRIPT_TEST(three_reports_after_reordering),
         SCRIPT_TEST(lost_retransmission),
         SCRIPT_TEST(dsack_widens),
+        SCRIPT_TEST(the_wider_window_is_forgotten),
         SCRIPT_TEST(tail_probe),
         SCRIPT_TEST(a_fin_is_asked_after),
         SCRIPT_TEST(probe_with_new_data),

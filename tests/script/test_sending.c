@@ -166,6 +166,90 @@ static void a_full_send_buffer(void **x)
     script_free(t);
 }
 
+/* A writer that met a full buffer hears of room when a quarter of the buffer is free, or 64 KiB */
+static void room_worth_writing_to(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.sndbuf = 16000;
+    t->cfg.init_cwnd_segs = 10;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(100), 16000);
+    assert_int_equal(scps_conn_write(t->c, "", 1, 0), SCPS_ERR_AGAIN);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(200), .ack = 4000);
+    expect_no_event(t);
+    peer_says(t, MS(200), .ack = 4001);
+    expect_event(t, SCPS_EV_WRITABLE);
+    script_forget_sent(t);
+    script_free(t);
+
+    t = script_of(x);
+    t->cfg.sndbuf = 1 << 20;
+    t->cfg.init_cwnd_segs = 100;
+    t->cfg.wscale = true;
+    t->peer.wscale = 4;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    app_writes(t, MS(100), 1 << 20);
+    assert_int_equal(scps_conn_write(t->c, "", 1, 0), SCPS_ERR_AGAIN);
+    script_forget_sent(t);
+    peer_says(t, MS(200), .ack = 65001);
+    expect_no_event(t);
+    peer_says(t, MS(200), .ack = 66001);
+    expect_event(t, SCPS_EV_WRITABLE);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Writes n octets, which the peer acknowledges a round trip later; returns the window then. */
+static uint64_t round_of(struct script *t, scps_time at, int64_t *sent, int n)
+{
+    app_writes(t, at, n);
+    assert_int_equal(script_forget_sent(t), n / 1000);
+    *sent += n;
+    peer_says(t, at + MS(100), .ack = 1 + *sent);
+    return script_info(t).cwnd;
+}
+
+/* RFC 7661 4.1: a window that the application does not use does not grow.  In slow start more than half of it is use
+ * enough, beyond ssthresh it is all of it. */
+static void an_unused_window_does_not_grow(void **x)
+{
+    struct script *t = script_of(x);
+    int64_t sent = 0;
+    script_established(t, MS(100));
+    for (int i = 1; i < 6; i++)
+        assert_int_equal(round_of(t, MS(200 * i), &sent, 5000), 10000);
+    assert_int_equal(round_of(t, SEC(2), &sent, 6000), 16000);
+    script_free(t);
+
+    t = script_of(x);
+    sent = 0;
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vj,ssthresh=10000", NULL, 0), 0);
+    script_established(t, MS(100));
+    for (int i = 1; i < 6; i++)
+        assert_int_equal(round_of(t, MS(200 * i), &sent, 9000), 10000);
+    assert_int_equal(round_of(t, SEC(2), &sent, 10000), 11000);
+    script_free(t);
+}
+
+/* draft-cheng-iccrg-delivery-rate-estimation section 3.3: an interval below the least round trip is no sample */
+static void no_rate_faster_than_the_path(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, MS(300), .ack = 2001);
+    assert_int_equal(script_info(t).delivery_rate, 20000);
+    app_writes(t, MS(400), 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, MS(450), .ack = 4001); /* half a round trip: the peer guesses */
+    assert_int_equal(script_info(t).delivery_rate, 20000);
+    script_free(t);
+}
+
 /* A smaller MSS of the peer is kept to; ours is announced */
 static void the_peers_mss(void **x)
 {
@@ -259,6 +343,9 @@ int main(void)
         SCRIPT_TEST(slow_start),
         SCRIPT_TEST(restart_after_idle),
         SCRIPT_TEST(a_full_send_buffer),
+        SCRIPT_TEST(room_worth_writing_to),
+        SCRIPT_TEST(an_unused_window_does_not_grow),
+        SCRIPT_TEST(no_rate_faster_than_the_path),
         SCRIPT_TEST(the_peers_mss),
         SCRIPT_TEST(absurd_mss),
         SCRIPT_TEST(ecn_echo),

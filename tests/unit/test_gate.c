@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The gate of a route with a rate: turns are shares of bytes, and the minimum rate serves one connection at a time. */
+#include "cm.h"
+
+#include "core/conn.h"
+
+#define NOW SCPS_SEC(1)
+
+struct seat {
+    struct scps_conn c;
+    struct scps_tx tx;
+};
+
+static void sit(struct seat *s)
+{
+    memset(s, 0, sizeof *s);
+    s->c.tx = &s->tx;
+    s->c.nxt = s->c.end = 1000; /* nothing to send: the gate need not name a reason to hold it */
+}
+
+static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
+{
+    memset(g, 0, sizeof *g);
+    scps_gate_set(g, NOW, &(struct scps_route){.rate = rate, .min_rate = floor, .burst = 5000},
+                  1000);
+}
+
+/* Bytes that s sends in n turns, in packets of len. */
+static uint32_t turns(struct scps_gate *g, struct seat *s, int n, uint32_t len)
+{
+    uint32_t bytes = 0;
+
+    while (n > 0) {
+        bytes += len;
+        if (scps_gate_left(g, &s->c, NOW, len))
+            n--;
+    }
+    return bytes;
+}
+
+/* In 100 turns each has sent 100 of the largest packets, whatever it sends, and one packet more at most */
+static void a_turn_is_a_share_of_bytes(void **x)
+{
+    static const uint32_t len[] = {40, 300, 700, 999, 1000};
+    struct scps_gate g;
+    struct seat s;
+
+    (void)x;
+    set(&g, 1000000, 0);
+    for (size_t i = 0; i < sizeof len / sizeof *len; i++) {
+        sit(&s);
+        uint32_t bytes = turns(&g, &s, 101, len[i]);
+        assert_in_range(bytes, 100 * 1000, 100 * 1000 + len[i]);
+    }
+}
+
+/* Until the connection has used its segment the next in line waits */
+static void the_minimum_rate_serves_one_at_a_time(void **x)
+{
+    struct scps_turns ready = {0};
+    struct scps_gate g;
+    struct seat a, b;
+
+    (void)x;
+    set(&g, 0, 1000);
+    ready.gate = &g;
+    sit(&a);
+    sit(&b);
+    a.c.turns = b.c.turns = &ready;
+    assert_false(scps_gate_lifts(&g, &a.c));
+    assert_false(scps_gate_lifts(&g, &b.c));
+    assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);
+    scps_gate_serve(&g, NOW);
+    assert_true(scps_gate_lifts(&g, &a.c));
+    assert_int_equal(scps_gate_floor_due(&g, NOW), SCPS_NEVER);
+    scps_gate_serve(&g, NOW);
+    assert_true(scps_gate_lifts(&g, &a.c));
+    assert_false(scps_gate_lifts(&g, &b.c));
+    scps_gate_passed(&g, &a.c);
+    scps_gate_serve(&g, NOW);
+    assert_true(scps_gate_lifts(&g, &b.c));
+    assert_ptr_equal(ready.head, &a.c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turn_is_a_share_of_bytes),
+        cmocka_unit_test(the_minimum_rate_serves_one_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
