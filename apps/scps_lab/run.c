@@ -9,6 +9,7 @@
 #include "scps_lab/job.h"
 #include "scps_lab/stats.h"
 
+#include <scps/analyze.h>
 #include <scps/scps.h>
 #include <scps_revision.h>
 
@@ -50,29 +51,18 @@ static void text_row(unsigned run, const struct lab_outcome *o, const struct lab
            o->info.data_segs_out, o->info.resent_segs, o->info.timeouts, lab_dropped(l));
 }
 
-static void json_text(const char *s)
-{
-    putchar('"');
-    for (; *s; s++)
-        if (*s == '"' || *s == '\\')
-            printf("\\%c", *s);
-        else if ((unsigned char)*s >= ' ')
-            putchar(*s);
-    putchar('"');
-}
-
 static void json_head(const struct lab_scenario *sc, const struct lab_cell *cell)
 {
     printf("{\n  \"version\": \"scps_lab " SCPS_VERSION "\",\n  \"git\": \"" SCPS_REVISION
            "\",\n  \"scenario\": ");
-    json_text(sc->name);
+    scps_trace_json_string(stdout, sc->name);
     printf(",\n  \"hash\": \"%016" PRIx64 "\",\n  \"seed\": %" PRIu64 ",\n  \"cell\": ", sc->hash,
            sc->seed);
-    json_text(cell->id);
+    scps_trace_json_string(stdout, cell->id);
     printf(",\n  \"links\": [");
     for (size_t i = 0; i < cell->setup->nlinks; i++) {
         printf("%s\n    {\"name\": \"%s\", \"spec\": ", i ? "," : "", cell->setup->link[i].name);
-        json_text(cell->setup->link[i].spec);
+        scps_trace_json_string(stdout, cell->setup->link[i].spec);
         putchar('}');
     }
     printf("\n  ],\n  \"flows\": [");

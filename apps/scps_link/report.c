@@ -8,6 +8,7 @@
 #include "scps_link/emu.h"
 #include "scps_link/scenario.h"
 
+#include <scps/analyze.h>
 #include <scps/scps.h>
 
 #include <inttypes.h>
@@ -118,29 +119,15 @@ void report_text(const struct emu *e, FILE *f)
 
 /* ---- JSON ---- */
 
-static void quoted(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(f, "\\%c", *p);
-        else if (*p < 0x20 || *p >= 0x7f) /* what is not ASCII need not be UTF-8 either */
-            fprintf(f, "\\u%04x", *p);
-        else
-            fputc(*p, f);
-    }
-    fputc('"', f);
-}
-
 static void json_end(const struct emu *e, int i, FILE *f)
 {
     const struct link_end_options *o = &e->o->end[i];
 
     fprintf(f, "    \"%c\": {\"device\": ", 'a' + i);
-    quoted(f, o->device);
+    scps_trace_json_string(f, o->device);
     fputs(", \"netns\": ", f);
     if (o->netns[0])
-        quoted(f, o->netns);
+        scps_trace_json_string(f, o->netns);
     else
         fputs("null", f);
     fprintf(f, ", \"overruns\": %" PRIu64 "}%s\n", link_end_overruns(&e->end[i]),
@@ -206,9 +193,9 @@ static void json_scenario(const struct link_scenario *s, FILE *f)
         return;
     }
     fputs("{\"name\": ", f);
-    quoted(f, s->sc->name);
+    scps_trace_json_string(f, s->sc->name);
     fputs(", \"cell\": ", f);
-    quoted(f, s->cells.v->id);
+    scps_trace_json_string(f, s->cells.v->id);
     fprintf(f, ", \"link\": \"%s\", \"run\": %u}", s->link->name, s->run);
 }
 
@@ -217,7 +204,7 @@ void report_json(const struct emu *e, FILE *f)
     scps_time now = scps_sysclock_now();
 
     fputs("{\n  \"start\": {\n    \"version\": \"scps_link " SCPS_VERSION "\",\n    \"link\": ", f);
-    quoted(f, e->o->link);
+    scps_trace_json_string(f, e->o->link);
     json_scenario(e->o->scenario, f);
     fprintf(f,
             ", \"seed\": %" PRIu64 ", \"mtu\": %" PRIu32

@@ -5,56 +5,9 @@
 
 #include "scps_ttcp/units.h"
 
+#include <scps/analyze.h>
+
 #include <inttypes.h>
-#include <string.h>
-
-/* Length of the UTF-8 sequence at p (RFC 3629 section 4), 0 if it is none. */
-static unsigned utf8(const unsigned char *p)
-{
-    static const struct {
-        unsigned char lo, hi, from, to;
-        unsigned len;
-    } rows[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
-                {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-                {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (*p < rows[i].lo || *p > rows[i].hi)
-            continue;
-        if (p[1] < rows[i].from || p[1] > rows[i].to)
-            return 0;
-        for (unsigned k = 2; k < rows[i].len; k++)
-            if ((p[k] & 0xc0) != 0x80)
-                return 0;
-        return rows[i].len;
-    }
-    return 0;
-}
-
-/* What is no UTF-8, in a file name perhaps, becomes U+FFFD: the document must stay readable. */
-static void quoted(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
-        unsigned n;
-
-        if (*p == '"' || *p == '\\') {
-            fprintf(f, "\\%c", *p++);
-        } else if (*p < 0x20) {
-            fprintf(f, "\\u%04x", *p++);
-        } else if (*p < 0x80) {
-            fputc(*p++, f);
-        } else if ((n = utf8(p)) != 0) {
-            fwrite(p, 1, n, f);
-            p += n;
-        } else {
-            fputs("\\ufffd", f);
-            p++;
-        }
-    }
-    fputc('"', f);
-}
 
 static void begin(struct json *j, const char *key)
 {
@@ -65,7 +18,7 @@ static void begin(struct json *j, const char *key)
     for (unsigned i = 0; i < j->depth; i++)
         fputc('\t', j->f);
     if (key != NULL) {
-        quoted(j->f, key);
+        scps_trace_json_string(j->f, key);
         fputs(": ", j->f);
     }
     j->comma = true;
@@ -106,7 +59,7 @@ void json_str(struct json *j, const char *key, const char *value)
         return;
     }
     begin(j, key);
-    quoted(j->f, value);
+    scps_trace_json_string(j->f, value);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t v)

@@ -9,22 +9,6 @@
 
 #include "trace/fields.h"
 
-static void string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            /* names of files are bytes: those beyond ASCII are kept as Latin-1 code points */
-            fprintf(f, "\\u%04x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
-}
-
 static void number(FILE *f, double v)
 {
     if (!isfinite(v))
@@ -51,7 +35,7 @@ static void direction(FILE *f, const char *key, const struct scps_trace_dir *d)
             number(f, scps_tr_number(d, i));
             break;
         default:
-            string(f, scps_tr_words(d, i));
+            scps_trace_json_string(f, scps_tr_words(d, i));
         }
     }
     fputc('}', f);
@@ -92,7 +76,7 @@ void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n)
             c->packets, end[c->end], c->syns == 2 && c->fins == 2 ? "true" : "false",
             c->end == SCPS_TRACE_RESET ? "true" : "false", c->syns, c->fins,
             c->began_before ? "true" : "false", c->evicted ? "true" : "false");
-    string(f, c->scps_agreed);
+    scps_trace_json_string(f, c->scps_agreed);
     direction(f, "a2b", &c->a2b);
     direction(f, "b2a", &c->b2a);
     fputc('}', f);
@@ -106,7 +90,7 @@ void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const 
     fputs("],\n \"files\": [", f);
     for (size_t i = 0; i < nfiles; i++) {
         fputs(i ? ", " : "", f);
-        string(f, files[i]);
+        scps_trace_json_string(f, files[i]);
     }
     fprintf(f, "],\n \"capture\": {\"connections\": %" PRIu32, o.conns);
     seconds(f, "first_packet", o.first);
@@ -116,7 +100,7 @@ void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const 
 #undef COUNT
     fputs("},\n \"trouble\": ", f);
     if (trouble && trouble[0])
-        string(f, trouble);
+        scps_trace_json_string(f, trouble);
     else
         fputs("null", f);
     fputs("}\n", f);
@@ -129,7 +113,7 @@ static void property(FILE *f, const char *indent, bool first, const char *name, 
 {
     fprintf(f, "%s\n%s\"%s\": {\"type\": %s, \"description\": ", first ? "" : ",", indent, name,
             type);
-    string(f, words);
+    scps_trace_json_string(f, words);
     fputc('}', f);
 }
 
