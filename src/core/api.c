@@ -34,7 +34,7 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc, buf, n, c->ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(c);
-    if (flags & SCPS_EOR && n == len && scps_record_write(c, c->end + n)) {
+    if (flags & SCPS_EOR && n == len && scps_record_write(&c->tx->ends, &c->ctx, c->end + n)) {
         scps_sndbuf_unwrite(&c->tx->buf, n);
         return scps_conn_starve(c);
     }
@@ -60,7 +60,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
         if (!(flags & SCPS_PEEK)) {
             SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
             if (c->ctx.st->marks)
-                scps_marks_read(c, n);
+                scps_marks_read(c->ctx.st->marks, &c->in, n);
             scps_rcv_read(c);
             scps_bets_look(c);
         }
@@ -68,7 +68,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     }
     if (ready)
         return 0; /* len was 0 */
-    if (c->ctx.st->marks && scps_marks_at_hole(c))
+    if (c->ctx.st->marks && scps_marks_at_hole(c->ctx.st->marks, &c->in))
         return SCPS_ERR_HOLE;
     if (c->flags & SCPS_F_FIN_IN)
         return 0;
@@ -77,6 +77,13 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
     return SCPS_ERR_AGAIN;
+}
+
+bool scps_conn_stops(const struct scps_conn *c)
+{
+    const struct scps_marks *m = c->ctx.st->marks;
+
+    return m && scps_marks_ahead(m, &c->in);
 }
 
 const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
@@ -140,7 +147,7 @@ static void release(struct scps_conn *c)
 
 void scps_conn_close(struct scps_conn *c)
 {
-    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(c);
+    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(c->ctx.st->marks);
 
     release(c);
     switch (c->state) {
@@ -189,12 +196,12 @@ int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
     struct scps_marks *m = c->ctx.st->marks;
 
-    if (!m || !scps_marks_at_hole(c))
+    if (!m || !scps_marks_at_hole(m, &c->in))
         return 0;
     *out = (struct scps_hole){m->hole.from - 1, m->hole.to - m->hole.from};
     if (flags & SCPS_PEEK)
         return 1;
-    scps_marks_pass(c);
+    scps_marks_pass(m, &c->in);
     scps_rcv_read(c);
     scps_bets_wait(c);
     return 1;

@@ -60,7 +60,7 @@ static void jump(struct scps_conn *c, scps_off to)
 
     assert(to > c->in.next && c->in.read == c->in.next && m->hole.from == m->hole.to);
     m->due = SCPS_NEVER;
-    m->hole = (struct scps_range){c->in.next, to};
+    scps_marks_lose(m, c->in.next, to);
     c->ctx.st->holes++;
     c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
@@ -97,7 +97,7 @@ void scps_bets_wait(struct scps_conn *c)
             m->due = SCPS_NEVER;
         return;
     }
-    if (scps_marks_need(c))
+    if (scps_conn_need_marks(c))
         return; /* without memory the peer has to repair it after all */
     m = c->ctx.st->marks;
     if (to <= m->old) {
@@ -127,7 +127,8 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_range *h = &c->ctx.st->marks->hole;
+    struct scps_marks *m = c->ctx.st->marks;
+    const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
         return;
@@ -138,15 +139,11 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     }
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* it would leave two holes */
-        (record && !scps_record_arrived(c, from, to)) ||
+        (record && !scps_conn_keep_record(c, from, to)) ||
         scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
                          scps_rcv_max_holes(c)))
         return;
-    if (from == h->from)
-        h->from = to;
-    else
-        h->to = from;
-    if (h->from == h->to)
+    if (scps_marks_repair(m, from, to))
         c->ctx.st->holes--;
     c->ctx.st->bytes_missing -= to - from;
     SCPS_NOTE_IT(c, RECEIVED, from, to - from, 0, 0);

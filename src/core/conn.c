@@ -75,7 +75,10 @@ void scps_conn_free(struct scps_conn *c)
     if (c->tp)
         a->free(a->ctx, c->tp, sizeof *c->tp);
     scps_rcvbuf_fini(&c->in, a);
-    scps_marks_free(c);
+    if (c->ctx.st->marks) {
+        scps_marks_fini(c->ctx.st->marks, a);
+        a->free(a->ctx, c->ctx.st->marks, sizeof *c->ctx.st->marks);
+    }
     scps_rangeset_fini(&c->ctx.st->given_up, a);
     scps_conn_ctx_fini(&c->ctx);
     a->free(a->ctx, c, conn_size(cfg));

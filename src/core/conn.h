@@ -21,25 +21,15 @@
 #include "core/delivery.h"
 #include "core/gate.h"
 #include "core/loss.h"
+#include "core/marks.h"
 #include "core/pacer.h"
 #include "core/rcvbuf.h"
+#include "core/record.h"
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 #include "core/sndbuf.h"
 
 struct scps_conn;
-
-/* What the peer's stream has besides octets: marks.c. */
-struct scps_marks {
-    struct scps_rangeset ends; /* octets not read that end a record */
-    bool ended;                /* so did the last one read */
-    bool torn;                 /* a hole lies in the record being read, or before it */
-    /* bets.c */
-    struct scps_range hole; /* given up, and the application not told; empty: none */
-    scps_time due;          /* the hole at due_for is given up; SCPS_NEVER: nobody waits for one */
-    scps_off due_for;       /* RCV.NXT when due was set: a repair since makes due void */
-    scps_off known, old; /* end of what had arrived when waiting began; and when it last was over */
-};
 
 /* Connections of one link, or of one route whose rate is set, with something to send, in turn. */
 struct scps_turns {
@@ -201,8 +191,8 @@ struct scps_rx {
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
     uint32_t reports;              /* under a budget, in all */
     bool anew;                     /* and all are to be repeated after the last */
-    scps_off mended_from;          /* the lowest that arrived below since the last report; 0: none */
-    scps_off mended;               /* arrived since below what had been told; 0: nothing */
+    scps_off mended_from; /* the lowest that arrived below since the last report; 0: none */
+    scps_off mended;      /* arrived since below what had been told; 0: nothing */
     struct scps_pacer budget,
         budget_pps; /* of bare acknowledgements; packets count 1 in the second */
 };
@@ -328,6 +318,10 @@ void scps_conn_room(struct scps_conn *c);
 int scps_conn_need_tx(struct scps_conn *c);
 int scps_conn_need_rx(struct scps_conn *c);
 int scps_conn_need_tp(struct scps_conn *c);
+int scps_conn_need_marks(struct scps_conn *c);
+/* Octets [from, end), about to be stored, end a record. False: they must be dropped (and are
+ * counted). */
+bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);
 /* Gives back memory that nothing uses now. */
 void scps_conn_trim(struct scps_conn *c);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
@@ -576,34 +570,14 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 
-/* ---- record.c, marks.c ----------------------------------------------------------------------- */
+/* ---- api.c -------------------------------------------------------------------------------- */
 
-/* The octet before end, written and not sent, ends a record. 0 or SCPS_ERR_NOMEM. */
-int scps_record_write(struct scps_conn *c, scps_off end);
-/* There are marks ahead: how much of the next len octets one segment takes. When that is less, or all of a record, it
- * is in *full, too; SCPS_SENT_RECORD is added to *flags if it ends a record then. */
-uint32_t scps_record_cut(const struct scps_conn *c, uint32_t len, uint32_t *flags, uint32_t *full);
-/* Octets [from, end), about to be stored, end a record. False: they must be dropped (and are counted). */
-bool scps_record_arrived(struct scps_conn *c, scps_off from, scps_off end);
-int scps_marks_need(struct scps_conn *c);
-void scps_marks_free(struct scps_conn *c);
-/* There are marks: how much one read may give; and it gave n. */
-uint64_t scps_marks_ready(const struct scps_conn *c);
-void scps_marks_read(struct scps_conn *c, uint64_t n);
-/* Does reading stand at a hole? Then pass over it. */
-bool scps_marks_at_hole(const struct scps_conn *c);
-void scps_marks_pass(struct scps_conn *c);
-/* Octets missing in a hole that nobody was told of. */
-static inline uint64_t scps_marks_hole_len(const struct scps_conn *c)
-{
-    const struct scps_marks *m = c->ctx.st->marks;
-
-    return m ? m->hole.to - m->hole.from : 0;
-}
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
-    return c->ctx.st->marks ? scps_marks_ready(c) : scps_rcvbuf_ready(&c->in);
+    const struct scps_marks *m = c->ctx.st->marks;
+
+    return m ? scps_marks_ready(m, &c->in) : scps_rcvbuf_ready(&c->in);
 }
 
 /* ---- bets.c, betsage.c ----------------------------------------------------------------------- */

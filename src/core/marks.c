@@ -7,43 +7,41 @@
  *
  * A connection that met neither owns none of it.
  */
-#include "core/conn.h"
+#include "core/marks.h"
+
+#include <assert.h>
 
 #include "base/bytes.h"
 
 #define MIN_ENDS 1024u
 
-int scps_marks_need(struct scps_conn *c)
+void scps_marks_init(struct scps_marks *m, uint32_t rcvbuf)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-    struct scps_marks *m;
-
-    if (c->ctx.st->marks)
-        return 0;
-    if (scps_conn_ctx_need_stats(
-            &c->ctx)) /* a FIN alone may stand beyond a hole before there was any data */
-        return SCPS_ERR_NOMEM;
-    m = a->alloc(a->ctx, sizeof *m);
-    if (!m)
-        return SCPS_ERR_NOMEM;
     *m = (struct scps_marks){.due = SCPS_NEVER};
     /* what they weigh stays below what the octets do */
-    scps_rangeset_init(&m->ends,
-                       SCPS_MAX(MIN_ENDS, c->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
-    c->ctx.st->marks = m;
-    return 0;
+    scps_rangeset_init(&m->ends, SCPS_MAX(MIN_ENDS, rcvbuf / sizeof(struct scps_range)));
 }
 
-void scps_marks_free(struct scps_conn *c)
+void scps_marks_fini(struct scps_marks *m, const struct scps_alloc *a)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-    struct scps_marks *m = c->ctx.st->marks;
-
-    if (!m)
-        return;
     scps_rangeset_fini(&m->ends, a);
-    a->free(a->ctx, m, sizeof *m);
-    c->ctx.st->marks = NULL;
+}
+
+int scps_marks_record(struct scps_marks *m, const struct scps_conn_ctx *x, scps_off next,
+                      scps_off from, scps_off end)
+{
+    int got = SCPS_ERR_LIMIT;
+
+    /* a quarter is for segments in order: reading them makes room again */
+    if (from == next || m->ends.n < m->ends.max / 4 * 3)
+        got = scps_rangeset_add(&m->ends, &x->env->alloc, end - 1, end, NULL);
+    if (got < 0)
+        return got;
+    if (got) {
+        x->st->records_in++;
+        SCPS_OBSERVE(x, RECORD, end, 1, 0, 0);
+    }
+    return 0;
 }
 
 /* Where the record that octet `from` belongs to ends; UINT64_MAX: not known. */
@@ -61,43 +59,51 @@ static bool hole(const struct scps_marks *m)
     return m->hole.from < m->hole.to;
 }
 
-uint64_t scps_marks_ready(const struct scps_conn *c)
+uint64_t scps_marks_ready(const struct scps_marks *m, const struct scps_rcvbuf *in)
 {
-    const struct scps_marks *m = c->ctx.st->marks;
-    scps_off to = SCPS_MIN(hole(m) ? m->hole.from : c->in.next, record_end(m, c->in.read));
+    scps_off to = SCPS_MIN(hole(m) ? m->hole.from : in->next, record_end(m, in->read));
 
-    return to - c->in.read;
+    return to - in->read;
 }
 
-bool scps_conn_stops(const struct scps_conn *c)
+bool scps_marks_ahead(const struct scps_marks *m, const struct scps_rcvbuf *in)
 {
-    const struct scps_marks *m = c->ctx.st->marks;
-
-    return m && (hole(m) || record_end(m, c->in.read) != UINT64_MAX);
+    return hole(m) || record_end(m, in->read) != UINT64_MAX;
 }
 
-bool scps_marks_at_hole(const struct scps_conn *c)
+void scps_marks_lose(struct scps_marks *m, scps_off from, scps_off to)
 {
-    return hole(c->ctx.st->marks) && c->ctx.st->marks->hole.from == c->in.read;
+    assert(!hole(m) && from < to);
+    m->hole = (struct scps_range){from, to};
 }
 
-void scps_marks_read(struct scps_conn *c, uint64_t n)
+bool scps_marks_repair(struct scps_marks *m, scps_off from, scps_off to)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    if (from == m->hole.from)
+        m->hole.from = to;
+    else
+        m->hole.to = from;
+    return !hole(m);
+}
 
+bool scps_marks_at_hole(const struct scps_marks *m, const struct scps_rcvbuf *in)
+{
+    return hole(m) && m->hole.from == in->read;
+}
+
+void scps_marks_read(struct scps_marks *m, const struct scps_rcvbuf *in, uint64_t n)
+{
     if (m->ended)
         m->torn = false;
-    m->ended = record_end(m, c->in.read - n) == c->in.read;
-    scps_rangeset_trim(&m->ends, c->in.read);
+    m->ended = record_end(m, in->read - n) == in->read;
+    scps_rangeset_trim(&m->ends, in->read);
 }
 
-void scps_marks_pass(struct scps_conn *c)
+void scps_marks_pass(struct scps_marks *m, struct scps_rcvbuf *in)
 {
-    struct scps_marks *m = c->ctx.st->marks;
-
-    scps_rcvbuf_skip(&c->in, m->hole.to);
+    scps_rcvbuf_skip(in, m->hole.to);
     m->hole = (struct scps_range){0};
     m->ended = false;
     m->torn = true;
-    scps_rangeset_trim(&m->ends, c->in.read);
+    scps_rangeset_trim(&m->ends, in->read);
 }

@@ -213,7 +213,7 @@ static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int
 {
     if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;
-    return scps_record_arrived(c, (scps_off)p->from, (scps_off)to);
+    return scps_conn_keep_record(c, (scps_off)p->from, (scps_off)to);
 }
 
 /* Has the stream ended with p? */

@@ -540,7 +540,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
     if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
-        p->len = scps_record_cut(c, p->len, &p->flags, &p->full);
+        p->len = scps_record_cut(&tx->ends, c->nxt, c->mss, p->len, &p->flags, &p->full);
     return true;
 }
 

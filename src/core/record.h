@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends of records (option 22) in what is written and not sent yet.
+ *
+ * Invariant: an end belongs to an octet that has not been sent; once its segment leaves, the mark
+ * is that of the scoreboard's record (SCPS_SENT_RECORD).
+ */
+#ifndef SCPS_CORE_RECORD_H
+#define SCPS_CORE_RECORD_H
+
+#include "core/ctx.h"
+#include "core/scoreboard.h"
+
+/* The octet before end, written and not sent, ends a record. 0 or SCPS_ERR_NOMEM. */
+int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end);
+/* There are ends ahead: how much of the next len octets, from nxt on, one segment takes. When that
+ * is less, or all of a record, it is in *full, too; SCPS_SENT_RECORD is added to *flags if it ends
+ * a record then. mss: of a full segment. */
+uint32_t scps_record_cut(const struct scps_rangeset *ends, scps_off nxt, uint32_t mss, uint32_t len,
+                         uint32_t *flags, uint32_t *full);
+
+#endif
