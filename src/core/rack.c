@@ -12,6 +12,10 @@
  * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on, resent ones from the
  * front of their queue, and both are in order of sending, so the first that is too young ends the look.
  *
+ * Where the receiver names its holes (SNACK), none is inferred between those it has named and the
+ * highest segment that has arrived: what lies there may have arrived and not been told yet, as on a
+ * thin return link.  So it is with the rule that counts (ackin.c).
+ *
  * Departures: of a resent segment only the least round trip tells which sending has arrived, not the echo of a
  * timestamp (it names the segment that last moved the left edge, which a SACKed one has not).  The timer is set for
  * the first segment that comes of age, not for the last: repair begins as early.  The probe timer is not moved with
@@ -49,12 +53,13 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
     scps_dur limit = c->tx->rack.rtt + scps_rack_window(c);
     scps_time now = c->ctx.env->now, again = 0;
     struct scps_resent e;
+    scps_off named = c->caps & SCPS_CAP_SNACK1 ? SCPS_MIN(scps_snack_reach(c), sb->hi_arrived) : 0;
 
     if (!c->tx->rack.rtt)
         return 0; /* nothing has arrived yet */
     for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
-        if (r->state != SCPS_SENT_FLIGHT || r->resends)
+        if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < named)
             continue;
         if (!before(r->xseq, sb->hi_xseq))
             break;

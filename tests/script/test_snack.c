@@ -48,6 +48,31 @@ static void short_form(void **x)
     script_free(t);
 }
 
+static void by_the_clock(struct script *t)
+{
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+}
+
+/* A receiver that names its holes in order, on a thin return link, has not told yet of what arrived
+ * between two of them.  The clock of RFC 8985 does not take that for lost: it judges what lies
+ * beyond all that has arrived, which nobody can name. */
+static void the_clock_leaves_named_holes(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, LONG, by_the_clock);
+    peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(2)}}, .snack = {{0, 1}});
+    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+    peer_says(t, at + MS(130), .ack = S(0), .sack = {{S(7), S(8)}}, .snack = {{6, 1}});
+    expect_sent(t, .at = at + MS(130), .from = S(6), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    /* what is known to have arrived left after S(8) and S(9) */
+    peer_says(t, at + MS(200), .ack = S(6), .sack = {{S(7), S(8)}});
+    for (int k = 8; k < 10; k++)
+        expect_sent(t, .at = at + MS(200), .from = S(k), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* Sheet 2.4: once a round trip, however often it is named; then again, named or not */
 static void once_a_round_trip(void **x)
 {
@@ -733,6 +758,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(short_form),
+        SCRIPT_TEST(the_clock_leaves_named_holes),
         SCRIPT_TEST(once_a_round_trip),
         SCRIPT_TEST(embargo_grows),
         SCRIPT_TEST(too_early),
