@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     uint32_t payload = (uint32_t)strtoul(argv[3], NULL, 10),
              headers = (uint32_t)strtoul(argv[4], NULL, 10);
     uint64_t window = strtoull(argv[6], NULL, 10);
-    scps_dur every = argc > 7 ? SCPS_MS(strtoll(argv[7], NULL, 10)) : 0;
-    printf("%.4f %.4f %.4f\n", scps_link_limit(&fwd, &back, bytes, payload, headers, rate) * 1e-6,
+    scps_dur every = argc > 7 ? (scps_dur)(1000 * strtod(argv[7], NULL) + 0.5) : 0;
+    printf("%.6f %.6f %.6f\n", scps_link_limit(&fwd, &back, bytes, payload, headers, rate) * 1e-6,
            scps_link_limit_window(&fwd, &back, bytes, payload, headers, rate, window, 0) * 1e-6,
            scps_link_limit_window(&fwd, &back, bytes, payload, headers, rate, window, every) *
                1e-6);
