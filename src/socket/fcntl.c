@@ -4,6 +4,12 @@
 
 #include "socket/sock.h"
 
+void scps_sock_set_flags(struct sock *s, int flags)
+{
+    s->nonblock = flags & SCPS_SOCK_NONBLOCK;
+    s->cloexec = flags & SCPS_SOCK_CLOEXEC;
+}
+
 static int do_fcntl(struct sock *s, int cmd, long arg)
 {
     switch (cmd) {

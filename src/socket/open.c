@@ -25,8 +25,7 @@ int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
         r = scps_sock_new(ctx, &s);
     if (r == 0) {
         s->domain = domain;
-        s->nonblock = type & SCPS_SOCK_NONBLOCK;
-        s->cloexec = type & SCPS_SOCK_CLOEXEC;
+        scps_sock_set_flags(s, type);
         s->seqpacket = kind == SCPS_SOCK_SEQPACKET;
         s->cfg.records = s->cfg.records || s->seqpacket;
         s->dgram = dgram;
@@ -139,21 +138,8 @@ static void inherit(struct sock *s, const struct sock *from)
     s->seqpacket = from->seqpacket;
     s->cfg = from->cfg;
     s->ack_mode = from->ack_mode;
-    s->reuseaddr = from->reuseaddr;
-    s->reuseport = from->reuseport;
-    s->v6only = from->v6only;
-    s->cork = from->cork;
-    s->quickack = from->quickack;
-    s->debug = from->debug;
-    s->broadcast = from->broadcast;
-    s->priority = from->priority;
-    s->pmtudisc = from->pmtudisc;
-    s->linger = from->linger;
-    s->linger_s = from->linger_s;
-    s->rcvlowat = from->rcvlowat;
-    s->notsent_lowat = from->notsent_lowat;
-    s->rcvtimeo = from->rcvtimeo;
-    s->sndtimeo = from->sndtimeo;
+    scps_sock_inherit_socket(s, from);
+    scps_sock_inherit_ip(s, from);
 }
 
 static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
@@ -188,8 +174,7 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
         return r;
     }
     inherit(s, l);
-    s->nonblock = flags & SCPS_SOCK_NONBLOCK;
-    s->cloexec = flags & SCPS_SOCK_CLOEXEC;
+    scps_sock_set_flags(s, flags);
     s->ss = SS_CONNECTED;
     s->bound = true;
     scps_conn_local(s->conn, &s->local);

@@ -125,3 +125,9 @@ int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len)
         return -ENOPROTOOPT;
     }
 }
+
+void scps_sock_inherit_ip(struct sock *s, const struct sock *from)
+{
+    s->v6only = from->v6only;
+    s->pmtudisc = from->pmtudisc;
+}

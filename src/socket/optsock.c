@@ -249,3 +249,20 @@ int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len)
         return -ENOPROTOOPT;
     }
 }
+
+void scps_sock_inherit_socket(struct sock *s, const struct sock *from)
+{
+    s->reuseaddr = from->reuseaddr;
+    s->reuseport = from->reuseport;
+    s->cork = from->cork;
+    s->quickack = from->quickack;
+    s->debug = from->debug;
+    s->broadcast = from->broadcast;
+    s->priority = from->priority;
+    s->linger = from->linger;
+    s->linger_s = from->linger_s;
+    s->rcvlowat = from->rcvlowat;
+    s->notsent_lowat = from->notsent_lowat;
+    s->rcvtimeo = from->rcvtimeo;
+    s->sndtimeo = from->sndtimeo;
+}

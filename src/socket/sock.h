@@ -182,6 +182,13 @@ uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request); /*
 /* Hands s->cfg to the connection or listener. 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 
+/* optsock.c, optip.c: s, made by accept, has the options of from, which listens */
+void scps_sock_inherit_socket(struct sock *s, const struct sock *from);
+void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
+
+/* fcntl.c: the flags of the descriptor, SCPS_SOCK_NONBLOCK and SCPS_SOCK_CLOEXEC */
+void scps_sock_set_flags(struct sock *s, int flags);
+
 /* tcpinfo.c */
 void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti);
 

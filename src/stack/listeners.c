@@ -75,6 +75,15 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
     }
 }
 
+void scps_listener_event(struct scps_stack *st, struct scps_event *ev)
+{
+    struct scps_listener *l = st->ev_listeners;
+
+    st->ev_listeners = l->ev_next;
+    l->queued = l->announce = false;
+    *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
+}
+
 void scps_listener_unqueue(struct scps_listener *l)
 {
     struct scps_listener **at = &l->st->ev_listeners;

@@ -514,13 +514,10 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
 {
     struct scps_env *env = &st->env;
-    struct scps_listener *l = st->ev_listeners;
     struct scps_conn *c;
 
-    if (l) {
-        st->ev_listeners = l->ev_next;
-        l->queued = l->announce = false;
-        *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
+    if (st->ev_listeners) {
+        scps_listener_event(st, ev);
         return 1;
     }
     if (st->ev_dgrams && scps_dgram_event(st, ev))

@@ -198,6 +198,8 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 /* c, which was half-open, waits to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
+/* The event of the first listener that has one: st->ev_listeners is not NULL. */
+void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
 /* l goes away: its event does, too. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* A connection of l ended before it was accepted. */
