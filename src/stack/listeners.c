@@ -64,7 +64,6 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
         l->first = c;
     l->last = c;
     l->pending++;
-    l->announce = true;
     if (!l->queued) {
         struct scps_listener **at = &st->ev_listeners;
         while (*at)
@@ -80,7 +79,7 @@ void scps_listener_event(struct scps_stack *st, struct scps_event *ev)
     struct scps_listener *l = st->ev_listeners;
 
     st->ev_listeners = l->ev_next;
-    l->queued = l->announce = false;
+    l->queued = false;
     *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
 }
 

@@ -89,7 +89,7 @@ struct scps_listener {
     struct scps_conn *half_first, *half_last; /* half-open, likewise; the oldest first */
     scps_time cookie_at;                      /* when the last SYN cookie left; 0 never */
     void *user;
-    bool announce, queued; /* SCPS_EV_ACCEPT is due; it stands in the queue for that */
+    bool queued; /* it stands in the queue of those for which SCPS_EV_ACCEPT is due */
     struct scps_listener *next, *ev_next;
 };
 
