@@ -40,6 +40,13 @@ def flavours(program, d):
         open(d + "/x.gz", "wb").write(payload)
         check(name, figures(run([program, "--json", d + "/x.gz"])) == want)
         check(name + " through a pipe", figures(run([program, "--json", "-"], input=payload)) == want)
+    # names are UTF-8 where they can be, and never make the document unreadable
+    for name, shown in (("größe ¼ 路.pcap".encode(), "größe ¼ 路.pcap"), (b"\xe4\xff.pcap", "\ufffd\ufffd.pcap"),
+                        (b'a "b"\\c\n.pcap', 'a "b"\\c\n.pcap')):
+        path = os.path.join(d.encode(), name)
+        open(path, "wb").write(data)
+        got = json.loads(run([program, "--json", path]).stdout.decode("utf-8"))
+        check("name %r" % name, [os.path.basename(f) for f in got["files"]] == [shown], got["files"])
     check("pipe", figures(run([program, "--json", "-"], input=data)) == want)
     # pcapng with every block there is, unknown ones, and two sections
     block = ng_block
