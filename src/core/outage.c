@@ -3,7 +3,7 @@
  *
  * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window with them.  A probe, an
  * empty segment one octet behind what the peer is known to have, which it has to answer, leaves after 5, 6, 12, 24, 48,
- * 60, 60 ... s; when the end is known none leaves before it.  Any valid segment ends it, as does the signal; valid is here
+ * 60, 60 ... s (of a handshake the caller's SYN); when the end is known none leaves before it.  Any valid segment ends it, as does the signal; valid is here
  * also an old duplicate whose acknowledgement is plausible (state.c), since the probe of a peer that waits, too, is one.
  * But a segment that was on its way when the link went does not, so after a signal only what arrives a round trip later
  * counts.  Then what has been outstanding for a round trip goes again within the window of before: it never arrived, or
@@ -95,10 +95,16 @@ void scps_outage_heard(struct scps_conn *c)
 
 void scps_outage_timer(struct scps_conn *c)
 {
+    struct scps_ack_sum sum = {0};
+
     if (c->probes == END_KNOWN) {
         scps_outage_end(c);
         return;
     }
+    /* The probe of a handshake is the SYN of the side that calls, once more. The other side waits
+     * for it: whoever sent it a SYN may not exist. */
+    if (c->flags & SCPS_F_ACTIVE && c->nxt && !c->una)
+        scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     c->flags |= SCPS_F_KEEP_NOW;
     if (c->probes < END_KNOWN - 1)
         c->probes++;

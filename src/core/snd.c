@@ -761,6 +761,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
+        c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW; /* the probe of an outage */
         return true;
     }
     *done = false;
