@@ -83,7 +83,8 @@ SCPS_API const char *scps_errname(int err);
     X(UDP_QUEUE_FULL, "the receive queue of the datagrams' endpoint, or memory, is full")          \
     X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
     X(UNKNOWN_CONNECTION_ID, "compressed header with an id nobody here knows")                     \
-    X(FILTERED, "a netif filter kept it")
+    X(FILTERED, "a netif filter kept it")                                                          \
+    X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left nothing")
 
 enum scps_drop {
 #define SCPS_X(name, words) SCPS_DROP_##name,

@@ -29,6 +29,18 @@ struct scps_dgram;
 
 struct scps_stack_config {
     struct scps_alloc alloc; /* all zero: malloc and free */
+    /* The most the stack takes of alloc, bytes, itself not counted; default 4 GiB; 0: no limit. As
+     * the memory in use comes near it, requests are refused in this order:
+     *   from 3/4 on  for data beyond a hole (SCPS_DROP_MEMORY_LIMIT); below, each connection gets
+     *                for it at most half of what is left, less what its receive buffer has
+     *   from 7/8 on  for new connections (their SYN is dropped with SCPS_DROP_MEMORY_LIMIT,
+     *                scps_connect says SCPS_ERR_NOMEM), and send buffers stop growing
+     *                (scps_conn_write says SCPS_ERR_NOMEM, and SCPS_EV_WRITABLE comes)
+     *   at the limit for all else: data in order is dropped with SCPS_DROP_MEMORY_LIMIT
+     * What was dropped is not acknowledged, so the peer sends it again. 100 ms after a refusal
+     * empty buffers larger than what is left of the 3/4 are given back. Windows once offered
+     * stay. */
+    uint64_t memory_limit;
     uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
     scps_time now;    /* the driver's clock at creation */
     struct scps_observer observer;
@@ -187,6 +199,8 @@ struct scps_stack_stats {
     uint64_t packets_in, packets_out, bytes_in, bytes_out;
     uint64_t drops[SCPS_DROP_COUNT];
     uint64_t resets_out, icmp_out, echo_replies, challenge_acks;
+    uint64_t memory, memory_peak; /* bytes in use, and the most there were (memory_limit) */
+    uint64_t memory_refused;      /* allocations refused because of memory_limit */
     uint64_t cookies_out, cookies_ok;
     uint64_t cookies_reduced; /* of those out: their SYN asked for something a cookie cannot keep */
     uint64_t half_open_evicted;                   /* gave their place to a SYN that came later */

@@ -70,6 +70,7 @@ static const char *const drop_names[SCPS_DROP_COUNT] = {
     [SCPS_DROP_BAD_COMPRESSED] = "bad_compressed",
     [SCPS_DROP_UNKNOWN_CONNECTION_ID] = "unknown_connection_id",
     [SCPS_DROP_FILTERED] = "filtered",
+    [SCPS_DROP_MEMORY_LIMIT] = "memory_limit",
 };
 
 static const char *const drop_words[SCPS_DROP_COUNT] = {

@@ -31,7 +31,7 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         return scps_conn_starve(c);
     n = (size_t)SCPS_MIN(len, room);
-    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc, buf, n, c->ctx.cfg->c.hollow);
+    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc_later, buf, n, c->ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(c);
     if (flags & SCPS_EOR && n == len && scps_record_write(&c->tx->ends, &c->ctx, c->end + n)) {

@@ -18,7 +18,7 @@ static size_t tx_size(const struct scps_conn *c)
 
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
 {
-    const struct scps_alloc *a = &env->alloc;
+    const struct scps_alloc *a = &env->alloc_later;
     size_t size = conn_size(cfg);
     struct scps_conn *c = a->alloc(a->ctx, size);
 
@@ -282,6 +282,13 @@ void scps_conn_room(struct scps_conn *c)
 
 void scps_conn_memory(struct scps_conn *c)
 {
+    struct scps_env *env = c->ctx.env;
+    uint64_t left = scps_budget_left(&env->budget);
+
+    if (scps_rcvbuf_memory(&c->in) > left)
+        scps_rcvbuf_trim(&c->in, &env->alloc);
+    if (c->tx && c->tx->buf.cap > left)
+        scps_sndbuf_trim(&c->tx->buf, &env->alloc);
     if (!c->starved || c->state == SCPS_CLOSED)
         return;
     if (!(c->flags & SCPS_F_SHUT)) {

@@ -309,7 +309,15 @@ static inline void scps_env_starved(struct scps_env *env)
     if (env->memory_at == SCPS_NEVER)
         env->memory_at = env->now + SCPS_MEMORY_RETRY;
 }
-/* SCPS_MEMORY_RETRY has passed: c tries again what waits for memory. */
+/* What arrived is not taken for lack of memory, and is to come again. refused is what
+ * budget.refused was before. Returns the reason to count. */
+static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
+{
+    scps_env_starved(env);
+    return env->budget.refused != refused ? SCPS_DROP_MEMORY_LIMIT : SCPS_DROP_NO_BUFFER;
+}
+/* SCPS_MEMORY_RETRY has passed: c gives empty buffers back, and tries again what waits for
+ * memory. */
 void scps_conn_memory(struct scps_conn *c);
 /* c lacks memory for a write, or for its FIN: SCPS_ERR_NOMEM, and it is tried again. */
 int scps_conn_starve(struct scps_conn *c);

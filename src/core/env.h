@@ -7,6 +7,7 @@
 #include <scps/conn.h>
 #include <scps/observe.h>
 
+#include "base/budget.h"
 #include "base/heap.h"
 #include "base/rangeset.h"
 
@@ -35,7 +36,9 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
 
 /* What a host lends its connections. */
 struct scps_env {
-    struct scps_alloc alloc;
+    struct scps_budget budget;     /* of all that follows */
+    struct scps_alloc alloc;       /* up to the limit: for what cannot wait */
+    struct scps_alloc alloc_later; /* for new connections and growing send buffers */
     struct scps_observer obs;
     scps_time now;
     uint64_t key[2]; /* secret */

@@ -108,23 +108,35 @@ static uint64_t overlap(const struct scps_conn *c, scps_off from, scps_off to,
     return total;
 }
 
+/* scps_rcvbuf_put of data beyond a hole, which gets only its share of the host's memory. */
+static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
+                      const uint8_t *data, uint32_t holes, struct scps_range *run)
+{
+    struct scps_budget_part share = scps_budget_share(&env->budget, scps_rcvbuf_memory(in));
+    struct scps_alloc a = scps_budget_alloc(&share);
+
+    return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
+}
+
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
 static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
     bool in_order = from == c->in.next, had_holes = c->in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
-    uint64_t again;
-    int got;
+    uint64_t again = overlap(c, from, from + len, &twice);
+    struct scps_env *env = c->ctx.env;
+    uint64_t refused = env->budget.refused;
+    uint32_t holes = scps_rcv_max_holes(c);
+    int got = SCPS_ERR_NOMEM;
 
-    if (!in_order && scps_conn_need_rx(c)) {
-        scps_conn_drop(c, SCPS_DROP_NO_BUFFER, NULL);
-        return false;
-    }
-    again = overlap(c, from, from + len, &twice);
-    got = scps_rcvbuf_put(&c->in, &c->ctx.env->alloc, from, data, len, scps_rcv_max_holes(c), &run);
+    if (in_order)
+        got = scps_rcvbuf_put(&c->in, &env->alloc, from, data, len, holes, &run);
+    else if (!scps_conn_need_rx(c))
+        got = put_beyond(env, &c->in, (struct scps_range){from, from + len}, data, holes, &run);
     if (got < 0) {
-        scps_conn_drop(c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : SCPS_DROP_NO_BUFFER,
-                       NULL);
+        scps_conn_drop(
+            c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : scps_env_refusal(env, refused),
+            NULL);
         return false;
     }
     if (again) {

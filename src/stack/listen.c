@@ -229,6 +229,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
                     const struct scps_seg *seg)
 {
     struct scps_stack *st = l->st;
+    uint64_t refused = st->env.budget.refused;
     struct scps_conn *c;
 
     if (l->pending >= l->backlog)
@@ -241,14 +242,14 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     }
     c = new_conn(l, nif, f);
     if (!c)
-        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+        return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_listener_join(l, c); /* scps_listener_forget takes it back */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c); /* the peer's id names another: no compression for this one */
     if (scps_conn_answer(c, seg)) {
         scps_stack_discard(st, c);
-        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+        return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     }
     if (c->caps & SCPS_CAP_COM)
         scps_comp_accepted(st, c, seg);
@@ -260,6 +261,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
                     const struct scps_seg *seg)
 {
     struct scps_stack *st = l->st;
+    uint64_t refused = st->env.budget.refused;
     struct scps_seg syn;
     struct scps_conn *c;
 
@@ -274,12 +276,12 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
         return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
     c = st->n_conns < st->cfg.max_conns ? new_conn(l, nif, f) : NULL;
     if (!c)
-        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+        return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     c->iss = seg->ack - 1;
     scps_listener_join(l, c); /* scps_listener_established takes it back */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
-        return scps_stack_drop(st, SCPS_DROP_NO_BUFFER);
+        return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     }
     st->count.cookies_ok++;
     return scps_conn_input(c, seg);

