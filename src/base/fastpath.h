@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A fast path does what the general code behind it does, only sooner.
  *
- * The test house.fast_paths builds the library again with -DSCPS_NO_FAST_PATH=SCPS_FAST_..., which disables one fast path,
- * and expects every packet of the same conversations to be the same.  In all other builds SCPS_FAST_PATH() is the constant
- * true.
+ * The test house.fast_paths builds the library again with -DSCPS_NO_FAST_PATH=SCPS_FAST_...,
+ * which disables one fast path, and expects every packet of the same conversations to be the
+ * same.  In all other builds SCPS_FAST_PATH() is the constant true.
  *
- * SCPS_FAST_PATH() comes last in the condition of its fast path, so that scps_fast_path_missed counts the packets that
- * would have taken it.
- */
+ * SCPS_FAST_PATH() comes last in the condition of its fast path, so that scps_fast_path_missed
+ * counts the packets that would have taken it. */
 #ifndef SCPS_BASE_FASTPATH_H
 #define SCPS_BASE_FASTPATH_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What state a socket of datagrams is in: errors, poll events, readiness, and how it is disconnected.
+/* What state a socket of datagrams is in: errors, poll events, readiness, and how it is
+ * disconnected.
  *
- * Errors that ICMP reports are pending on a connected socket only, and of them those that Linux calls fatal (its
- * icmp_err_convert); the next call of any kind returns one.
- */
+ * Errors that ICMP reports are pending on a connected socket only, and of them those that Linux
+ * calls fatal (its icmp_err_convert); the next call of any kind returns one. */
 #include "socket/sock.h"
 
 /* Is the error one that Linux tells a connected socket of? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections of a host: made with their tables, their device and their route, and taken out of all of them. */
+/* The connections of a host: made with their tables, their device and their route, and taken out
+ * of all of them. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

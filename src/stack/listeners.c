@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Who waits at a listener: half-open connections, and those that have not been accepted yet.
  *
- * Each kind is a queue by ev_next, the oldest first: a connection has no events of its own before it is accepted. */
+ * Each kind is a queue by ev_next, the oldest first: a connection has no events of its own
+ * before it is accepted. */
 #include "stack/stack.h"
 
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,

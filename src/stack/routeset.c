@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes and addresses are added and changed. What goes by them takes its turns where it belongs afterwards. */
+/* Routes and addresses are added and changed. What goes by them takes its turns where it belongs
+ * afterwards. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From an EtherType, or a PPP protocol number, to the IP header behind it: VLAN tags, a provider's backbone, LLC and SNAP,
- * MPLS labels, PPPoE. */
+/* From an EtherType, or a PPP protocol number, to the IP header behind it: VLAN tags, a
+ * provider's backbone, LLC and SNAP, MPLS labels, PPPoE. */
 #include "trace/flow.h"
 
 enum {
@@ -34,7 +34,8 @@ int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint
     return proto == 0x21 || proto == 0x57 ? (int)off : scps_tr_other_link(t);
 }
 
-/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC 3032). */
+/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC
+ * 3032). */
 static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     bool bottom = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* From a captured frame to its IP header: Ethernet; FDDI and token ring; PPP with and without HDLC framing, Cisco HDLC,
- * frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log
- * with a header of their own. What follows an EtherType is read by ethertype.c, 802.11 by wireless.c.
+/* From a captured frame to its IP header: Ethernet; FDDI and token ring; PPP with and without
+ * HDLC framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and
+ * loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log with a header of their own. What
+ * follows an EtherType is read by ethertype.c, 802.11 by wireless.c.
  *
- * Link-layer type values: www.tcpdump.org/linktypes.html.
- */
+ * Link-layer type values: www.tcpdump.org/linktypes.html. */
 #include "trace/flow.h"
 
 enum {
@@ -72,8 +72,8 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
 }
 
-/* A header, and values, each its length, its kind, and padding to four octets; the first two in the byte order of the machine
- * that wrote them, which the kind shows: it is 1 to 255. */
+/* A header, and values, each its length, its kind, and padding to four octets; the first two in
+ * the byte order of the machine that wrote them, which the kind shows: it is 1 to 255. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -90,7 +90,8 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_truncated(t);
 }
 
-/* LLC follows the two addresses; a route that the source chose is between them (the first bit of its address says so). */
+/* LLC follows the two addresses; a route that the source chose is between them (the first bit of
+ * its address says so). */
 static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = 14;
@@ -133,7 +134,8 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     case LINK_LOOP: {
         if (caplen < 4)
             return scps_tr_truncated(t);
-        /* the address family, in the byte order of the capturing host: 2, or one of the BSDs' for IPv6 */
+        /* the address family, in the byte order of the capturing host: 2, or one of the BSDs'
+         * for IPv6 */
         uint32_t af = p[0] || p[1] ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : scps_get32(p);
         return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate of a route with a rate: turns are shares of bytes, and the minimum rate serves one connection at a time. */
+/* The gate of a route with a rate: turns are shares of bytes, and the minimum rate serves one
+ * connection at a time. */
 #include "cm.h"
 
 #include "core/conn.h"
@@ -38,7 +39,8 @@ static uint32_t turns(struct scps_gate *g, struct seat *s, int n, uint32_t len)
     return bytes;
 }
 
-/* In 100 turns each has sent 100 of the largest packets, whatever it sends, and one packet more at most */
+/* In 100 turns each has sent 100 of the largest packets, whatever it sends, and one packet more
+ * at most */
 static void a_turn_is_a_share_of_bytes(void **x)
 {
     static const uint32_t len[] = {40, 300, 700, 999, 1000};
