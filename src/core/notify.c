@@ -8,7 +8,8 @@ void scps_conn_wake(struct scps_conn *c)
 {
     struct scps_turns *t = c->turns;
 
-    if (c->flags & SCPS_F_READY || !t)
+    /* One that waits to be freed has nothing to send, and its ready_next belongs to that queue. */
+    if (c->flags & (SCPS_F_READY | SCPS_F_DEAD) || !t)
         return;
     c->flags |= SCPS_F_READY;
     c->ready_next = NULL;

@@ -247,14 +247,45 @@ static void refused(void **x)
     script_free(t);
 }
 
+/* Connections that ended wait to be freed at the next call; a route that gets a rate only now moves
+ * the others and leaves these alone. The ones that live are still there, and only they */
+static void those_that_ended(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_conn *c[16];
+    struct scps_stack_stats s;
+
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 0}, false);
+    script_established(t, MS(100));
+    for (unsigned i = 0; i < 16; i++) {
+        c[i] = scps_connect(t->st, &t->cfg, NULL, &t->them, NULL);
+        assert_non_null(c[i]);
+    }
+    script_run(t, MS(200));
+    for (unsigned i = 0; i < 16; i += 2)
+        scps_conn_close(c[i]); /* in SYN-SENT: that is all */
+    route(t, &(struct scps_route){.rate = 104000}, true);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.conns, 1 + 8);
+    for (unsigned i = 1; i < 16; i += 2)
+        scps_conn_abort(c[i]);
+    script_run(t, SEC(2));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(no_drift),    SCRIPT_TEST(acknowledgements_pay),
-        SCRIPT_TEST(repairs_pay), SCRIPT_TEST(an_acknowledgement_rides),
-        SCRIPT_TEST(overhead),    SCRIPT_TEST(changed_in_mid_flight),
-        SCRIPT_TEST(announced),   SCRIPT_TEST(minimum_rate),
-        SCRIPT_TEST(refused),     SCRIPT_TEST(minimum_rate_repairs),
+        SCRIPT_TEST(no_drift),         SCRIPT_TEST(acknowledgements_pay),
+        SCRIPT_TEST(repairs_pay),      SCRIPT_TEST(an_acknowledgement_rides),
+        SCRIPT_TEST(overhead),         SCRIPT_TEST(changed_in_mid_flight),
+        SCRIPT_TEST(announced),        SCRIPT_TEST(minimum_rate),
+        SCRIPT_TEST(refused),          SCRIPT_TEST(minimum_rate_repairs),
+        SCRIPT_TEST(those_that_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
