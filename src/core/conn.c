@@ -239,8 +239,8 @@ static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
     scps_negotiate_settle(c, syn);
     c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
     c->acked_to = 1;
-    c->edge = 1 + scps_negotiate_first_window(c, syn);
-    c->max_wnd = syn->wnd;
+    c->max_wnd = scps_negotiate_first_window(c, syn);
+    c->edge = 1 + c->max_wnd;
     c->hold = SCPS_HOLD_HANDSHAKE;
 }
 

@@ -104,6 +104,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         if (c->nxt)
             scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
         c->edge = 1 + seg->wnd;
+        c->max_wnd = seg->wnd;
         if (c->flags & (uint32_t)SCPS_F_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);
@@ -111,8 +112,8 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
     }
     c->wl1 = seg->seq;
     c->wl2 = 0;
-    c->edge = 1 + scps_negotiate_first_window(c, seg);
-    c->max_wnd = seg->wnd;
+    c->max_wnd = scps_negotiate_first_window(c, seg);
+    c->edge = 1 + c->max_wnd;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;

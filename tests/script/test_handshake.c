@@ -358,6 +358,28 @@ static void simultaneous_open(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 5.2: MAX.SND.WND is the largest window the peer has offered, its SYN's included.
+ * A segment that was delayed and acknowledges less than the newest one is heard: its octets are not
+ * lost */
+static void simultaneous_open_delayed_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(100), .ack = 1);
+    expect_event(t, SCPS_EV_CONNECTED);
+    app_writes(t, MS(200), 10);
+    expect_sent(t, .from = 1, .len = 10, .ack = 1);
+    peer_says(t, MS(250), .ack = 11, .wnd = 65535 - 10, .seq = 21);
+    peer_says(t, MS(260), .ack = 1, .wnd = 65535, .seq = 1, .len = 20);
+    assert_int_equal(scps_conn_readable(t->c), 20);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The same when the peer's ACK is a bare one */
 static void simultaneous_open_bare_ack(void **x)
 {
@@ -557,6 +579,7 @@ int main(void)
         SCRIPT_TEST(repeated_syn_keeps_half_open),
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(simultaneous_open_bare_ack),
+        SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),
         SCRIPT_TEST(wrong_answers_to_a_syn),
         SCRIPT_TEST(nobody_home),
