@@ -4,13 +4,16 @@
 
 #include "base/bytes.h"
 
-/* The oldest segment, if it can be given up: it has data and has not arrived. */
+/* What fills the peer's window up to its right edge is not given up: the peer would take nothing
+ * that stands behind, would never learn that something is missing, and its window would never move.
+ * That segment is sent again until it arrives; then the receiver's timer passes the hole before it.
+ */
 const struct scps_sent *scps_bets_oldest(const struct scps_conn *c)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
     const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
 
-    if (!r || r->state == SCPS_SENT_ARRIVED)
+    if (!r || r->state == SCPS_SENT_ARRIVED || r->from + r->len >= c->edge)
         return NULL;
     return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
 }

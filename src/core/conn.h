@@ -613,7 +613,14 @@ void scps_bets_send(struct scps_conn *c);
 /* What the peer has reported lies at a left edge that its acknowledgement cannot reach yet: true, and *ack is behind
  * it. */
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
-/* The oldest segment, if it can be given up: it has data and has not arrived; NULL: it cannot. */
+/* SND.UNA as the peer's acknowledgements have it: they lag behind una where it went on its own. tx
+ * may be NULL. */
+static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
+{
+    return tx && una == tx->gave_up_to ? tx->peer_una : una; /* never ahead of una */
+}
+/* The oldest segment, if it can be given up: it has data, has not arrived, and the peer's window
+ * has room behind it; NULL: it cannot. */
 const struct scps_sent *scps_bets_oldest(const struct scps_conn *c);
 /* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_conn *c);

@@ -714,8 +714,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
  * outage may be far ahead of the peer, it would be acceptable, and no answer due. */
 static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
-    bool gave_up = c->tx && c->una == c->tx->gave_up_to;
-    scps_off behind = (gave_up ? c->tx->peer_una : c->una) - 1;
+    scps_off behind = scps_bets_peer_una(c->tx, c->una) - 1;
     bool owed = c->flags & SCPS_F_ACK_NOW || c->timer[SCPS_T_ACK] != SCPS_NEVER;
 
     base(c, seg, behind);

@@ -176,13 +176,19 @@ static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg 
     }
 }
 
-/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. An acknowledgement outside that range is a
- * guess, or from another connection. */
+/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. An acknowledgement outside
+ * that range is a guess, or from another connection. With best effort SND.UNA is what the peer has
+ * acknowledged, however far this end has given up since: otherwise two ends that both gave up more
+ * than a window would refuse each other's segments for ever. */
 static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    int64_t ack = scps_seq_unwrap(c->iss, c->una, seg->ack);
+    int64_t ack = scps_seq_unwrap(c->iss, c->una, seg->ack), most = c->max_wnd;
 
-    return ack <= (int64_t)c->nxt && ack >= (int64_t)c->una - (int64_t)c->max_wnd;
+    if (ack > (int64_t)c->nxt)
+        return false;
+    if (ack >= (int64_t)c->una - most)
+        return true;
+    return ack >= (int64_t)scps_bets_peer_una(c->tx, c->una) - most;
 }
 
 /* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is an old duplicate (it
@@ -305,8 +311,6 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
  * GO_ON, or what became of the segment. */
 static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
-    bool lags = c->tx && c->caps & SCPS_CAP_BETS && c->una == c->tx->gave_up_to;
-    scps_off low = lags ? SCPS_MIN(c->tx->peer_una, c->una) : c->una;
     int64_t ack;
 
     if (seg->implied & SCPS_IMPLIED_ACK) {
@@ -317,7 +321,7 @@ static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
         return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
     }
     ack = scps_seq_unwrap(c->iss, c->una, seg->ack);
-    if (ack < (int64_t)low)
+    if (ack < (int64_t)scps_bets_peer_una(c->tx, c->una))
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     return ack > (int64_t)c->nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }

@@ -630,13 +630,15 @@ static void the_window_of_a_peer_that_lags(void **x)
     script_free(t);
 }
 
-/* A closed window of such a peer is probed as any other */
+/* A closed window of such a peer, whose reader stands before the hole and takes its time, is probed
+ * as any other */
 static void probes_of_a_peer_that_lags(void **x)
 {
     struct script *t = bets_of(x);
-    t->peer_wnd = 1000;
+    t->peer_wnd = 2000;
     t->cfg.persist_max = SEC(1);
-    script_flight(t, MS(200), 2000, 1);
+    script_flight(t, MS(200), 3000, 2);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
     script_run(t, MS(2300));
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     script_forget_sent(t);
@@ -645,15 +647,75 @@ static void probes_of_a_peer_that_lags(void **x)
         script_run(t, at);
         expect_that(t, script_sent_count(t) >= 1);
         script_forget_sent(t);
-        peer_says(t, at, .ack = 1, .wnd = 1000);
+        peer_says(t, at, .ack = 1, .wnd = 2000);
         script_forget_sent(t);
     }
     expect_state(t, SCPS_ESTABLISHED);
-    peer_says(t, script_now(t) + MS(10), .ack = 1001, .wnd = 1000);
+    peer_says(t, script_now(t) + MS(10), .ack = 2001, .wnd = 2000);
     script_run(t, script_now(t) + SEC(1));
     script_forget_sent(t);
-    peer_says(t, script_now(t) + MS(10), .ack = 2001, .wnd = 1000);
+    peer_says(t, script_now(t) + MS(10), .ack = 3001, .wnd = 2000);
     assert_int_equal(script_info(t).outstanding, 0);
+    script_free(t);
+}
+
+/* The whole window is lost again and again: the segment at its right edge stays. Behind that
+ * nothing is acceptable, so a peer that misses it would never learn that there is a hole, and the
+ * window would never move */
+static void the_edge_of_the_window_is_kept(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 3000;
+    t->cfg.persist_max = t->cfg.rto_max = SEC(1);
+    script_flight(t, MS(200), 6000, 3);
+    script_run(t, SEC(30));
+    assert_int_equal(script_info(t).bytes_given_up, 2000);
+    assert_int_equal(script_info(t).outstanding, 1000);
+    assert_in_range(script_forget_sent(t), 20, 60);
+    peer_says(t, SEC(30), .ack = 1, .sack = {{2001, 3001}});
+    script_forget_sent(t);
+    peer_says(t, SEC(30) + MS(500), .ack = 3001); /* its timer has passed the hole */
+    expect_sent(t, .at = SEC(30) + MS(500), .from = 3001, .len = 1000);
+    peer_says(t, SEC(31), .ack = 4001);
+    script_forget_sent(t);
+    peer_says(t, SEC(31) + MS(100), .ack = 6001);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_free(t);
+}
+
+/* A peer that is silent ends the connection although the segment at the edge could be given up: RFC
+ * 9293 section 3.8.3 (c): R2 */
+static void the_edge_of_the_window_is_not_waited_for_in_vain(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 1000;
+    script_flight(t, MS(200), 2000, 1);
+    script_run(t, SEC(90));
+    script_forget_sent(t);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_run(t, SEC(2000));
+    script_forget_sent(t);
+    script_forget_events(t);
+    assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
+/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK. Of a peer that lags SND.UNA is what it
+ * has acknowledged: a segment of its that was delayed is heard, data and all */
+static void the_ack_of_a_peer_that_lags(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 4000;
+    t->cfg.rto_max = SEC(1);
+    script_flight(t, MS(200), 8000, 4);
+    peer_says(t, MS(300), .ack = 4001);
+    script_run(t, SEC(10));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 3000);
+    peer_says(t, SEC(10), .ack = 1001, .len = 100);
+    assert_int_equal(scps_conn_readable(t->c), 100);
+    script_run(t, SEC(11));
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -944,6 +1006,9 @@ int main(void)
         SCRIPT_TEST(ranges),
         SCRIPT_TEST(the_window_of_a_peer_that_lags),
         SCRIPT_TEST(probes_of_a_peer_that_lags),
+        SCRIPT_TEST(the_edge_of_the_window_is_kept),
+        SCRIPT_TEST(the_edge_of_the_window_is_not_waited_for_in_vain),
+        SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
