@@ -78,13 +78,15 @@ static size_t change(uint32_t *x, uint8_t *p, size_t size, size_t max)
             size += ORDER;
         }
         break;
-    case 5: /* some fewer */
-        n = SCPS_MIN(rest / ORDER, 1 + below(x, 4)) * ORDER;
+    case 5:                  /* some fewer */
+        n = 1 + below(x, 4); /* SCPS_MIN may evaluate this argument twice */
+        n = SCPS_MIN(rest / ORDER, n) * ORDER;
         memmove(o, o + n, rest - n);
         size -= n;
         break;
     case 6: /* some again */
-        n = SCPS_MIN(rest / ORDER, 1 + below(x, 8)) * ORDER;
+        n = 1 + below(x, 8);
+        n = SCPS_MIN(rest / ORDER, n) * ORDER;
         if (size + n <= max) {
             memmove(o + n, o, rest);
             size += n;
