@@ -161,6 +161,7 @@ struct world {
     scps_time now;
     unsigned third;
     bool inject;        /* the third party's packets are sent in this run */
+    bool rated;         /* a route had a rate: what leaves for strangers pays, too */
     bool crowded;       /* few half-open connections: one may make room for another */
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */
     unsigned doubt;
@@ -202,7 +203,7 @@ bool pair_setup(struct world *w, const uint8_t header[HEADER]);
 void pair_listen(struct world *w, struct host *h, unsigned backlog);
 /* Changes what may change in mid-flight, as b and c say. */
 void pair_reconfigure(struct world *w, struct host *h, struct end *e, uint8_t b, uint8_t c);
-void pair_route(struct host *h, uint8_t code);
+void pair_route(struct world *w, struct host *h, uint8_t code);
 
 /* ---- pair_channel.c */
 

@@ -125,7 +125,7 @@ static void note_progress(struct world *w, struct end *e)
 {
     uint64_t u = scps_conn_unacked(e->c);
 
-    if (u < e->unacked || !e->unacked)
+    if (u < e->unacked || (!e->unacked && !e->shut)) /* a FIN is not counted */
         e->progress = w->now;
     e->unacked = u;
 }
@@ -356,6 +356,7 @@ bool pair_work(struct world *w, struct host *h)
         struct end *e = &f->end[h->nr];
         if (!e->c)
             continue;
+        note_progress(w, e);
         any |= write_on(w, f, e);
         for (unsigned n = 0; e->auto_read && e->can_read; n++) {
             MUST(n < 100000);
@@ -364,7 +365,8 @@ bool pair_work(struct world *w, struct host *h)
         }
         if (w->healed && !e->shut && !e->failed && e->written >= e->goal) {
             h->touched = true;
-            e->progress = w->now;
+            if (!scps_conn_unacked(e->c))
+                e->progress = w->now;
             e->shut = scps_conn_shutdown(e->c) == 0;
             any |= e->shut;
         }
@@ -406,7 +408,8 @@ void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, ui
         read_lent(w, f, e, (size_t)b << (c & 7));
         break;
     case 3:
-        e->progress = w->now;
+        if (!scps_conn_unacked(e->c))
+            e->progress = w->now;
         e->shut |= scps_conn_shutdown(e->c) == 0;
         if (e->shut)
             e->goal = SCPS_MIN(e->goal, e->written);

@@ -165,7 +165,7 @@ static void configure(struct host *h, const uint8_t *o, scps_dur rtt)
     choose_limits(c, o + 5, rtt);
 }
 
-void pair_route(struct host *h, uint8_t code)
+void pair_route(struct world *w, struct host *h, uint8_t code)
 {
     struct scps_route r = {.dst = h->addr,
                            .prefix = h->addr.family == 6 ? 64 : 24,
@@ -173,6 +173,7 @@ void pair_route(struct host *h, uint8_t code)
                            .rate = rate_of(code),
                            .overhead.packet = code & 8 ? 26 : 0};
 
+    w->rated |= r.rate != 0;
     if (code & 4)
         r.min_rate = r.rate / 2;
     h->touched = true;
@@ -246,7 +247,7 @@ static bool bring_up(struct world *w, struct host *h, const uint8_t *header)
         return false;
     MUST(!scps_stack_add_netif(h->st, &h->nif));
     MUST(!scps_stack_add_addr(h->st, &h->nif, &h->addr, header[0] & 4 ? 64 : 24));
-    pair_route(h, NIBBLE(header[7], h->nr));
+    pair_route(w, h, NIBBLE(header[7], h->nr));
     pair_listen(w, h, 1 + (header[9] & 7 ? header[9] & 7 : 8));
     MUST(h->l != NULL);
     h->touched = true;
