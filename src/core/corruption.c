@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23; spec sheet section 3.2): the receiving side tells the sending one that segments were
- * damaged, whose losses then mean corruption for a time (outage.c).
+/* Corruption experienced (option 23; spec sheet section 3.2): the receiving side tells the sending
+ * one that segments were damaged, whose losses then mean corruption for a time (outage.c).
  *
- * The sheet leaves open how long.  Ours: every acknowledgement for a round trip, or until the time the signal names, and
- * three at least, since they may be lost; whoever hears one believes it for two retransmission timeouts
- * (corruption_hold).  The option is not negotiated; it goes only to a peer that has shown capabilities.
+ * The sheet leaves open how long.  Ours: every acknowledgement for a round trip, or until the time
+ * the signal names, and three at least, since they may be lost; whoever hears one believes it for
+ * two retransmission timeouts (corruption_hold).  The option is not negotiated; it goes only to a
+ * peer that has shown capabilities.
  */
 #include "core/corruption.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a part of a connection sees besides its own state: the host, the configuration, the counters.
+/* What a part of a connection sees besides its own state: the host, the configuration, the
+ * counters.
  *
  * A part is a struct, a header and a file of the same name; only these two assign its fields.  It
  * never sees struct scps_conn.  What it decides it returns, and state.c, ackin.c, rcv.c or snd.c
@@ -10,7 +11,8 @@
 
 #include "core/env.h"
 
-/* A configuration with everything derived filled in: shared by the connections that were opened with it. */
+/* A configuration with everything derived filled in: shared by the connections that were opened
+ * with it. */
 struct scps_shared_config {
     uint32_t refs;
     struct scps_conn_config c;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Delivery-rate samples and round trips counted in data.
  *
- * Each record remembers how much had been delivered when it left; when it is delivered itself, the difference over
- * the longer of the sending and the acknowledging interval is a rate the path has shown
- * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3).  A round ends when something is delivered that
- * was sent after the last round ended.
+ * Each record remembers how much had been delivered when it left; when it is delivered itself, the
+ * difference over the longer of the sending and the acknowledging interval is a rate the path has
+ * shown (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3).  A round ends when
+ * something is delivered that was sent after the last round ended.
  */
 #include "core/delivery.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host lends its connections: memory, the time, the deadlines' heap, the queues they wait in. */
+/* What a host lends its connections: memory, the time, a heap of deadlines, queues. */
 #ifndef SCPS_CORE_ENV_H
 #define SCPS_CORE_ENV_H
 
@@ -43,8 +43,8 @@ struct scps_env {
     scps_time now;
     uint64_t key[2]; /* secret */
     struct scps_heap deadlines;
-    scps_time
-        memory_at; /* when those refused for lack of memory are to try again; SCPS_NEVER: none was */
+    /* When connections that were refused memory are to try again; SCPS_NEVER: none was. */
+    scps_time memory_at;
     struct scps_conn *ev_head, *ev_tail; /* connections with something to tell */
     struct scps_conn *dead; /* nobody owns them and they have ended: for the stack to free */
     uint32_t challenge_limit, challenge_left; /* RFC 5961 section 7, this second's */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What is lost: the rules that need no timer.
  *
- * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above it have arrived.
- * The frontier walks up the window once: below it every segment has been judged, and how many of those have arrived
- * is kept, so the rule costs a comparison.  When nothing more is to be sent fewer than dupthresh may lie above it, and
- * then all that do suffice (early retransmit, RFC 5827 section 3.2).
+ * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above
+ * it have arrived. The frontier walks up the window once: below it every segment has been judged,
+ * and how many of those have arrived is kept, so the rule costs a comparison.  When nothing more is
+ * to be sent fewer than dupthresh may lie above it, and then all that do suffice (early retransmit,
+ * RFC 5827 section 3.2).
  *
- * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space link is too long for
- * that.  When a segment sent dupthresh or more transmissions later has arrived, the resent one is lost again.  The
- * queue of resent segments is in order of sending, so only its front is looked at.
+ * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space
+ * link is too long for that.  When a segment sent dupthresh or more transmissions later has
+ * arrived, the resent one is lost again.  The queue of resent segments is in order of sending, so
+ * only its front is looked at.
  *
- * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a third duplicate.
+ * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a
+ * third duplicate.
  */
 #include "core/loss.h"
 
@@ -21,7 +24,8 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-/* How many later ones must have arrived, when no more than `later` were sent and tail says that none will follow. */
+/* How many later ones must have arrived, when no more than `later` were sent and tail says that
+ * none will follow. */
 static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
 {
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the peer's stream has besides octets, for the one who reads it: ends of records, and holes that were given up.
+/* What the peer's stream has besides octets, for the one who reads it: ends of records, and holes
+ * that were given up.
  *
  *      read          end of a record     hole                    next
  *       |==================|=============|.......................|

@@ -45,7 +45,8 @@ uint64_t scps_recovery_rate(struct scps_conn *c)
         rec->spread_until = 0;
         return 0;
     }
-    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an eighth of the window */
+    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an
+     * eighth of the window */
     rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
     return SCPS_MAX(rate, 1);
 }

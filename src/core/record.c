@@ -3,14 +3,17 @@
  *
  * A boundary belongs to an octet, the last one of a record.
  *
- * Sender.  The marks of what was not sent yet are kept beside the send buffer.  A segment ends at a mark at the latest
- * and then carries the option and PSH; from there on the mark is its scoreboard record's (SCPS_SENT_RECORD), whose end
- * stays where it is however the record is cut up for resending.  A segment that ends a record is as large as it can
- * become, so it waits for nothing (Nagle, cork).  Where octets fit and the option does not, the last few go alone.
+ * Sender.  The marks of what was not sent yet are kept beside the send buffer.  A segment ends at a
+ * mark at the latest and then carries the option and PSH; from there on the mark is its scoreboard
+ * record's (SCPS_SENT_RECORD), whose end stays where it is however the record is cut up for
+ * resending.  A segment that ends a record is as large as it can become, so it waits for nothing
+ * (Nagle, cork).  Where octets fit and the option does not, the last few go alone.
  *
- * Receiver (marks.c).  The mark is taken before its segment: no octet is given out whose boundary could not be kept.
+ * Receiver (marks.c).  The mark is taken before its segment: no octet is given out whose boundary
+ * could not be kept.
  *
- * Marks are ranges of marked octets: records of one octet, and a peer that marks each octet, cost one range in all.
+ * Marks are ranges of marked octets: records of one octet, and a peer that marks each octet, cost
+ * one range in all.
  */
 #include "core/record.h"
 

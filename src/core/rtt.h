@@ -14,11 +14,12 @@ struct scps_rtt {
 
 /* rto_initial stands until the first sample. */
 void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial);
-/* RFC 6298 section 2. now and window_len move the minimum's window: a path that became longer is believed after at
- * most two of them. */
+/* RFC 6298 section 2. now and window_len move the minimum's window: a path that became longer is
+ * believed after at most two of them. */
 void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
                      scps_dur rto_max, scps_dur window_len);
-/* Only the minimum hears this sample (one that waited for a delayed acknowledgement less than others). */
+/* Only the minimum hears this sample (one that waited for a delayed acknowledgement less than
+ * others). */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
 /* Limits changed, or the path did: works out the timeout anew. */
 void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);

@@ -17,7 +17,8 @@ static void keepalive(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_time heard = 0, due;
 
-    /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last for ever */
+    /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last
+     * for ever */
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
                             c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2))
         return;
