@@ -149,6 +149,9 @@ struct scps_tx {
         named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
     struct scps_pacer pacer;
+    /* The pacer's rate spreads the congestion window and counts data, as the window does; else it
+     * counts packets. */
+    bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */

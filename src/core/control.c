@@ -34,7 +34,9 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 void scps_cc_apply(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const uint32_t packet = c->pmtu_mss + 40u + cfg->rate_overhead;
     uint64_t rate = c->ctl.rate;
+    bool window = false;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
@@ -44,15 +46,22 @@ void scps_cc_apply(struct scps_conn *c)
             rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
             rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
             rate = SCPS_MAX(rate, 1);
-        }
-        if (!rate && c->tx && c->tx->rec.spread_until)
+            window = true;
+        } else if (!rate && c->tx && c->tx->rec.spread_until) {
             rate = scps_recovery_rate(c);
+        }
     }
-    if (cfg->rate && (!rate || rate > cfg->rate))
-        rate = cfg->rate;
-    if (c->tx && (rate || c->tx->pacer.rate))
-        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate,
-                       cfg->burst ? cfg->burst : 4 * (c->pmtu_mss + 40u + cfg->rate_overhead));
+    if (cfg->rate) { /* a configured rate counts headers, which the window does not */
+        if (window)
+            rate = scps_muldiv(rate, packet, c->mss);
+        window = false;
+        if (!rate || rate > cfg->rate)
+            rate = cfg->rate;
+    }
+    if (c->tx && (rate || c->tx->pacer.rate)) {
+        c->tx->paces_window = window;
+        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : 4 * packet);
+    }
     SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
 }
 

@@ -321,9 +321,14 @@ static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
     return len + (c->remote.family == 4 ? 20u : 40u) + tcp;
 }
 
-static uint32_t wire_size(const struct scps_conn *c, uint32_t len)
+/* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
+ * spreads the congestion window counts what the window counts: with headers a window of small
+ * segments would take longer than a round trip, would never be full, and so would not grow. */
+static inline uint32_t pace_size(const struct scps_conn *c, uint32_t len)
 {
-    return packet_size(c, len) + c->ctx.cfg->c.rate_overhead;
+    if (!c->tx->pacer.rate)
+        return 0;
+    return c->tx->paces_window ? len : packet_size(c, len) + c->ctx.cfg->c.rate_overhead;
 }
 
 static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
@@ -421,7 +426,7 @@ static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, 
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
     scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
     if (c->tx->pacer.rate)
-        scps_pacer_spend(&c->tx->pacer, wire_size(c, seg->len));
+        scps_pacer_spend(&c->tx->pacer, pace_size(c, seg->len));
 }
 
 /* So much is under way now: is the window in use? In slow start more than half of it is use enough (RFC 7661 section 4.1). */
@@ -448,7 +453,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     }
     if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
         return false;
-    if (!paced(c, len, tx->pacer.rate ? wire_size(c, len) : 0))
+    if (!paced(c, len, pace_size(c, len)))
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
@@ -618,7 +623,7 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
         p->usable >= p->len + c->mss && !tx->ends.n && !c->turns->gate &&
         p->inflight + p->len + c->mss <= window) {
-        uint32_t next = p->len == c->mss ? p->size : wire_size(c, c->mss);
+        uint32_t next = p->len == c->mss ? p->size : pace_size(c, c->mss);
         covered(c, next); /* or not: then nobody need ask for it before its time */
     }
 }
@@ -635,7 +640,7 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         return false;
     p.fin = p.fin && c->nxt + p.len == c->end && (p.usable > p.len || !p.len) &&
             p.len <= scps_conn_any_mss(c);
-    p.size = tx->pacer.rate ? wire_size(c, p.len) : 0;
+    p.size = pace_size(c, p.len);
     if (!record_fits(c) || !paced(c, p.len, p.size))
         return false;
     if (c->una == c->nxt) {

@@ -146,6 +146,23 @@ static void a_window_under_a_rate(void **x)
     script_free(t);
 }
 
+/* A window spread over the round trip, twice as fast in slow start: it counts its data, as the
+ * window does. Counted with its headers a window of small segments takes longer than the round
+ * trip, is never full and does not grow */
+static void small_segments_in_a_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.pacing = true;
+    t->cfg.burst = 100;
+    t->cfg.mss = 50;
+    t->cfg.init_cwnd_segs = 40;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2000);
+    script_run(t, MS(251));
+    assert_int_equal(script_forget_sent(t), 40);
+    script_free(t);
+}
+
 /* A bare acknowledgement never waits for the bucket */
 static void acknowledgements_do_not_wait(void **x)
 {
@@ -173,6 +190,7 @@ int main(void)
         SCRIPT_TEST(repairs_are_paced),
         SCRIPT_TEST(it_needs_a_rate),
         SCRIPT_TEST(a_window_under_a_rate),
+        SCRIPT_TEST(small_segments_in_a_round_trip),
         SCRIPT_TEST(acknowledgements_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

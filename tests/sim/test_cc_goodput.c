@@ -209,7 +209,7 @@ static void strictly_delayed_acks(void **state)
                {"nasa10,queue=1000p", 10000000, 30, 0},
                {"nasa250", 0, 15, 0},
                {"nasa500", 0, 10, 0},
-               {"nasa10,queue=1000p", 0, 11, 700},
+               {"nasa10,queue=1000p", 0, 11, 750},
                {"geo", 0, 5.5, 1100}};
     struct simrun r;
     (void)state;
