@@ -356,6 +356,20 @@ static inline void losses_by_order(struct scps_conn *c, struct news *n)
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 
+/* RFC 6582 section 3.2: a partial acknowledgement names the next hole, one each round trip. An
+ * outage leaves hundreds: when one of them is there, all that left before its end goes again, as
+ * after a timeout. */
+static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
+                         struct scps_ack_sum *sum)
+{
+    const struct scps_sent *head = scps_sb_at(sb, sb->head);
+    bool outage = head->sent < outage_over && !head->resends;
+
+    scps_sb_lose(sb, sb->head, sum);
+    if (outage)
+        sum->lost += scps_sb_lose_since(sb, outage_over - 1);
+}
+
 /* What is lost, by whichever rule is in force. */
 static inline void find_losses(struct scps_conn *c, struct news *n)
 {
@@ -372,7 +386,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
         lost(c, &n->sum, SCPS_BY_DUPACK);
     } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una &&
                !(c->caps & SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
-        scps_sb_lose(&tx->sb, tx->sb.head, &n->sum);
+        lose_partial(&tx->sb, tx->outage_over, &n->sum);
         lost(c, &n->sum, SCPS_BY_PARTIAL);
     }
     if ((n->dup || tx->age_checks) && c->ctx.cfg->c.cc->by_age && !scps_rack_on(c))

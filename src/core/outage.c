@@ -66,6 +66,13 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     scps_conn_wake(c); /* to find out that it is held, and by what */
 }
 
+/* What left later can still be answered: the latest round trip may be longer than the smoothed
+ * one, where a queue grows. */
+static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
+{
+    return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
+}
+
 void scps_outage_end(struct scps_conn *c)
 {
     if (!(c->flags & SCPS_F_OUTAGE))
@@ -81,7 +88,8 @@ void scps_outage_end(struct scps_conn *c)
          * followed did */
         c->tx->rec.undoable = false;
         c->tx->outage_over = c->ctx.env->now;
-        scps_recovery_presume(c);
+        scps_sb_lose_since(&c->tx->sb,
+                           unanswered_since(c->ctx.env->now, c->rtt.srtt, c->ctx.st->last_rtt));
         c->tx->progress_at = c->ctx.env->now;
         scps_snd_arm_rtx(c);
     }

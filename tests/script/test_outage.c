@@ -92,6 +92,55 @@ static void shorter_than_a_round_trip(void **x)
     script_free(t);
 }
 
+/* The same for a peer that reports nothing: what is still to be answered is not sent again
+ * either. Each needless copy would be answered by a duplicate acknowledgement, and three of these
+ * taken for a loss */
+static void nobody_reports(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_flight(t, MS(200), 5000, 5);
+    app_writes(t, MS(260), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    script_run(t, MS(270));
+    tell(t, MS(270), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, MS(290));
+    tell(t, MS(290), SCPS_SIGNAL_LINK_UP, 0);
+    script_run(t, MS(299));
+    expect_sent(t, .at = MS(290), .from = 1, .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(300), .ack = 5001);
+    peer_says(t, MS(360), .ack = 8001);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
+/* Without reports RFC 6582 repairs a hole each round trip (section 3.2, partial
+ * acknowledgements). After an outage there may be hundreds: the first that is found sends again
+ * all that left before its end */
+static void holes_of_an_outage(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_flight(t, MS(200), 8000, 8);
+    script_run(t, MS(210));
+    tell(t, MS(210), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, MS(230));
+    tell(t, MS(230), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = MS(230), .from = 1, .len = 1000);
+    for (int k = 0; k < 4; k++) /* 2, 6, 7 and 8 are there; of 1, 3, 4 and 5 nothing is heard */
+        peer_says(t, MS(300), .ack = 1);
+    script_forget_sent(t);
+    peer_says(t, MS(330), .ack = 2001);
+    expect_sent(t, .at = MS(330), .from = 2001, .len = 1000);
+    expect_sent(t, .at = MS(330), .from = 3001, .len = 1000);
+    expect_sent(t, .at = MS(330), .from = 4001, .len = 1000);
+    script_run(t, MS(340));
+    script_forget_sent(t);
+    peer_says(t, MS(430), .ack = 8001);
+    script_free(t);
+}
+
 /* A known end: no probe before it, and at it everything goes on by itself */
 static void until_known(void **x)
 {
@@ -440,6 +489,8 @@ int main(void)
         SCRIPT_TEST(signalled),
         SCRIPT_TEST(a_handshake_probes),
         SCRIPT_TEST(shorter_than_a_round_trip),
+        SCRIPT_TEST(nobody_reports),
+        SCRIPT_TEST(holes_of_an_outage),
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(heard),
         SCRIPT_TEST(a_probe_acknowledges_nothing),
