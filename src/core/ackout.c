@@ -255,7 +255,8 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     room -= taken;
     if (thin) {
         one_place(rx, c->in.ooo);
-        rx->dsack_to = 0; /* it would cost a hole its place */
+        if (c->in.ooo->n || rx->fin_at)
+            rx->dsack_to = 0; /* it would cost a hole its place */
         if (snack && ++rx->reports % FROM_BELOW == 0) {
             high = rx->snack_high;
             rx->snack_high = 0;

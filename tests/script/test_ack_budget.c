@@ -82,6 +82,22 @@ static void nothing_is_exempt_but_what_rides(void **x)
     script_free(t);
 }
 
+/* A duplicate is told of (RFC 2883 section 4) where it costs no hole its place; beside holes it
+ * would */
+static void duplicates_are_told(void **x)
+{
+    struct script *t = ten_a_second(x);
+
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(300), .ack = 2001, .sack = {{1, 1001}});
+    peer_says(t, MS(400), .seq = 3001, .len = 1000);
+    expect_sent(t, .at = MS(400), .ack = 2001, .sack = {{3001, 4001}});
+    peer_says(t, MS(500), .seq = 1, .len = 1000);
+    expect_sent(t, .at = MS(500), .ack = 2001, .sack = {{3001, 4001}});
+    script_run(t, MS(700));
+    script_free(t);
+}
+
 /* Ranges are told in order, each once; more acknowledgements follow until all have been */
 static void ranges_are_told_once(void **x)
 {
@@ -128,6 +144,7 @@ int main(void)
         SCRIPT_TEST(packets_a_second),
         SCRIPT_TEST(bytes_a_second),
         SCRIPT_TEST(nothing_is_exempt_but_what_rides),
+        SCRIPT_TEST(duplicates_are_told),
         SCRIPT_TEST(ranges_are_told_once),
         SCRIPT_TEST(a_report_reaches_back_to_a_repair),
     };
