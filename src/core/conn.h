@@ -94,6 +94,7 @@ enum scps_plain {
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
 /* Repairing: recovery.c. */
+#define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
     uint8_t episode; /* enum scps_episode */
     uint8_t frto;    /* RFC 5682: 0 off, 1 awaiting the first ack, 2 the second */
@@ -107,8 +108,11 @@ struct scps_recovery {
     scps_time spread_until;  /* the window is spread over the round trip up to then; 0: it is not */
     uint32_t resent;         /* segments resent in this episode and not reported duplicate */
     scps_off first;          /* the left edge when it began */
-    uint32_t stamp;          /* timestamp of the first resending of the octet there; 0 not yet */
-    scps_off frto_nxt;       /* nxt when the timer expired */
+    /* All that was resent in this episode lies within these ranges of octets. */
+    struct scps_range copies[SCPS_RECOVERY_COPIES];
+    uint8_t ncopies;
+    uint32_t stamp;    /* timestamp of the first resending of the octet there; 0 not yet */
+    scps_off frto_nxt; /* nxt when the timer expired */
 };
 
 /* A SNACK that snack_delay puts off: snack.c. */

@@ -80,6 +80,7 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->episode = (uint8_t)kind;
     rec->point = c->nxt;
     rec->resent = 0;
+    rec->ncopies = 0;
     if (fresh || rec->first != c->una) {
         /* RFC 3522 section 3.2: not anew once loss recovery has started */
         rec->eifel = fresh && !(c->caps & SCPS_CAP_BETS);
@@ -196,12 +197,38 @@ static void undo(struct scps_conn *c, bool late)
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
+/* Remembers that r was resent: with what it touches, by itself, or, without room, with the newest. */
+static void remember_copy(struct scps_recovery *rec, const struct scps_sent *r)
+{
+    scps_off end = r->from + r->len;
+    struct scps_range *at = rec->copies;
+    unsigned i = 0;
+
+    while (i < rec->ncopies && (end < at[i].from || r->from > at[i].to))
+        i++;
+    if (i == SCPS_RECOVERY_COPIES)
+        i--;
+    if (i == rec->ncopies)
+        at[rec->ncopies++] = (struct scps_range){r->from, end};
+    at[i].from = SCPS_MIN(at[i].from, r->from);
+    at[i].to = SCPS_MAX(at[i].to, end);
+}
+
+/* RFC 3708: is it what was resent that is a duplicate, or has the network made one? */
+static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off to)
+{
+    for (unsigned i = 0; i < rec->ncopies; i++)
+        if (rec->copies[i].from <= from && to <= rec->copies[i].to)
+            return true;
+    return false;
+}
+
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &c->tx->rec;
 
     c->dsacks = true;
-    if (!rec->undoable || !rec->resent || from < rec->first || to > rec->point)
+    if (!rec->undoable || !rec->resent || !was_resent(rec, from, to))
         return;
     /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies behind may be missing. */
     if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
@@ -299,6 +326,7 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
     rec->first_resend = false;
     c->tx->age_checks = 2;
     rec->resent++;
+    remember_copy(rec, resent);
     if (resent->from == rec->first && !resent->resends)
         rec->stamp = SCPS_MAX(scps_conn_tsval(c), 1);
 }

@@ -287,6 +287,27 @@ static void dsack_undo(void **x)
     script_free(t);
 }
 
+/* A duplicate of what was never sent again is the network's (RFC 3708): it tells nothing of the
+ * resend, which was needed */
+static void network_duplicate(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    uint64_t cwnd = script_info(t).cwnd;
+    peer_says(t, MS(301), .ack = 1, .sack = {{2001, 3001}, {1001, 5001}});
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.dsacks_in, 1);
+    assert_int_equal(i.spurious, 0);
+    assert_true(i.cwnd <= cwnd);
+    script_forget_sent(t);
+    peer_says(t, MS(400), .ack = 4001, .sack = {{1, 1001}}); /* but this one was sent twice */
+    assert_int_equal(script_info(t).spurious, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The same with timestamps: the echo tells at once */
 static void timestamp_undo(void **x)
 {
@@ -445,6 +466,7 @@ int main(void)
         SCRIPT_TEST(no_early_retransmit),
         SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),
+        SCRIPT_TEST(network_duplicate),
         SCRIPT_TEST(timestamp_undo),
         SCRIPT_TEST(senseless_blocks),
         SCRIPT_TEST(partial_blocks),
