@@ -174,6 +174,16 @@ static bool all_sent(const struct scps_conn *c)
     return c->nxt >= scps_snd_fin_end(c);
 }
 
+/* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
+ * section 3.2 (4)). It adds SMSS there; where segments are smaller, as records make them, that
+ * would be more than has left, and at the end the whole buffer. */
+static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
+{
+    uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
+
+    return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
+}
+
 /* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. told: its
  * SNACK has named what arrived, which need not be guessed. */
 static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
@@ -187,8 +197,9 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
     if (c->flags & SCPS_F_SACK)
         return;
     if (!told) {
-        tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + c->mss, c->nxt - c->una);
-        sum->delivered += c->mss;
+        uint32_t segment = left_network(&tx->sb, c->nxt - c->una, c->mss);
+        tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + segment, c->nxt - c->una);
+        sum->delivered += segment;
     }
     if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);

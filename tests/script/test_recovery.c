@@ -308,6 +308,31 @@ static void network_duplicate(void **x)
     script_free(t);
 }
 
+/* RFC 5681 section 3.2 (4): a duplicate stands for "the additional segment that has left the
+ * network". Twenty of 100 octets are out: three duplicates are 300 octets, not the 2000 that
+ * three full segments would cover */
+static void small_segments_leave(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    t->cfg.nodelay = true;
+    script_established(t, MS(100));
+    for (int k = 0; k < 20; k++)
+        app_writes(t, MS(200), 100);
+    assert_int_equal(script_forget_sent(t), 20);
+    app_writes_more(t, MS(210), 900); /* less than a full segment waits */
+    app_writes(t, MS(290), 49100);
+    script_forget_sent(t);
+    uint64_t sent = script_info(t).bytes_sent;
+    for (int k = 0; k < 3; k++)
+        peer_says(t, MS(300), .ack = 1);
+    script_run(t, MS(310));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    assert_int_equal(script_info(t).bytes_sent - sent, 100); /* the resend */
+    script_free(t);
+}
+
 /* The same with timestamps: the echo tells at once */
 static void timestamp_undo(void **x)
 {
@@ -467,6 +492,7 @@ int main(void)
         SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),
         SCRIPT_TEST(network_duplicate),
+        SCRIPT_TEST(small_segments_leave),
         SCRIPT_TEST(timestamp_undo),
         SCRIPT_TEST(senseless_blocks),
         SCRIPT_TEST(partial_blocks),
