@@ -196,7 +196,10 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
     c->ctx.st->dupacks_in++;
     if (c->flags & SCPS_F_SACK)
         return;
-    if (!told) {
+    /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
+     * what duplicates would release there keeps a queue full that the oldest segment has to pass.
+     * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
+    if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, c->nxt - c->una, c->mss);
         tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + segment, c->nxt - c->una);
         sum->delivered += segment;

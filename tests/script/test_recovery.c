@@ -333,6 +333,33 @@ static void small_segments_leave(void **x)
     script_free(t);
 }
 
+/* RFC 5681 section 3.2 inflates the window in fast recovery alone: after a timeout, in slow
+ * start, duplicates release nothing, or they would keep the queue full in which the oldest
+ * segment was lost */
+static void duplicates_after_a_timeout(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    assert_int_equal(script_forget_sent(t), 10);
+    script_run(t, MS(600));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).timeouts, 1);
+    peer_says(t, MS(620), .ack = 1001); /* ends F-RTO's first step */
+    script_run(t, MS(621));
+    peer_says(t, MS(640), .ack = 1001);
+    script_run(t, MS(641));
+    script_forget_sent(t);
+    unsigned resent = script_info(t).resent_segs;
+    for (int k = 0; k < 6; k++)
+        peer_says(t, MS(660), .ack = 1001);
+    script_run(t, MS(670));
+    assert_int_equal(script_info(t).resent_segs, resent);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The same with timestamps: the echo tells at once */
 static void timestamp_undo(void **x)
 {
@@ -493,6 +520,7 @@ int main(void)
         SCRIPT_TEST(dsack_undo),
         SCRIPT_TEST(network_duplicate),
         SCRIPT_TEST(small_segments_leave),
+        SCRIPT_TEST(duplicates_after_a_timeout),
         SCRIPT_TEST(timestamp_undo),
         SCRIPT_TEST(senseless_blocks),
         SCRIPT_TEST(partial_blocks),
