@@ -5,9 +5,11 @@ A case is written as one command line of scps_ttcp and nothing else, so that a r
 microseconds, rates bit/s, sizes bytes."""
 import copy
 import math
+import random
 import shlex
 
 TIMES = {"rtt", "jitter", "jitter-back", "reorder-delay"}
+LOSS_DRIVEN = {"vj", "vegas", "vegas-corruption", "highspeed", "scalable", "cubic", "hybla"}
 CONGESTION = {"vj", "vegas", "highspeed", "scalable", "cubic", "hybla"}  # controllers that take a loss for congestion
 FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm": 40}  # bytes a packet, about
 
@@ -52,6 +54,27 @@ class Case:
         """The command line, for a reader."""
         return shlex.join(["scps_ttcp"] + self.argv() + ([] if seed is None else ["--seed", str(seed)]))
 
+    def near(self, seed):
+        """The same case beside this one: round trip a twentieth longer or shorter at most, outages moved by two round trips at
+        most and between half as long and as long. What is found at a fixed phase of a timer, a queue or an outage only is
+        an accident of the draw; both runs of a pair are moved alike."""
+        r = random.Random(seed)
+        d = self.copy()
+        stretch, move, length = r.uniform(0.95, 1.05), r.uniform(-2, 2), r.uniform(0.5, 1)
+        d.link["rtt"] = int(self.link["rtt"] * stretch)
+
+        def moved(spans):
+            by = max(int(move * self.link["rtt"]), -spans[0][0])
+            return [(a + by, a + by + max(1, int(length * (b - a)))) for a, b in spans]
+
+        if "outage" in d.link:
+            d.link["outage"] = moved(d.link["outage"])
+        if "--outage" in d.opts:
+            table, how = d.opts["--outage"].split(",")
+            spans = [tuple(int(t[:-2]) for t in span.split("-")) for span in table.split("+")]
+            d.opts["--outage"] = "+".join("%dus-%dus" % span for span in moved(spans)) + "," + how
+        return d
+
     # What follows from link and options. Each is an estimate good to some percent, for bounds of 1.3 times and more.
 
     @property
@@ -76,6 +99,8 @@ class Case:
         room = self.mtu - (60 if "-6" in self.opts else 40)
         if "--mss" in self.opts:
             room = min(room, int(self.opts["--mss"]))
+        if "-c" in self.opts:
+            room = min(room, int(self.opts.get("--record-size", room)))
         return max(1, min(room - (0 if "-M" in self.opts else 12), self.size))
 
     @property
@@ -161,6 +186,21 @@ class Case:
     def controller(self):
         return self.opts.get("--cc", "vj").split(",")[0]
 
+    @property
+    def climb(self):
+        """Round trips in which a window that a loss has cut to two segments, the least that RFC 5681 equation (4) leaves,
+        grows until it holds it up no more: one segment each (section 3.1). That is when the path or the buffer is full,
+        or all is sent: w segments are reached when w * w / 2 have been."""
+        full = min(self.window, self.bdp + self.queue) / self.payload
+        return min(math.sqrt(2 * self.segments), full) if self.controller in LOSS_DRIVEN else 0
+
+    @property
+    def return_load(self):
+        """How many times its limit() the return line would need for an acknowledgement of every other full segment, or of
+        each with -F 1 (RFC 3449 section 2.1)."""
+        acks = self.segments / (1 if self.opts.get("-F") == 1 else 2)
+        return acks * 8 * self.frame(80) / self.rate_back / self.limit()
+
     def limit(self):
         """Seconds that the physical limit takes, counting what holds every sender: line, window, losses, ping-pong."""
         p = min(self.loss(self.full), 0.95)
@@ -171,6 +211,9 @@ class Case:
         rtt, n = self.round_trip / 1e6, self.segments
         line = 8 * self.frame(self.full) * n / rate / (1 - p)
         held = n * self.payload / max(self.window, self.payload) * rtt
+        pps = str(self.opts.get("--ack-budget", "")).removesuffix("pps")
+        if pps.isdigit():  # no more than a window for each acknowledgement
+            held = max(held, n * self.payload / max(self.window, self.payload) / int(pps))
         again = math.log(n) / -math.log(p) * rtt if p > 1e-9 else 0
         if "-e" in self.opts:
             line, held = 0, self.blocks * (rtt + 8 * self.size * (1 / rate + 1 / self.rate_back))
@@ -196,6 +239,11 @@ class Case:
             time = max(time, self.segments * per)
         if (self.controller in CONGESTION or self.controller == "vegas-corruption") and self.queue < self.window:
             time += 2 * rtt * math.sqrt(2 * self.segments)  # one segment more each round trip, from one on
+        if self.window < 5 * self.payload:  # too few for three duplicates: the timer repairs each loss of an exchange
+            windows = self.segments * self.payload / self.window
+            time += windows * (1 - (1 - p) ** (self.window / self.payload) * (1 - q)) * (rto + self.ack_delay / 1e6)
+        if "outage" in self.link:
+            time += len(self.link["outage"]) * self.climb * rtt
         if p + q > 0.001:
             time += 4 * rto / (1 - p) / (1 - q)  # the last segment, or a SYN
         return time + 2 * self.outages / 1e6

@@ -146,6 +146,12 @@ def options(r, link, mtu):
     return o
 
 
+def undetected(c):
+    """Packets that arrive wrong with the right Internet checksum, about: two errors in the same column of 16 bits that change
+    it in opposite directions, a chance of 1/32."""
+    return c.segments * (8 * c.full * c.link.get("ber", 0)) ** 2 / 2 / 32
+
+
 def case(r):
     """A case whose losses leave a transfer possible, of at most some 20 000 segments (more if they are under way)."""
     while True:
@@ -167,6 +173,9 @@ def case(r):
             continue
         if "--checksum-hints" in opts and c.bytes > 30e6:
             continue
+        if "flip" in link and undetected(c) > 0.02:
+            link.pop("flip")
+            opts.pop("--checksum-hints", None)
         return c
 
 

@@ -57,9 +57,14 @@ class Finding:
         self.kind, self.relation, self.better, self.other = kind, relation, better, other
         self.factor, self.seed, self.text, self.more = factor, seed, text, more
 
+    def commands(self):
+        """The command lines that show it: the judged run's, and the other's or None."""
+        return (self.better.near(self.seed).text(self.seed),
+                self.other.near(self.seed).text(self.seed) if self.other else None)
+
 
 def times(runner, case, seeds):
-    return [runner.run(case, s, cap(case)) for s in seeds]
+    return [runner.run(case.near(s), s, cap(case)) for s in seeds]
 
 
 def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):

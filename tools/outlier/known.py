@@ -14,7 +14,10 @@ import re
 
 def facts(finding):
     c = finding.other or finding.better
+    flight = max(1, len(c.link.get("outage", []))) * min(c.bytes, c.window, c.bdp + c.rate / 8)
     return {
+        "return_load": finding.better.return_load, "room": c.window / (c.bdp + c.queue),
+        "flights": finding.factor * c.bytes / flight,
         "factor": finding.factor, "more": finding.more, "loss": c.loss(c.full), "loss_back": c.loss(80, back=True), "segments": c.segments,
         "window": c.window / c.payload, "queue": c.queue / c.full, "bdp": c.bdp / c.full, "asymmetry": c.rate / c.rate_back,
         "rtt": c.round_trip / 1e6, "rate": c.rate, "outages": len(c.link.get("outage", [])),
@@ -49,7 +52,7 @@ class Entry:
 def check(entry):
     """An error text, or None."""
     names = {"factor", "more", "loss", "loss_back", "segments", "window", "queue", "bdp", "asymmetry", "rtt", "rate", "outages",
-             "ack_delay_rtts"}
+             "ack_delay_rtts", "return_load", "room", "flights"}
     for word in entry.conditions:
         m = re.fullmatch(r"(\w+)[<>][\d.e+-]+", word)
         if m and m[1] in names or re.fullmatch(r"(relation|kind|cc)=\S+|(with|less):\S+", word):

@@ -58,12 +58,12 @@ def wscale(c):
 
 def ack_mode(to):
     """The default, every other segment, beside another mode; paced both, as -F 0 always is. An ACK may wait for the timer,
-    which counts as round trip."""
+    which counts as round trip; and again for each second loss, which leaves a window of one segment."""
     def pair(c):
         if "-e" in c.opts:
             return None
         better = having(without(c, "-F", "--holes-at-once", "--quick-acks"), "--pacing")
-        return better, having(better, "-F", to), 3e-6 * better.ack_delay
+        return better, having(better, "-F", to), (3 + 0.5 * c.segments * c.loss(c.full)) * 1e-6 * better.ack_delay
     return pair
 
 
@@ -108,13 +108,14 @@ def no_outage(link, c):
 
 def outage_cost(c):
     """The outage as what is judged: it may cost twice its length, as backoff may have doubled it, for each a timeout (3 s
-    after a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again."""
+    after a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again: twenty, or as many as congestion
+    avoidance needs from the least threshold on (case.climb)."""
     if "outage" not in c.link:
         return None
     calm = c.copy()
     del calm.link["outage"]
     rtt, n = c.round_trip / 1e6, len(c.link["outage"])
-    return c, calm, 2 * c.outages / 1e6 + n * (4 + 20 * rtt)
+    return c, calm, 2 * c.outages / 1e6 + n * (4 + max(20, c.climb) * rtt)
 
 
 def gone(*keys):
