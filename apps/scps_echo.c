@@ -169,7 +169,7 @@ static void serve(struct app *a, struct peer *p)
     if (n == 0) { /* SCPS_EV_CLOSED will tell when what was written has arrived */
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-    } else if (n != SCPS_ERR_AGAIN) {
+    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) { /* both: SCPS_EV_WRITABLE comes */
         drop(a, p, true);
     }
 }

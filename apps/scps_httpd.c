@@ -255,7 +255,7 @@ static void step(struct app *a, struct client *c)
         scps_conn_shutdown(c->conn);
     } else if (n == 0 && !scps_conn_unacked(c->conn)) {
         drop(a, c, true);
-    } else if (n != 0 && n != SCPS_ERR_AGAIN) {
+    } else if (n != 0 && n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         drop(a, c, false);
     }
 }

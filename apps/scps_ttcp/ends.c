@@ -111,8 +111,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
         }
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
-        if (n == SCPS_ERR_AGAIN)
-            return;
+        if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
+            return; /* SCPS_EV_WRITABLE says when to go on */
         if (n < 0) {
             sender_failed(s, (int)n, false);
             return;
@@ -284,7 +284,7 @@ static bool echoed(struct ttcp_receiver *r)
     while (r->echo_len > 0) {
         int64_t n = scps_conn_write(r->conn, r->echo, r->echo_len, 0);
 
-        if (n < 0 && n != SCPS_ERR_AGAIN)
+        if (n < 0 && n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM)
             r->err = (int)n;
         if (n < 0)
             return false;

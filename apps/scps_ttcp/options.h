@@ -48,6 +48,8 @@ struct ttcp_options {
     bool given[SETTINGS];    /* by its option or its letter */
     uint32_t require;        /* --require: 1 << enum scps_feature */
     bool checksum_hints;     /* --checksum-hints */
+    uint64_t memory_limit;   /* of a stack, bytes; 0: none */
+    bool memory_limit_set;   /* else the stack's default */
     uint64_t record_size;    /* bytes; 0: each write call is a record */
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
     const struct scps_cc_ops *cc;

@@ -561,6 +561,8 @@ static bool open_all(struct run *x)
         ttcp_result_fail(x->r, TTCP_FAILED, "out of memory: give a smaller -l");
         return false;
     }
+    if (o->memory_limit_set)
+        cfg.memory_limit = o->memory_limit;
     if (o->seed_set) {
         seed_pair(o->seed, x->sends ? 1 : 2, cfg.seed);
     } else if (scps_entropy(cfg.seed, sizeof(cfg.seed)) != 0) {

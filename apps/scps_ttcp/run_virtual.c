@@ -203,6 +203,8 @@ static struct scps_host *host(struct run *x, const char *name, uint64_t salt,
 
     seed_pair(x->o->seed, salt, cfg.seed);
     cfg.checksum_hints = x->o->checksum_hints;
+    if (x->o->memory_limit_set)
+        cfg.memory_limit = x->o->memory_limit;
     cfg.observer = ttcp_watch_observer(watch);
     return scps_world_host(x->w, name, &cfg, on_event, x);
 }

@@ -133,6 +133,14 @@ TAKE(take_checksum_hints)
     return 0;
 }
 
+TAKE(take_memory_limit)
+{
+    if (units_size(arg, &o->memory_limit) != 0)
+        return FAIL("--memory-limit %s: give bytes, as 64m; 0 for no limit", arg);
+    o->memory_limit_set = true;
+    return 0;
+}
+
 TAKE(take_record_size)
 {
     if (units_size(arg, &o->record_size) != 0 || o->record_size == 0)
@@ -305,6 +313,8 @@ const struct ttcp_word ttcp_words[] = {
     {"cc", 0, "NAME[,K=V...]", take_cc, "congestion control with its parameters"},
     {"list-cc", 0, NULL, take_list_cc, "list them"},
     {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
+    {"memory-limit", 0, "N", take_memory_limit,
+     "bytes that all connections of a stack may take together (4G); 0: no limit"},
     {"record-size", 0, "N", take_record_size, "-c, and each N bytes are a record"},
     {"outage", 0, "TABLE", take_outage,
      "the link is out, 20s-23s+50s-51s; with ,signal the ends are told, with ,plan its end, too"},

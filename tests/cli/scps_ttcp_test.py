@@ -365,6 +365,17 @@ class Virtual(Case):
             self.assertEqual(t["compressed"]["segments_in"], t["segments_received"] - 1)
             self.assertGreater(peer["compressed"]["saved_in"], 10 * peer["compressed"]["segments_in"])
 
+    def test_little_memory(self):
+        """Refused writes and refused data cost time and nothing else."""
+        args = ["-t", "-s", "-n", "100", "--link", "geo,loss=0.01", "--cc", "rate", "-R", "9m"]
+        whole = self.document(args + ["--memory-limit", "0"], 0)
+        for limit in ["60k", "200k", "1m"]:
+            with self.subTest(limit=limit):
+                doc = self.document(args + ["--memory-limit", limit], 0)
+                self.assertIs(doc["end"]["verified"], True)
+                self.assertEqual(doc["end"]["sum_received"]["bytes"], whole["end"]["sum_received"]["bytes"])
+                self.assertGreater(doc["end"]["sum_received"]["seconds"], whole["end"]["sum_received"]["seconds"])
+
     def test_records(self):
         """As many as were written, each of its size, over a link that loses and reorders."""
         link = ["--link", "rate=10mbit,rtt=50ms,loss=0.01,reorder=0.02,dup=0.01,queue=2000p"]

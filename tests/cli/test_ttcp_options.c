@@ -355,6 +355,10 @@ static void records_and_best_effort(void **state)
     good("-t -Z");
     assert_true(o.conn.bets && o.conn.compress && !o.conn.timestamps && !o.conn.snack);
     bad("-t --record-size 0", "--record-size 0");
+    good("-t --memory-limit 0");
+    good("-t --memory-limit 64m");
+    bad("-t --memory-limit x", "--memory-limit x");
+    bad("-t --memory-limit -1", "--memory-limit -1");
     bad("-t --record-size x", "--record-size x");
     good("-t -E --bets-timeout 1s --bets-timeout 0"); /* the last one counts */
     assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 0);
