@@ -122,7 +122,8 @@ static bool word(const char *words, const char *text, int *to)
 
 /* ---- reading one value of the tables ---- */
 
-/* why: filled only where the reader knows more than the table. */
+/* Parses text as the value of a key. The function fills in why only if the parser of that key can
+ * say more about an error than the table of keys does. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
 {
     void *to = (char *)base + k->at;

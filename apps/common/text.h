@@ -24,7 +24,8 @@ struct lab_range { /* "2s" or "1s..8s" */
 };
 bool lab_range(const char *text, struct lab_range *out);
 
-/* A string that grows. On lack of memory the program ends with a line: there is nothing to save. */
+/* A growable string. If memory runs out, the program prints a one-line message and exits; it has no
+ * state that would be worth saving. */
 struct lab_str {
     char *p; /* "" at first use through lab_add; NULL before */
     size_t len, cap;

@@ -179,7 +179,7 @@ static void begin(void *ctx)
         failed(t, SCPS_ERR_NOMEM);
 }
 
-/* ---- what is written down ---- */
+/* ---- callbacks that record what the stacks report during a job ---- */
 
 static void note(void *ctx, const struct scps_note *n)
 {

@@ -31,7 +31,8 @@ static void append(struct lab_table *all, const struct lab_table *t)
     all->nrows += t->nrows;
 }
 
-/* Runs there are: pairs of cell and run, which stand together. */
+/* Returns the number of runs in t, that is, of different pairs of cell and run number. The rows of
+ * one pair are adjacent. */
 static size_t runs_of(const struct lab_table *t)
 {
     size_t n = 0;

@@ -151,7 +151,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
-    char why[LINK_MSGLEN]; /* of closing again: nobody asks */
+    char why[LINK_MSGLEN]; /* error text of closing after a failure: discarded */
     struct scps_netif *top;
     int rc;
 

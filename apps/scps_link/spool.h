@@ -18,7 +18,8 @@ struct spool {
 int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
 /* Where to write: opens like a file of this name, once, until spool_opened. */
 const char *spool_name(const struct spool *s);
-void spool_opened(struct spool *s); /* it has been, or nobody will */
+/* Tells the spool that the file named by spool_name has been opened, or never will be. */
+void spool_opened(struct spool *s);
 /* After the writer has closed: waits until all is in the file. 0, or -1 with one line in msg. */
 int spool_close(struct spool *s, char *msg, size_t msglen);
 

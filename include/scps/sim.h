@@ -48,7 +48,9 @@ struct scps_burst {
     double ber; /* 0: no bursts; 0.5 leaves no packet whole */
 };
 
-/* Tables, lent: they must outlive what was configured with them. Times count from time 0 of the world or the clock. */
+/* A table belongs to the caller and must stay valid as long as anything that was configured with it.
+ * Its times count from time 0 of the simulated world or, for a channel without a world, of the
+ * clock that its driver passes in. */
 struct scps_step {
     scps_time at;
     uint64_t value;

@@ -52,7 +52,8 @@ struct scps_stack_config {
      * SCPS_WHY_COOKIE (scps_info.why) */
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
-    /* Challenge ACKs a second at most, and at least half as many (RFC 5961 section 7); default 100 */
+    /* Upper limit of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in
+     * force is drawn anew each second, from half of this value to the whole of it. */
     uint32_t challenge_acks;
     /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
     uint32_t resets;

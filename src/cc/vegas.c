@@ -96,10 +96,11 @@ struct vegas {
     uint32_t samples;
     bool barred;
     uint64_t lost; /* for which the window was spared */
-    /* the brake */
-    uint64_t full;   /* the window before it; 0: it is off */
-    uint16_t share;  /* lost in the round that made it brake, x/1024 */
-    uint8_t braking; /* rounds since */
+    /* The brake halves the window while losses, taken for corruption, depend on the window: see
+     * brake(). */
+    uint64_t full;   /* cwnd before the brake halved it; 0: the brake is off */
+    uint16_t share;  /* of the round that set the brake: lost octets, x/1024 of all */
+    uint8_t braking; /* rounds since the brake was set */
     uint16_t
         trust; /* rounds for which losses are believed, as the window made no difference; 0: it did */
     uint16_t trusting; /* of them left */

@@ -235,7 +235,7 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
     lost(c, sum, SCPS_BY_AGE);
 }
 
-/* ---- the whole of it --------------------------------------------------------------------------------------- */
+/* ---- an acknowledgement: all steps in order ---- */
 
 /* An acknowledgement while something is outstanding, and what the steps of learn find out about it. */
 struct news {

@@ -278,7 +278,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
             seg->has |= SCPS_HAS_SACK;
             c->ctx.st->sacks_out++;
         }
-        sack = false; /* a bit a block says more */
+        sack = false; /* the bit vector above reports more holes than SACK blocks could */
     }
     if (sack) {
         if (rx->dsack_to) /* a duplicate before all (RFC 2883) */

@@ -326,7 +326,8 @@ static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t ref
 /* SCPS_MEMORY_RETRY has passed: c gives empty buffers back, and tries again what waits for
  * memory. */
 void scps_conn_memory(struct scps_conn *c);
-/* c lacks memory for a write, or for its FIN: SCPS_ERR_NOMEM, and it is tried again. */
+/* To be called when there is no memory for a write of c, or for its FIN. Returns SCPS_ERR_NOMEM and
+ * sees to it that c is told to try again. */
 int scps_conn_starve(struct scps_conn *c);
 /* The application hears that a write takes something again. */
 void scps_conn_room(struct scps_conn *c);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23; spec sheet section 3.2): the receiving side tells the sending
- * one that segments were damaged, whose losses then mean corruption for a time (outage.c).
+/* Corruption experienced (option 23; docs/SCPS-TP.md section 3.2).  The receiver tells the sender
+ * that segments were damaged.  For a time the sender then takes losses for corruption, not for
+ * congestion (outage.c).
  *
- * The sheet leaves open how long.  Ours: every acknowledgement for a round trip, or until the time
- * the signal names, and three at least, since they may be lost; whoever hears one believes it for
- * two retransmission timeouts (corruption_hold).  The option is not negotiated; it goes only to a
- * peer that has shown capabilities.
+ * The specification leaves open how long.  Here the receiver puts the option into every
+ * acknowledgement for one round trip, or until the time that the driver gave when it reported the
+ * damage, but into three at least, since acknowledgements may be lost.  A sender that receives the
+ * option acts on it for two retransmission timeouts (corruption_hold).  The option is not
+ * negotiated; it is sent only to a peer that has announced capabilities.
  */
 #include "core/corruption.h"
 

@@ -29,7 +29,8 @@
 struct beyond {
     struct scps_rangeset set; /* first: scps_rcvbuf.ooo points at it */
     struct scps_pages pages;
-    /* Valid while scps_rcvbuf.paged. What is read afterwards is taken off by settle(). */
+    /* Both are valid while scps_rcvbuf.paged is set, and date from the last call of settle(). The
+     * next call subtracts from held what was read in between. */
     scps_off settled; /* scps_rcvbuf.read when settle() was called last */
     uint64_t held;    /* octets stored and not read at that time */
 };

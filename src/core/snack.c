@@ -397,8 +397,10 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
 
-    /* At the end of its data nothing else waits for the rate.  While holes are filled one by one samples are of little
-     * worth: what the path takes at least, and the peer, is known better. */
+    /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
+     * has been resent before, then no new data competes for the sending rate.  Round-trip samples
+     * taken while holes are filled one by one are poor, so the wait is computed from the least
+     * round trip and from the known delay of the peer's reports. */
     if (c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c) && r->resends && least)
         return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
     if (late) /* and it may have told of others first */

@@ -573,7 +573,7 @@ static inline bool record_fits(struct scps_conn *c)
     return false;
 }
 
-/* It has left: the record that remembers it. */
+/* Records in the scoreboard that the segment planned in p has been sent. */
 static inline void enlist(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;

@@ -39,7 +39,7 @@ struct window {
         uint64_t segment;
         bool lost;
     } * fate;
-    uint64_t *again; /* known to be lost, oldest first */
+    uint64_t *again; /* segments that the sender knows to be lost and must resend, oldest first */
     bool *got;
 };
 

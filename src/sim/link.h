@@ -24,7 +24,7 @@ struct scps_linkdir {
     } what;
     struct scps_link_size {
         uint32_t frame; /* bytes on the line: the key */
-        uint32_t bits;  /* of them at risk of bit errors */
+        uint32_t bits;  /* of the frame that bit errors can hit */
         scps_time us;   /* time on the line: us + frac / rate */
         uint64_t frac;
         uint64_t survive; /* chance * 2^64 of no bit error */
@@ -33,7 +33,7 @@ struct scps_linkdir {
     uint8_t *ring;
     size_t ring_cap;           /* a power of two */
     uint64_t head, line, tail; /* byte positions, never wrapping */
-    scps_time last_at;         /* the latest arrival in [head, line) */
+    scps_time last_at;         /* the latest time at which a frame of [head, line) arrives at the far end */
     uint32_t wait_n;
     uint64_t wait_bytes; /* frames that wait */
     /* those that do not keep the order: a heap by arrival, then by seq; beyond n spare buffers */

@@ -220,7 +220,9 @@ static uint64_t root(uint64_t x) /* rounded down */
     return r;
 }
 
-/* The distance t seconds from the zenith, in metres; 0: below the horizon. Up to 36000 km. */
+/* Returns the distance in metres between a ground station and a satellite on a circular orbit of
+ * radius r, t seconds before or after it passes the zenith; 0 if the satellite is below the horizon.
+ * The orbit is at most 36000 km high. */
 static uint64_t distance(uint64_t r, uint64_t t)
 {
     const uint64_t R = EARTH_RADIUS;

@@ -146,7 +146,7 @@ static bool fetch(struct scps_ctx *ctx)
     if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
         return false;
     size_t len = out.len + out.payload_len;
-    if (len > mtu) /* would be our mistake: the netif takes no trains */
+    if (len > mtu) /* cannot be: this netif takes no segmentation offload */
         return false;
     if (out.data != room)
         memmove(room, out.data, out.len);

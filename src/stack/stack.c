@@ -72,7 +72,8 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     return st;
 }
 
-/* Everything that nif holds, and the netif itself, which may be gone afterwards: nobody refers to either any more. */
+/* Frees all that nif holds and forgets the netif, which its owner may close afterwards. Precondition:
+ * nothing in the stack refers to either of them any more. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_alloc *a = &st->env.alloc;

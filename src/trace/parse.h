@@ -122,7 +122,8 @@ static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, stru
     return true;
 }
 
-/* The TCP header at k->th. False: counted, and no more to do. */
+/* Parses the TCP header at k->th into s. Returns false if the caller must not process the packet
+ * any further; the packet has then been counted in t. */
 static SCPS_WITHIN bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
                                           struct segment *s)
 {
