@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Binding spaces: the extended capabilities of B-2 (CCSDS 714.0-B-2 section 3.2.5; spec sheet section 1.3).
+/* Binding spaces: the extended capabilities of B-2 (CCSDS 714.0-B-2 section 3.2.5; docs/SCPS-TP.md section 1.3).
  *
  *     octet A    id, 0 to 254; 255: the id is 256 and what the octet behind B says
  *     octet B    high nibble n, low nibble: data, or reserved

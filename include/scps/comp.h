@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression, IP protocol 105: bytes and values, no connection (spec sheet section 8).
+/* SCPS-TP header compression, IP protocol 105: bytes and values, no connection (docs/SCPS-TP.md section 8).
  *
  * Both ends of a connection that agreed on it (COM in both SYNs) may send any segment but a SYN as
  *

@@ -104,7 +104,7 @@ enum {
 /* Bits of scps_seg.implied: what a compressed header left out, so that the field has the value heard last. */
 enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and window */ };
 
-/* Bits of scps_seg.caps (spec sheet 1.1). */
+/* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
 enum {
     SCPS_CAP_BETS = 0x80,
     SCPS_CAP_SNACK1 = 0x40,
@@ -151,7 +151,7 @@ struct scps_seg {
 
 /* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all (may be
  * more than avail when the payload lies apart; the header must be whole). Unknown options and malformed ones
- * are skipped as RFC 9293 section 3.1 and the spec sheet 1.4 say; only a bad data offset is an error. Sets
+ * are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4 say; only a bad data offset is an error. Sets
  * s->data to p + header when the payload is contiguous, else NULL. Does not look at the checksum. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
 /* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple of 4.

@@ -6,7 +6,7 @@
  * lost packet says nothing about how much the path can carry.  On a path that others share this is
  * not acceptable behaviour (RFC 2914), so it must be chosen by name and refuses to run without a rate.
  *
- * Sources: CCSDS 714.0-B-2 as the project's spec sheet gives it in 4.4; NASA/TM-2003-212001,
+ * Sources: docs/SCPS-TP.md section 4.4; NASA/TM-2003-212001,
  * "SCPS-Pure Rate" and "Recommendations".  The rate counts headers; the core's token bucket sees to it.
  */
 #include "cc/cc.h"

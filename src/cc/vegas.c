@@ -14,7 +14,7 @@
  *
  * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
  * JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas"; the
- * project's spec sheet 4.3, which says what the SCPS reference implementation (RI) does.
+ * docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation (RI) does.
  *
  * With RI: 3/5/4 segments, doubling every round trip (ss=0, ours without a rate), half the excess, the first sample discarded,
  * base forgotten after four timeouts in a row, half the window at a loss by congestion and nothing at
@@ -56,7 +56,7 @@
  *   ages would creep upwards with our own queue in it.
  * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see brake().  RI has no such
  *   brake (brake=0).
- * - A timeout taken for corruption changes nothing but the count of timeouts (spec sheet, table 3.4).
+ * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md section 3.4).
  *
  * The fine-grained retransmission check is the core's (by_age, loss.c): it owns the send times.
  */

@@ -5,9 +5,9 @@
  * losses of an episode; one segment after a timeout.  All of it is what every loss-driven window does and
  * lives in window.c, with the sources by clause and the departures; this is that with Reno's numbers.
  *
- * Cause of loss: RI's VJ takes every loss as congestion whatever its route says (spec sheet 4.2), which
+ * Cause of loss: RI's VJ takes every loss as congestion whatever its route says (docs/SCPS-TP.md section 4.2), which
  * corruption=0 gives.  By default the core's word is taken: it says congestion unless the route, a signal
- * or the peer said otherwise, and then the window stays as it is (spec sheet, table 3.4).
+ * or the peer said otherwise, and then the window stays as it is (docs/SCPS-TP.md section 3.4).
  */
 #include "cc/cc.h"
 #include "cc/window.h"

@@ -207,7 +207,7 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
     if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
     if (scps_snack_on(c) && scps_sb_at(&tx->sb, head)->resends)
-        return; /* its embargo runs (spec sheet 2.4), and the receiver names it if it is missing again */
+        return; /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is missing again */
     if (c->dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);
 }

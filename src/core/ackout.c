@@ -6,7 +6,7 @@
  *
  *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first quick_acks segments each
  *   SCPS_ACK_EVERY    each segment
- *   SCPS_ACK_DELAYED  the timer only (spec sheet 5.1: data beyond a hole waits for it, too, unless holes_at_once)
+ *   SCPS_ACK_DELAYED  the timer only (docs/SCPS-TP.md section 5.1: data beyond a hole waits for it, too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is new and for the first
  * AT_ONCE segments after it: the sender has its three duplicates then.  What follows tells it only how much has left the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS: CCSDS 714.0-B-2 through the spec sheet, section 7): what arrives is whole, in order and at its
+/* Best effort (BETS: docs/SCPS-TP.md section 7): what arrives is whole, in order and at its
  * place; what does not is given up in the end, and said.  In force when both SYNs offered it.  No option announces a
  * gap: either side comes to it alone.
  *

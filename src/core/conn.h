@@ -408,7 +408,7 @@ uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scp
 /* Octets of options in every data segment now. */
 uint32_t scps_negotiate_overhead(const struct scps_conn *c);
 /* What a full segment's payload is less than the MSS: its options. With compressed headers, which are shorter than TCP's,
- * it is more (spec sheet 2.1 and 6: -12, with timestamps -4). */
+ * it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps -4). */
 int32_t scps_negotiate_less(const struct scps_conn *c);
 /* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
 static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)

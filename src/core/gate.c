@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rate control of a route (spec sheet 4.5): one bucket, shared by its connections.
+/* Rate control of a route (docs/SCPS-TP.md section 4.5): one bucket, shared by its connections.
  *
  *      connections with something to send        the one at the head is asked; if the credit does not cover its
  *      [ a ] [ c ] [ f ] ...                     packet whole it stays there, and the gate is closed until it does

@@ -138,7 +138,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->tsval = scps_conn_tsval(c);
         syn->tsecr = reply ? c->ts_recent : 0;
     }
-    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (spec sheet 1.4). */
+    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (docs/SCPS-TP.md section 1.4). */
     if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_offers(c) && !c->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
@@ -203,7 +203,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;
         c->caps = syn->caps &
-                  scps_negotiate_caps(c); /* in effect only if both offered it (spec sheet 1.2) */
+                  scps_negotiate_caps(c); /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
     }
     if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(c) &&
         !scps_conn_need_tp(c))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What no packet says, for one connection: the link is out or back, the path is another.
  *
- * Outage (spec sheet 3.5): no new data, no retransmission; the timers stand still and the window
+ * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and the window
  * with them.  A probe, an empty segment one octet behind what the peer is known to have, which it
  * has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the caller's SYN);
  * when the end is known none leaves before it.  Any valid segment ends it, as does the signal;
@@ -32,7 +32,7 @@ void scps_outage_damage(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->tp->corruption, &c->rtt, c->ctx.env->now, until);
 }
 
-/* The sheet's schedule: 5, 6, 12, 24, 48, then 60 s. */
+/* docs/SCPS-TP.md's schedule: 5, 6, 12, 24, 48, then 60 s. */
 static scps_dur schedule(unsigned probes)
 {
     if (!probes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK: the receiver says what is missing (CCSDS 714.0-B-2 section 3.3; spec sheet section 2).
+/* SNACK: the receiver says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
  *
  * Receiver.  Holes lie between the left edge and the ranges held beyond it.  One that was never reported goes first,
  * lowest first; when all have been, they are reported again in turn, since an acknowledgement may be lost, too.  That
@@ -7,10 +7,10 @@
  * first hole three times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
  * for many round trips; with one hole an option that is the wrong economy.
  *
- * A FIN tells of what is missing before it, too (sheet 2.3), with no data beyond the hole.
+ * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond the hole.
  *
  * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up to the last one
- * held ("from memory, unverified" in the sheet: most significant bit first, right behind Hole1).
+ * held ("from memory, unverified" in docs/SCPS-TP.md: most significant bit first, right behind Hole1).
  *
  * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run of arrived blocks too
  * long for the vector is told as a SACK block instead, and where a vector ends among holes the next report begins with
@@ -34,11 +34,11 @@
  * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
  * (RFC 8985 section 6.2 has the same two witnesses).
  *
- * Embargo (sheet 2.4).  A hole is resent once a round trip.  When four times its spread more has passed without news of a
+ * Embargo (docs/SCPS-TP.md section 2.4).  A hole is resent once a round trip.  When four times its spread more has passed without news of a
  * resent segment, and, where a window fills a queue, at least an eighth, it is resent without a new SNACK: that is how a lost
  * retransmission with nothing behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without
  * it few are known to have arrived: while there is more to send only the one at the left edge is.  At the end of the data all
- * are, but those which a report has passed over: holes are told in turn, ascending (sheet 2.3), so where two reports follow
+ * are, but those which a report has passed over: holes are told in turn, ascending (docs/SCPS-TP.md section 2.3), so where two reports follow
  * each other there is none between them.  That is believed, not known: such a segment is not resent unasked before it is the
  * one at the left edge, and others only when the peer has fallen silent, and so tells no more of them.  After FAST of them a
  * segment's embargo doubles, unless losses are corruption.  All of it only as long as the peer is heard.
@@ -69,7 +69,7 @@
 #define SILENCE (2 * LEAST) /* of a peer that tells no more */
 #define HOLE1   6           /* octets of the option before its vector */
 #define WORK    8192        /* records one report may touch: a hostile one costs no more */
-#define FULL    65535       /* both fields of Hole1 saturate: so much, or more (sheet 2.1) */
+#define FULL    65535       /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)

@@ -7,7 +7,7 @@
  *   - RFC 1337: a reset does not end TIME-WAIT.
  *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does; RFC 7323 section
  *     3.2 would have it dropped.  In a compressed header TSval and TSecr may be left out of any segment (CCSDS
- *     714.0-B-2 through the spec sheet, 8.2), so there it is legitimate.  PAWS has nothing to compare then, TS.Recent
+ *     714.0-B-2; docs/SCPS-TP.md section 8.2), so there it is legitimate.  PAWS has nothing to compare then, TS.Recent
  *     stays, and neither a round trip nor Eifel detection (RFC 3522) is taken from it.
  *   - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
  */
@@ -62,7 +62,7 @@ static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does not know: one SYN
- * without it asks again before the connection counts as refused (spec sheet 1.4 has it for silence). It begins elsewhere in
+ * without it asks again before the connection counts as refused (docs/SCPS-TP.md section 1.4 has it for silence). It begins elsewhere in
  * sequence space, so that a reset for an earlier SYN is no answer to it. */
 static SCPS_APART void refused(struct scps_conn *c)
 {
@@ -302,7 +302,7 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS 714.0-B-2 through the
- * spec sheet, 8.2): the number filled in is always acceptable, so it proves nothing.  Somebody off the path who knows the
+ * docs/SCPS-TP.md section 8.2): the number filled in is always acceptable, so it proves nothing.  Somebody off the path who knows the
  * two addresses has 255 ids to try and would be heard.  So of a segment without a sequence number only an
  * acknowledgement is heard that says what it acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961
  * section 5.2 would accept, and all that is new to us.  Its reports are read, since those of the reference implementation

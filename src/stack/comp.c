@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed headers (IP protocol 105; spec sheet section 8) between packets and connections: the codec is wire/comp.c.
+/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections: the codec is wire/comp.c.
  *
  * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes as TCP, and what is to
  * reach a peer that may not know the connection (goes_as_tcp); both may be mixed at any time (8.5).  In: the id names the connection, the checksum is judged before anything else is believed,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Connection ids: the one octet that names a connection in a compressed header (spec sheet section 8.4).
+/* Connection ids: the one octet that names a connection in a compressed header (docs/SCPS-TP.md section 8.4).
  *
  * Each side gives its own, announces it in its SYN and sends under it; so a table for each pair of hosts knows the ids
  * we gave and those we heard.  Ids are drawn at random from 1 to 255, none while a connection has it nor for TIME-WAIT

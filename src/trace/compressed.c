@@ -3,7 +3,7 @@
  *
  * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state of its direction.
  *
- * Source: spec sheet section 8.2.
+ * Source: docs/SCPS-TP.md section 8.2.
  */
 #include "trace/segment.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a receiver says it lacks: SNACK, short and long. Evidence for why.c, which asks later why something was sent again.
  *
- * Source: CCSDS 714.0-B-2 (spec sheet section 2).
+ * Source: CCSDS 714.0-B-2 (docs/SCPS-TP.md section 2).
  */
 #include "trace/segment.h"
 
-/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression saves (sheet 2.1). */
+/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression saves (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct half *sender, const struct half *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss

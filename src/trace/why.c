@@ -10,7 +10,7 @@
  *                   last acknowledgement of new data, or in the go-back that follows one
  *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7); or, last in
  *                   this order and with SNACK agreed, after a round trip and an eighth: nothing behind it will have it
- *                   named (spec sheet 2.4)
+ *                   named (docs/SCPS-TP.md section 2.4)
  *   SACK            the receiver had named bytes above it received, or, later in this order and with SACK agreed,
  *                   acknowledged something sent after it (RFC 8985 section 6)
  *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC 6582)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression (spec sheet section 8), both ways.
+/* SCPS-TP header compression (docs/SCPS-TP.md section 8), both ways.
  *
  *     octet 1   MORE TS1 TS2 RB | SNACK PUSH S A         octet 2   OPTS PAD URG ACKR | - RST - FIN
  *
  * A header of one bit octet is even by itself; a second one makes it odd, and so do options of odd length,
- * hence PAD.  (Two octets of bits where one would do is the sheet's other way to become even; it never
+ * hence PAD.  (Two octets of bits where one would do is docs/SCPS-TP.md's other way to become even; it never
  * happens here and is understood when it comes.)
  *
  * What is sent.  Data says S, and A while the acknowledgement is news; other segments say A, and S while
@@ -13,7 +13,7 @@
  * parameters give.  A SNACK goes as an option, as RI does; its own bit and place (8.2, "exact place needs
  * the book") are understood, not used.
  *
- * What is left out.  The sheet: fields keep the last value received.  Where the last data says `seq` and
+ * What is left out.  docs/SCPS-TP.md: fields keep the last value received.  Where the last data says `seq` and
  * was so long, that sender's next pure acknowledgement has seq + length; RI would say S then, but that
  * packet may be lost, and the old value would lie before the window.  So the furthest sequence number heard
  * of is kept, data included; while nothing is lost both are the same.  Data, FIN and RST without S are
@@ -24,7 +24,7 @@
  * of its sender's; RI leaves them out of records.  The value heard last would be an echo of something older, which tells a
  * sender that its resends were needless (RFC 3522).
  *
- * ACKR is ignored and RST sent uncompressed, as the sheet advises (8.2).
+ * ACKR is ignored and RST sent uncompressed, as docs/SCPS-TP.md advises (8.2).
  */
 #include <scps/comp.h>
 

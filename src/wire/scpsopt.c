@@ -6,7 +6,7 @@
  *      22  record boundary      16 02
  *      23  corruption           17 02
  *
- * Of several capabilities of the normal length the first counts (spec sheet, section 12), and
+ * Of several capabilities of the normal length the first counts (docs/SCPS-TP.md section 9), and
  * likewise of the extended ones.  Kind 20 of length 2 or 3 is met on the open Internet and skipped;
  * a SNACK shorter than 6 or a flag option with a body means nothing.  A bit vector longer than any
  * option can be has no place to come from.  Reserved bits are kept as received; who sends must send

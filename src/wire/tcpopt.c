@@ -15,7 +15,7 @@
  * SACK takes the room that is left: with TS and SNACK two blocks fit exactly.
  *
  * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3;
- * spec sheet section 1.5.
+ * docs/SCPS-TP.md section 1.5.
  */
 #include "base/bytes.h"
 #include "wire/opt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS; CCSDS 714.0-B-2 through the spec sheet, section 7). */
+/* Best effort (BETS; docs/SCPS-TP.md section 7). */
 #include "script.h"
 
 #define WAIT MS(500)

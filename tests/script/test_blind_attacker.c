@@ -3,7 +3,7 @@
  * addresses.  It tries every connection id with every shape of a compressed header, and SYNs; what it would have to
  * guess, it guesses at random.  Nothing it sends may end the connection, change a byte, or cause a resend.
  *
- * RFC 5961 for what TCP promises against such a party; CCSDS 714.0-B-2 through the spec sheet, section 8, for the header:
+ * RFC 5961 for what TCP promises against such a party; docs/SCPS-TP.md section 8, for the header:
  * it carries no ports, and may leave out the sequence number and the acknowledgement. */
 #include "cm.h"
 

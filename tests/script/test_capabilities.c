@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Capabilities (option 20): offered, answered, left out for those that choke on them, and never believed out of place; what
- * is in force and why not (CCSDS 714.0-B-2 through the spec sheet, sections 1.1 to 1.4 and 12). */
+ * is in force and why not (docs/SCPS-TP.md sections 1.1 to 1.4 and 9). */
 #include "script.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header compression, IP protocol 105, on a live connection (CCSDS 714.0-B-2 through the spec sheet, sections 1.2, 2.1, 6
+/* Header compression, IP protocol 105, on a live connection (docs/SCPS-TP.md sections 1.2, 2.1, 6
  * and 8). */
 #include "script.h"
 

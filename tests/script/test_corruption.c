@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), both directions, and the hints it comes from (CCSDS 714.0-B-2 through the spec sheet,
+/* Corruption experienced (option 23), both directions, and the hints it comes from (docs/SCPS-TP.md,
  * sections 3.2 to 3.4). */
 #include "script.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Outage and the cause of loss (CCSDS 714.0-B-2 through the spec sheet, sections 3.4 and 3.5). */
+/* Outage and the cause of loss (docs/SCPS-TP.md sections 3.4 and 3.5). */
 #include "script.h"
 
 static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scps_time until)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates: a token bucket at the last place before the wire, to the microsecond (spec sheet 4.4,
+/* Rates: a token bucket at the last place before the wire, to the microsecond (docs/SCPS-TP.md section 4.4,
  * 4.5); the peer's window and losses beside it. */
 #include "script.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Record boundaries (option 22; CCSDS 714.0-B-2 through the spec sheet, section 3.1). */
+/* Record boundaries (option 22; docs/SCPS-TP.md section 3.1). */
 #include "script.h"
 
 static struct script *records_of(void **x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate of a route (spec sheet 4.5), departure by departure: one bucket for everything that leaves, overhead below
+/* The rate of a route (docs/SCPS-TP.md section 4.5), departure by departure: one bucket for everything that leaves, overhead below
  * IP, change in mid-flight, and the minimum rate that no window holds back. How connections share it: sim/test_share. */
 #include "script.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK on a connection, both ends: CCSDS 714.0-B-2 section 3.3, spec sheet section 2. */
+/* SNACK on a connection, both ends: CCSDS 714.0-B-2 section 3.3, docs/SCPS-TP.md section 2. */
 #include "script.h"
 
 /* Agreed; a steady path of 100 ms, then ten segments out at *at. sack: with SACK beside it. */

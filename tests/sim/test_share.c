@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections that share the rate of a route (spec sheet 4.5): all of it is used and no more, each gets its part in bytes,
+/* Connections that share the rate of a route (docs/SCPS-TP.md section 4.5): all of it is used and no more, each gets its part in bytes,
  * whatever controls it and however long its packets are, and none starves.
  *
  *      flow 1 \                                            the route's rate at the sender; the line is faster,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wire/comp.c: the golden packets of the spec sheet 8.6, both ways, and everything a peer may send. */
+/* wire/comp.c: the golden packets of docs/SCPS-TP.md section 8.6, both ways, and everything a peer may send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -356,7 +356,7 @@ static void any_mix_is_understood(void **state)
     /* nothing: the last values */
     assert_int_equal(parse("05 00 0000", 0, &s), 0);
     assert_true(s.seq == 1000 && s.ack == 2000 && s.wnd == 30 && s.flags == SCPS_ACK && !s.has);
-    /* an empty second octet, as the sheet's other way to an even length; reserved bits and ACKR */
+    /* an empty second octet, as docs/SCPS-TP.md's other way to an even length; reserved bits and ACKR */
     assert_int_equal(parse("05 80 00 0000", 0, &s), 0);
     assert_int_equal(parse("05 80 1a 0000", 0, &s), 0);
     assert_int_equal(s.flags, SCPS_ACK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SCPS-TP against octets captured from the reference implementation (spec sheet 1.5,
+/* The options of SCPS-TP against octets captured from the reference implementation (docs/SCPS-TP.md section 1.5,
  * 2.2, 3). */
 #include "opts.h"
 
@@ -125,7 +125,7 @@ static void golden_snacks(void **x)
     assert_int_equal(p.snack_vec[31], 0x1f);
 }
 
-/* Spec sheet 2.5: timestamps, SNACK and two SACK blocks fill the header exactly. */
+/* docs/SCPS-TP.md section 2.5: timestamps, SNACK and two SACK blocks fill the header exactly. */
 static void all_reports_together(void **x)
 {
     struct scps_seg s = {.has = SCPS_HAS_TS | SCPS_HAS_SACK | SCPS_HAS_SNACK,
