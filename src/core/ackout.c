@@ -62,15 +62,35 @@ void scps_ackout_now(struct scps_conn *c)
     scps_conn_wake(c);
 }
 
+/* Nothing came for a while although there is a hole. The timer does not run for nothing; what comes
+ * next is told when it would have run out. */
+static void stand_by(struct scps_rx *rx, scps_time now, scps_dur delay, scps_dur quiet)
+{
+    scps_dur left = TICKS * delay - quiet;
+
+    if (left <= 0)
+        return;
+    rx->tick = now;
+    rx->ticks_end = now + (left + delay - 1) / delay * delay;
+}
+
+static scps_time next_tick(const struct scps_rx *rx, scps_time now, scps_dur delay)
+{
+    return now + delay - (rx && now < rx->ticks_end ? (now - rx->tick) % delay : 0);
+}
+
 void scps_ackout_timer(struct scps_conn *c)
 {
     if (c->rx && strict(c)) {
         scps_dur delay = c->ctx.cfg->c.ack_delay,
                  quiet = c->ctx.env->now - c->ctx.st->last_received;
-        if (c->in.ooo->n && quiet < TICKS * delay)
-            scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + delay);
-        if (quiet > delay + delay / 4)
+        if (quiet > delay + delay / 4) {
+            if (c->in.ooo->n)
+                stand_by(c->rx, c->ctx.env->now, delay, quiet);
             return;
+        }
+        if (c->in.ooo->n)
+            scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + delay);
         /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
         if (budgeted(c))
             c->rx->anew = true;
@@ -95,7 +115,7 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
                 (owed > c->rcv_mss || c->ctx.st->data_segs_in <= cfg->quick_acks))) {
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + cfg->ack_delay);
+        scps_timer_set(c, SCPS_T_ACK, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
@@ -117,7 +137,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
         rx->dups++;
         scps_ackout_now(c);
     } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + cfg->ack_delay);
+        scps_timer_set(c, SCPS_T_ACK, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
@@ -407,8 +427,10 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
     if (!more)
         c->rx->burst = 0;
     /* a FIN forces one that does not tell everything: the timer's does, when it is due */
-    if (!c->in.ooo->n || !strict(c))
+    if (!c->in.ooo->n || !strict(c)) {
         scps_timer_stop(c, SCPS_T_ACK);
+        c->rx->ticks_end = 0;
+    }
 }
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)

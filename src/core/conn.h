@@ -198,6 +198,9 @@ struct scps_rx {
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
     uint32_t reports;              /* under a budget, in all */
     bool anew;                     /* and all are to be repeated after the last */
+    /* strictly delayed mode: the last time the timer ran out with nothing new to tell, and until
+     * when the next acknowledgement leaves a multiple of ack_delay after that */
+    scps_time tick, ticks_end;
     scps_off mended_from; /* the lowest that arrived below since the last report; 0: none */
     scps_off mended;      /* arrived since below what had been told; 0: nothing */
     struct scps_pacer budget,

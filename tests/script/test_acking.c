@@ -336,6 +336,23 @@ static void fifty_holes(void **x)
     script_free(t);
 }
 
+/* Strictly delayed: while nothing comes a hole does not keep the timer going, and what comes then
+ * is told at the time at which it would have run out */
+static void the_timer_of_a_hole_rests(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.ack_mode = SCPS_ACK_DELAYED;
+    t->cfg.ack_delay = MS(10);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    expect_sent(t, .at = MS(210), .ack = 1, .sack = {{101, 201}});
+    script_run(t, MS(221));
+    expect_that(t, scps_stack_deadline(t->st) - scps_stack_now(t->st) > MS(100));
+    peer_says(t, MS(253), .seq = 201, .len = 100);
+    expect_sent(t, .at = MS(260), .ack = 1, .sack = {{101, 301}});
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +374,7 @@ int main(void)
         SCRIPT_TEST(a_train_beyond_a_hole),
         SCRIPT_TEST(repairs_beyond_a_hole),
         SCRIPT_TEST(fifty_holes),
+        SCRIPT_TEST(the_timer_of_a_hole_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
