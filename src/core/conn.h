@@ -648,7 +648,9 @@ void scps_snd_hold(struct scps_conn *c, enum scps_hold why);
 void scps_snd_routed(struct scps_conn *c);
 /* What the peer's window says changed: persist begins or ends. */
 void scps_snd_window_changed(struct scps_conn *c);
-void scps_snd_arm_rtx(struct scps_conn *c);
+/* Starts the retransmission timer as if the segment left at `from`, which is not before now. */
+void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
+#define scps_snd_arm_rtx(c) scps_snd_arm_rtx_from(c, (c)->ctx.env->now)
 /* The same for the next window probe. */
 void scps_snd_arm_persist(struct scps_conn *c);
 /* RTX expired: persist or RTO. */

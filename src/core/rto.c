@@ -25,11 +25,11 @@ static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_
     return shift ? backed_off_by(c, shift, rto, max) : rto;
 }
 
-void scps_snd_arm_rtx(struct scps_conn *c)
+void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
-    scps_time when = c->ctx.env->now + wait;
+    scps_time when = from + wait;
 
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
         return; /* the timer is the outage's */

@@ -171,6 +171,15 @@ static bool waits_for_rate(struct scps_conn *c)
            !user_timed_out(c);
 }
 
+/* When the rate lets the resend leave. The timer runs from then, or on a slow line it would run out
+ * again and again for nothing. */
+static scps_time leaves_at(struct scps_gate *g, scps_time paced, scps_time now, uint32_t len)
+{
+    scps_time at = g ? scps_gate_when(g, now, len) : paced;
+
+    return at == SCPS_NEVER ? now : SCPS_MAX(at, now);
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -211,7 +220,9 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (waits_for_rate(c)) {
-        scps_snd_arm_rtx(c);
+        struct scps_gate *g = c->hold == SCPS_HOLD_ROUTE && c->turns ? c->turns->gate : NULL;
+        scps_snd_arm_rtx_from(c, leaves_at(g, c->timer[SCPS_T_PACE], c->ctx.env->now,
+                                           scps_sb_at(&tx->sb, tx->sb.head)->len));
         return;
     }
     scps_conn_ctx_need_stats(&c->ctx);

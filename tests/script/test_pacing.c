@@ -30,6 +30,29 @@ static void one_every_ten_milliseconds(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 5.1: the timer starts when a segment is sent. One that waits for the rate, much
+ * longer than a timeout, has not been: the timer does not run out again and again until it leaves
+ */
+static void no_timeout_before_it_leaves(void **x)
+{
+    struct script *t = rated(x, "rate");
+    unsigned woken = 0;
+    t->cfg.rate = 100; /* more than ten seconds a segment */
+    t->cfg.rto_min = MS(10);
+    t->cfg.rto_max = MS(100);
+    script_established(t, MS(10));
+    app_writes(t, SEC(100), 3000);
+    script_run(t, SEC(150));
+    script_forget_sent(t);
+    while (script_now(t) < SEC(200)) {
+        scps_time due = scps_stack_deadline(t->st) - scps_stack_now(t->st) + script_now(t);
+        script_run(t, due < SEC(200) ? due : SEC(200));
+        woken++;
+    }
+    assert_in_range(woken, script_forget_sent(t), 60);
+    script_free(t);
+}
+
 /* Silence fills the bucket to its brim and no further */
 static void the_bucket_has_a_brim(void **x)
 {
@@ -192,6 +215,7 @@ int main(void)
         SCRIPT_TEST(a_window_under_a_rate),
         SCRIPT_TEST(small_segments_in_a_round_trip),
         SCRIPT_TEST(acknowledgements_do_not_wait),
+        SCRIPT_TEST(no_timeout_before_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
