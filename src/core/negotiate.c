@@ -186,6 +186,15 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
                            ? (syn->flags & (SCPS_ECE | SCPS_CWR)) == SCPS_ECE
                            : (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR);
 
+    /* Simultaneous open: the peer's SYN was settled, and its SYN-ACK says what the peer has agreed
+     * to. The SYN of ours that it knows may be the one without capabilities. */
+    if (c->state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK) {
+        if (!(syn->has & SCPS_HAS_CAPS)) {
+            c->caps = 0;
+            c->flags &= ~(uint32_t)SCPS_F_CAPS;
+        }
+        return;
+    }
     if (cfg->wscale && syn->has & SCPS_HAS_WSCALE) {
         c->flags |= SCPS_F_WSCALE;
         c->snd_wscale = SCPS_MIN(syn->wscale, 14);
@@ -198,7 +207,10 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->ts_recent = syn->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);
     }
-    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(c)) {
+    /* Where both opened at once the peer's SYN answers none of ours: it may know only the plain
+     * one. */
+    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(c) &&
+        !(c->plain && c->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         c->plain = SCPS_PLAIN_NO; /* an earlier SYN of ours, which had them, is what it answers */
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;

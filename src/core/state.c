@@ -270,6 +270,8 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         scps_conn_wake(c);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
+    if (!c->established)
+        scps_negotiate_settle(c, seg);
     *copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
     copy->flags &= (uint16_t)~SCPS_SYN;
     copy->seq++;

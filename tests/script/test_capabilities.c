@@ -429,16 +429,62 @@ static void odd_bindings(void **x)
     script_free(t);
 }
 
+/* Both open at once, and this end has fallen back to a plain SYN: the peer may know only that one.
+ * Both ends come to the same: nothing is in force, and the SYN-ACK says so */
+static void simultaneous_after_a_fallback(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->cfg.caps_tries = 1;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    expect_sent(t, .at = SEC(1), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, SEC(1) + MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, SEC(1) + MS(100), .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    assert_int_equal(script_info(t).caps, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The same at the other end: the SYN-ACK of a peer that knows only a plain SYN has no capabilities
+ */
+static void simultaneous_with_a_plain_answer(void **x)
+{
+    struct script *t = with_snack(x);
+
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    peer_says(t, MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .has = SCPS_HAS_CAPS);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_SNACK1);
+    t->peer.caps = 0;
+    peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    assert_int_equal(script_info(t).caps, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(agreement),          SCRIPT_TEST(plain_peer),
-        SCRIPT_TEST(fallback),           SCRIPT_TEST(reset_for_the_option),
-        SCRIPT_TEST(memory_is_bounded),  SCRIPT_TEST(a_late_answer),
-        SCRIPT_TEST(malformed_in_a_syn), SCRIPT_TEST(malformed_later),
-        SCRIPT_TEST(another_mind),       SCRIPT_TEST(suppressed),
-        SCRIPT_TEST(golden_syn),         SCRIPT_TEST(bindings),
+        SCRIPT_TEST(agreement),
+        SCRIPT_TEST(plain_peer),
+        SCRIPT_TEST(fallback),
+        SCRIPT_TEST(reset_for_the_option),
+        SCRIPT_TEST(memory_is_bounded),
+        SCRIPT_TEST(a_late_answer),
+        SCRIPT_TEST(malformed_in_a_syn),
+        SCRIPT_TEST(malformed_later),
+        SCRIPT_TEST(another_mind),
+        SCRIPT_TEST(suppressed),
+        SCRIPT_TEST(golden_syn),
+        SCRIPT_TEST(bindings),
         SCRIPT_TEST(odd_bindings),
+        SCRIPT_TEST(simultaneous_after_a_fallback),
+        SCRIPT_TEST(simultaneous_with_a_plain_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
