@@ -136,22 +136,29 @@ static bool data_after_close(const struct scps_conn *c, const struct scps_seg *s
            !(c->flags & SCPS_F_FIN_IN);
 }
 
-/* An answer to a segment outside the window. Those without data are answered at most twice a second, lest two ends
- * that disagree acknowledge each other for ever. */
+/* May a segment that is wrong and has no data be answered? At most twice a second, or two ends that
+ * disagree acknowledge each other for ever (RFC 5961 section 10). */
+static bool may_answer(struct scps_env *env, uint32_t *last_ms, const struct scps_seg *seg)
+{
+    uint32_t ms = (uint32_t)(env->now / 1000);
+
+    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN))
+        return true;
+    if (*last_ms && ms - *last_ms < 500) {
+        env->drops[SCPS_DROP_RATE_LIMITED]++;
+        return false;
+    }
+    *last_ms = SCPS_MAX(ms, 1);
+    return true;
+}
+
 static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (!seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN))) {
-        int32_t behind = scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq);
-        if (behind != -1) { /* a keep-alive is always answered */
-            uint32_t ms = (uint32_t)(c->ctx.env->now / 1000);
-            if (c->oow_at && ms - c->oow_at < 500) {
-                c->ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
-                return;
-            }
-            c->oow_at = SCPS_MAX(ms, 1);
-        }
-    }
-    scps_ackout_now(c);
+    bool keepalive = !seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
+                     scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) == -1;
+
+    if (keepalive || may_answer(c->ctx.env, &c->oow_at, seg)) /* a keep-alive is always answered */
+        scps_ackout_now(c);
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
@@ -299,7 +306,8 @@ static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg 
 /* An acknowledgement of what was never sent, or far behind what was (RFC 5961 section 5.2). */
 static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
-    challenge(c);
+    if (may_answer(c->ctx.env, &c->oow_at, seg))
+        challenge(c);
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 

@@ -77,6 +77,21 @@ static void blind_acknowledgements(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 10: two ends that disagree do not acknowledge each other for ever: of a
+ * connection's challenges to bare acknowledgements two a second leave; data are always answered */
+static void blind_acknowledgements_are_throttled(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    for (int i = 0; i < 100; i++)
+        peer_says(t, MS(1000) + i * MS(10), .ack = 2);
+    assert_int_equal(script_forget_sent(t), 2);
+    for (int i = 0; i < 10; i++)
+        peer_says(t, MS(2000) + i * MS(10), .seq = 1, .ack = 2, .len = 10);
+    assert_int_equal(script_forget_sent(t), 10);
+    script_free(t);
+}
+
 /* RFC 5961 7: so many challenges a second and host, no more */
 static void challenges_are_limited(void **x)
 {
@@ -184,6 +199,7 @@ int main(void)
         SCRIPT_TEST(inexact_resets),
         SCRIPT_TEST(syns_on_a_connection),
         SCRIPT_TEST(blind_acknowledgements),
+        SCRIPT_TEST(blind_acknowledgements_are_throttled),
         SCRIPT_TEST(challenges_are_limited),
         SCRIPT_TEST(unacceptable_segments),
         SCRIPT_TEST(reset_into_a_closed_window),
