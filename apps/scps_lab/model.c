@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One unicast transfer by rate and negative acknowledgements, over the same channel as everything else.
  *
- *     sender    pass: what is missing, at the set rate | flush |          | pass: what the NACK names ...
- *     receiver                                          wait, NACK of all holes ---> none: over
+ *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK names
+ *     receiver                                          wait, NACK of all holes --> none: over
  *
  * The clock is the published one: first data packet to first empty NACK, no handshake; at the receiver, because the printed
  * times hold no round trip.  A flush, or its answer, that is lost is repeated.

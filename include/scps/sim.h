@@ -26,8 +26,9 @@ extern "C" {
 /* What a frame weighs on the line besides its IP packet, beyond config.overhead (framing.c has the layouts). */
 enum scps_framing {
     SCPS_FRAMING_NONE, /* overhead alone */
-    SCPS_FRAMING_PPP, /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
-                             0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
+    /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
+     * 0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
+    SCPS_FRAMING_PPP,
     SCPS_FRAMING_HDLC, /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
     SCPS_FRAMING_AAL5_VC, /* the same VC-multiplexed, without LLC/SNAP */

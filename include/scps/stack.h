@@ -155,8 +155,9 @@ enum scps_signal_kind {
     SCPS_SIGNAL_LINK_UP,
     SCPS_SIGNAL_CORRUPTION, /* bits are being damaged, from now to until */
     SCPS_SIGNAL_CONGESTION, /* losses are congestion again */
-    SCPS_SIGNAL_DAMAGED, /* segments from remote arrived damaged and were discarded: its next acknowledgements
-                               say so (option 23), those until `until` (0: of one round trip), three at least */
+    /* segments from remote arrived damaged and were discarded: its next acknowledgements say so
+     * (option 23), those until `until` (0: of one round trip), three at least */
+    SCPS_SIGNAL_DAMAGED,
     SCPS_SIGNAL_PATH /* rate or delay changed: rate (bytes/s, 0 unknown), rtt (0 unknown) */
 };
 struct scps_signal {

@@ -2,7 +2,7 @@
 /* Scalable TCP: recovery from a loss takes the same number of round trips whatever the window.
  *
  *     each segment acknowledged    cwnd + 0.01 segments
- *     loss                         cwnd - 0.125 cwnd          back in ln(1/0.875)/0.01 = 13.4 round trips
+ *     loss                         cwnd - 0.125 cwnd    back in ln(1/0.875)/0.01 = 13.4 round trips
  *
  * Source: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2),
  * 2003: a = 0.01, b = 0.125, and up to the legacy window of 16 segments everything as standard TCP.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* RACK-TLP: what is lost by the clock instead of by counting (RFC 8985).
  *
- *      sent     1   2   3   4   5   6 ------------------------- the last one again, or new data (TLP, section 7)
- *      arrived              *                                   a tail that nothing follows is asked after
+ *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
+ *      arrived              *                    a tail that nothing follows is asked after
  *              `--- sent before it, and now older than its round trip and the reordering window: lost (section 6)
  *
  * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is st->reordered) and there is

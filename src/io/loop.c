@@ -2,8 +2,9 @@
 /* Real time: libev on one side, a stack on the other, and scps_pump, which virtual time uses as well, between.
  *
  *     descriptor readable -> read a batch, stamped once ->+
- *     timer                                             ->+-> events -> on_event -> pump -> flush -> sleep
- *     scps_loop_kick                                    ->+      ^_____________________|  while there are any
+ *     timer                                             ->+-> events -> on_event -> pump -> flush
+ *     scps_loop_kick                                    ->+      ^_____________________|  |
+ *                                                                while there are any      sleep
  *
  * At most BATCH packets are read before the output has its turn, so that acknowledgements leave while a flood
  * arrives; libev calls again at once when more are waiting.

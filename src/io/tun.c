@@ -149,7 +149,7 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
     case ENXIO:
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
-    default: /* EIO: somebody set it down; it may come up again. The packet is lost as on any dead link */
+    default: /* EIO: somebody set it down; it may come up again. The packet is lost, as on a dead link */
         return SCPS_ERR_SYSTEM;
     }
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Framing: what a packet weighs on the line.
  *
- *     ppp, hdlc   | flag 1 | 0xff | 0x03 | protocol 2 | packet | FCS 2 | flag 1 |       RFC 1662, 1332, 5072
- *     aal5        | LLC/SNAP 8 | packet | padding | trailer 8 | = k * 48, in k cells of 53     RFC 2684 5.1, I.363.5
- *     aal5-vc                  | packet | padding | trailer 8 |                                 RFC 2684 6.1
- *     aos, tm     | encapsulation header 4 (2 when the whole is below 256) | IPE 1 | packet |  CCSDS 133.1-B-3, 702.1-B-1
+ *     ppp, hdlc   | flag 1 | 0xff | 0x03 | protocol 2 | packet | FCS 2 | flag 1 |
+ *                 RFC 1662, 1332, 5072
+ *     aal5        | LLC/SNAP 8 | packet | padding | trailer 8 | = k * 48, in k cells of 53
+ *                 RFC 2684 section 5.1, I.363.5
+ *     aal5-vc     | packet | padding | trailer 8 |, likewise: RFC 2684 section 6.1
+ *     aos, tm     | encapsulation header 4 (2 when the whole is below 256) | IPE 1 | packet |
+ *                 CCSDS 133.1-B-3, 702.1-B-1
  *                 in transfer frames of 1115 bytes, which RS(255,223) with interleaving 5 carries:
  *                   aos   header 6, M_PDU header 2, OCF 4: 1103 for packets    CCSDS 732.0-B-4
  *                   tm    header 6, OCF 4:                 1105 for packets    CCSDS 132.0-B-3

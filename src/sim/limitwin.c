@@ -5,7 +5,8 @@
  * have arrived: one segment lost twice stops all new data for a round trip.  Without losses the window's rhythm is exact:
  *
  *     |<------ round trip + slot ------>|
- *     [w segments]  idle                [w segments]  idle ...            (or no idle time when the window is large)
+ *     [w segments]  idle                [w segments]  idle ...
+ *     (or no idle time when the window is large)
  *
  * With losses no closed form is at hand, and the value is the mean over simulated transfers of this sender, from a fixed
  * seed: enough of them to send several million segments, at least four.  A window that covers the transfer never holds, and the

@@ -6,7 +6,8 @@
  *
  * A pass.  Seen from a station on a sphere of radius R, a satellite at radius r = R + altitude that crosses the zenith is at
  *
- *     d(t)^2 = R^2 + r^2 - 2 R r cos(w t),   w^2 = GM / r^3,   t = 0 at the zenith,   above the horizon while cos(w t) > R / r
+ *     d(t)^2 = R^2 + r^2 - 2 R r cos(w t),   w^2 = GM / r^3,
+ *     t = 0 at the zenith, above the horizon while cos(w t) > R / r
  *
  * (the Earth's rotation is left out).  The table has a row each second, and between rows the delay is straight: at 550 km that
  * is within 0.1 us of the curve.  cos comes from its series in x = (w t)^2 with 48 binary places, so every machine has the same table.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the analyser share: connections, their two directions, and the memory they live in.
  *
- *     reader.c --> analyze.c --> link.c, parse.c        a frame into a packet and its segment (compressed.c)
+ *     reader.c --> analyze.c --> link.c, parse.c        a frame into a packet and its segment
  *                     |   \----> flow.c, comp105.c      which connection
  *                     v
  *                  segment.c --> segs.c                 what was sent, and sent again
  *                     |   \----> rtt.c                  round trips
- *                     |   \----> snack.c, why.c         what was reported missing; why it was sent again
+ *                     |   \----> snack.c, why.c         what was reported missing, why sent again
  *                     v
  *                  report.c                             the figures of a connection
  */

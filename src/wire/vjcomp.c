@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP/IP header compression (RFC 1144), both ways.
  *
- *     compressed:   0 C I P S A W U | [connection] | checksum | [urgent] [window] [ack] [seq] [IP id] | data
+ *     0 C I P S A W U | [connection] | checksum | [urgent] [window] [ack] [seq] [IP id] | data
  *
- *     C  the connection is said (else that of the last packet)      S A W  sequence, ack, window changed, by this
- *     I  the IP id did not just grow by one                         U      urgent, with its pointer
+ *     C  the connection is said (else that of the last packet)
+ *     I  the IP id did not just grow by one
+ *     S A W  sequence number, acknowledgement, window changed, by this
+ *     U  urgent, with its pointer
  *     P  PSH
  *
  * A change is one octet, 1 to 255, or 0 and two octets.  Two combinations of bits that hardly ever occur stand

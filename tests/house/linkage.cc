@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A C++ program uses the C library: one call into each header that stands alone, and a connection over two stacks.
+// A C++ program uses the C library: one call into each header that stands alone, and a connection
+// over two stacks.
 #include <cstdio>
 #include <cstring>
 
@@ -79,7 +80,8 @@ int main()
             break;
     }
     scps_clock clk = {zero, nothing, NULL};
-    scps_pump(a.st, &clk); // a netif without operations is fetched from, so this only asks for a wake-up
+    // a netif without operations is fetched from, so this only asks for a wake-up
+    scps_pump(a.st, &clk);
     std::printf("%s, %s, %s\n", text, scps_strerror(SCPS_ERR_AGAIN), scps_cc_find("vj")->name);
     return std::strcmp(text, "bonjour") != 0;
 }

@@ -166,8 +166,8 @@ static void windows_of_syns_are_not_scaled(void **x)
     peer_says(t, MS(20), .ack = 1, .wnd = 1000);
     assert_int_equal(script_info(t).snd_wnd, 16000);
     script_free(t);
-    t = script_of(
-        x); /* ours: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never scaled" */
+    /* ours: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never scaled" */
+    t = script_of(x);
     t->cfg.wscale = true;
     t->cfg.rcvbuf = 100000;
     t->peer.wscale = 4;

@@ -2,9 +2,11 @@
 /* Connections that share the rate of a route (docs/SCPS-TP.md section 4.5): all of it is used and no more, each gets its part in bytes,
  * whatever controls it and however long its packets are, and none starves.
  *
- *      flow 1 \                                            the route's rate at the sender; the line is faster,
- *      flow 2  > sender ---- 100 Mbit/s, 100 ms ---- receiver   so nothing is lost and nothing queues on it
+ *      flow 1 \
+ *      flow 2  > sender ---- 100 Mbit/s, 100 ms ---- receiver
  *      flow n /
+ *
+ * The rate is the route's, at the sender; the line is faster, so nothing is lost and nothing queues on it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

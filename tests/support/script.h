@@ -101,8 +101,8 @@ struct script_syn { /* what the peer's SYN offers */
     bool sack, ts;
     int wscale;   /* -1: none */
     uint8_t caps; /* 0: no capabilities option */
-    uint8_t conn_id,
-        comp_proto; /* with SCPS_CAP_COM: what it sends under, and the checksum's protocol (0: 105) */
+    /* With SCPS_CAP_COM: what it sends under, and the checksum's protocol (0: 105). */
+    uint8_t conn_id, comp_proto;
 };
 
 struct script {

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- memory: a static room each, cut into powers of two; what is freed is kept for the next of its size ---- */
+/* ---- memory: a static room each, cut into powers of two; what is freed is kept for the next of
+ * its size ---- */
 
 #ifndef ROOM
 #define ROOM (1024u * 1024)
