@@ -311,7 +311,7 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 
-/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS 714.0-B-2 through the
+/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS 714.0-B-2;
  * docs/SCPS-TP.md section 8.2): the number filled in is always acceptable, so it proves nothing.  Somebody off the path who knows the
  * two addresses has 255 ids to try and would be heard.  So of a segment without a sequence number only an
  * acknowledgement is heard that says what it acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961
