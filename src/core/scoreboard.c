@@ -299,7 +299,7 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     }
     if (!last || !SCPS_FAST_PATH(SCPS_FAST_ACK_RUN))
         return;
-    sum->acked += credit_run(sb, first, last, sum);
+    credit_run(sb, first, last, sum);
     sb->head = head;
 }
 
@@ -328,7 +328,6 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             *bytes -= gone;
             if (r->state != SCPS_SENT_ARRIVED)
                 sum->delivered += gone;
-            sum->acked += gone;
             r->from = una;
             r->len -= gone;
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
@@ -341,11 +340,9 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
                 next = sb->head + 1;
                 end = r->from + r->len;
             }
-            sum->acked += end - r->from;
             free_arrived(sb, next, end);
             continue;
         }
-        sum->acked += r->len;
         credit(sb, r, now, min_rtt, sum);
         if (r->resends)
             passed_resent(sum, r);

@@ -70,18 +70,17 @@ struct scps_scoreboard {
 
 /* What one acknowledgement, or one report, told: what rtt, rate, loss and cc want to hear. */
 struct scps_ack_sum {
-    uint64_t acked;     /* bytes the left edge passed, control octets included */
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* the lowest of these, if there are any */
     bool orig;          /* something arrived that was sent once only */
     bool
         refilled; /* the left edge passed something that had been resent: what waited behind it is late */
-    scps_time refilled_at; /* refilled: when the first of that left for the last time */
     bool reordered;        /* something sent once arrived after what lies above it */
     bool dsack;            /* it reported a duplicate, */
-    bool dsack_fresh;      /* of octets that nothing had told of before, */
-    scps_off dsack_to;     /* which ends here */
+    bool dsack_fresh;      /* of octets that nothing had told of before */
+    scps_off dsack_to;     /* dsack: where the duplicate ends */
+    scps_time refilled_at; /* refilled: when the first of that left for the last time */
     scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing arrived */
