@@ -13,10 +13,10 @@
 
 /* ---- the parts of an acknowledgement --------------------------------------------------------------------- */
 
-static scps_dur min_window(const struct scps_conn *c)
+static scps_dur min_window(scps_dur srtt)
 {
     /* Long enough for several rounds: a minimum is not lost to one busy one. */
-    return SCPS_MAX(SCPS_SEC(10), 10 * c->rtt.srtt);
+    return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
 }
 
 static inline bool same(struct scps_sack a, struct scps_sack b)
@@ -116,10 +116,10 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
     scps_snd_window_changed(c);
 }
 
-/* Was what this sample measures sent before the last outage was over? Then it measures the outage, not the path. */
-static SCPS_APART bool spans_outage(const struct scps_conn *c, scps_dur sample)
+/* Was what left then sent before the last outage was over? It measures the outage, not the path. */
+static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
-    return c->tx->outage_over && c->ctx.env->now - sample < c->tx->outage_over;
+    return tx->outage_over && sent < tx->outage_over;
 }
 
 /* The round trip, when some of what is acknowledged was resent; -1: nothing tells it.  Only the echo says which sending is
@@ -152,20 +152,22 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_time now = c->ctx.env->now;
-    scps_dur sample = -1, window = min_window(c);
+    scps_dur sample = -1, window = min_window(c->rtt.srtt);
+    bool sampled;
 
     if (sum->oldest_sent >= 0 && !sum->refilled)
         sample = now - sum->oldest_sent;
     else if (advanced)
         sample = resent_rtt(c, seg, sum);
-    if (sample > c->rtt.rto && spans_outage(c, sample))
+    if (sample > c->rtt.rto && spans_outage(c->tx, now - sample))
         sample = -1;
-    if (sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24)) {
+    sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
+    if (sampled) {
         c->ctx.st->last_rtt = sample;
         c->tx->rto_shift = 0;
         scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
     }
-    if (newest >= 0)
+    if (newest >= 0 && (!sampled || newest < c->rtt.min)) /* else that sample has done it */
         scps_rtt_floor(&c->rtt, now, newest, window);
 }
 
@@ -462,7 +464,8 @@ static inline bool room_again(const struct scps_conn *c)
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
-static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in, scps_off ack)
+static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in,
+                              scps_off ack)
 {
     struct scps_tx *tx = c->tx;
     struct scps_cc_ack a = {.rtt = -1};
@@ -500,6 +503,22 @@ static void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_i
     wake(c);
 }
 
+/* It points below the left edge. True: what it reports may be new all the same. */
+static SCPS_APART bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
+                                       int64_t ack_in)
+{
+    bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
+                   (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
+
+    if (c->tx && c->caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
+        c->una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
+        c->tx->peer_una = (scps_off)ack_in;
+        take_window(c, seg, c->tx->peer_una);
+    }
+    /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
+    return c->tx && reports && c->una != c->nxt;
+}
+
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
@@ -516,17 +535,9 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                                                  ? c->ctx.cfg->c.corruption_hold
                                                  : 2 * c->rtt.rto));
     c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
-    if (ack_in < (int64_t)c->una) { /* old news, but its SACK blocks may be new to us */
+    if (ack_in < (int64_t)c->una) {
         ack = c->una;
-        if (c->tx && c->caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
-            c->una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
-            c->tx->peer_una = (scps_off)ack_in;
-            take_window(c, seg, c->tx->peer_una);
-        }
-        bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
-                       (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
-        /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
-        if (!c->tx || !reports || c->una == c->nxt)
+        if (!old_but_reports(c, seg, ack_in))
             return true;
     }
     if (!c->tx || (ack == c->una && c->una == c->nxt))

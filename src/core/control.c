@@ -31,7 +31,8 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     v->cause = scps_conn_loss_cause(c);
 }
 
-void scps_cc_apply(struct scps_conn *c)
+/* Sets the pacer: to the controller's rate, to one that follows from its window, to the configured one. Returns it. */
+static inline uint64_t set_rate(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     const uint32_t packet = c->pmtu_mss + 40u + cfg->rate_overhead;
@@ -39,8 +40,6 @@ void scps_cc_apply(struct scps_conn *c)
     bool window = false;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
-        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
-        c->ctx.st->max_cwnd = SCPS_MAX(c->ctx.st->max_cwnd, c->ctl.cwnd);
         if (!rate && cfg->pacing && c->rtt.srtt) {
             /* Twice the window a round trip while it may double, a fifth more than it later. */
             rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
@@ -62,7 +61,23 @@ void scps_cc_apply(struct scps_conn *c)
         c->tx->paces_window = window;
         scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : 4 * packet);
     }
-    SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, c->tx ? c->tx->sb.inflight : 0);
+    return rate;
+}
+
+void scps_cc_apply(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_tx *tx = c->tx;
+    uint64_t rate = 0;
+
+    if (c->ctl.cwnd != SCPS_CWND_OPEN) {
+        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
+        c->ctx.st->max_cwnd = SCPS_MAX(c->ctx.st->max_cwnd, c->ctl.cwnd);
+    }
+    /* nearly always nothing sets a rate, and none was set */
+    if (c->ctl.rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
+        rate = set_rate(c);
+    SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, tx ? tx->sb.inflight : 0);
 }
 
 void scps_cc_begin(struct scps_conn *c)

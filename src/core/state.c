@@ -351,12 +351,13 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     } else if (seg->len && scps_conn_ctx_need_stats(&c->ctx)) {
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     }
+    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
     if (seg->implied) {
         int done = implied(c, seg);
         if (done != GO_ON)
             return done;
+        stamped = stamped && !(seg->implied & SCPS_IMPLIED_SEQ);
     }
-    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && !(seg->implied & SCPS_IMPLIED_SEQ);
     if (stamped && paws_rejects(c, seg)) {
         scps_conn_ctx_need_stats(&c->ctx);
         c->ctx.st->paws_drops++;
@@ -379,7 +380,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if (err)
             return err;
     } else {
-        if (!ack_plausible(c, seg) || !scps_ackin(c, seg))
+        /* what lies ahead of SND.NXT scps_ackin refuses by itself */
+        bool behind = scps_seq_ahead(c->iss, c->una, seg->ack) < 0;
+        if ((behind && !ack_plausible(c, seg)) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
         if (c->flags & SCPS_F_FIN_ACKED)
             our_fin_acked(c, seg);
