@@ -19,7 +19,9 @@ void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r, uint64_t i
     r->delivered = d->delivered;
     r->delivered_at = d->delivered_at;
     r->first_sent = d->first_sent;
-    scps_sb_mark(r, SCPS_SENT_APP_LIMITED, d->app_limited != 0);
+    scps_sb_mark(r, SCPS_SENT_APP_LIMITED, false);
+    if (d->app_limited)
+        scps_sb_mark(r, SCPS_SENT_APP_LIMITED, true);
 }
 
 void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)

@@ -531,7 +531,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     struct scps_tx *tx = c->tx;
 
     p->avail = c->nxt < c->end ? c->end - c->nxt : 0;
-    p->fin = c->flags & SCPS_F_SHUT && !(c->flags & SCPS_F_FIN_SENT);
+    p->fin = (c->flags & (SCPS_F_SHUT | SCPS_F_FIN_SENT)) == SCPS_F_SHUT;
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);

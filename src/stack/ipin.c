@@ -82,8 +82,11 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
 {
     int err = scps_conn_input(c, seg);
 
-    if (c->caps & SCPS_CAP_COM && !err)
-        scps_comp_accepted(st, c, seg);
+    if (!err) {
+        if (c->caps & SCPS_CAP_COM)
+            scps_comp_accepted(st, c, seg);
+        return 0;
+    }
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
