@@ -520,6 +520,7 @@ struct portion {
     uint64_t avail, usable; /* written; taken by the peer's window */
     uint64_t inflight;
     uint32_t len, full; /* of this segment; of the largest one here */
+    uint32_t takes;     /* sequence numbers: len and the FIN */
     uint32_t size;      /* on the wire; 0: nobody counts */
     uint32_t flags;     /* SCPS_SENT_* */
     bool fin;           /* the FIN goes with it */
@@ -588,11 +589,10 @@ static inline bool record_fits(struct scps_conn *c)
 static inline void enlist(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_sent *r =
-        scps_sb_sent(&tx->sb, c->nxt, p->len + (p->fin ? 1 : 0), p->flags, c->ctx.env->now);
+    struct scps_sent *r = scps_sb_sent(&tx->sb, c->nxt, p->takes, p->flags, c->ctx.env->now);
 
     delivery_of(c, r);
-    c->nxt += r->len;
+    c->nxt += p->takes;
     if (p->flags & SCPS_SENT_RECORD)
         scps_rangeset_trim(&tx->ends, c->nxt);
     if (p->len < p->full) {
@@ -627,8 +627,7 @@ static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
 static inline void look_ahead(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;
-    uint64_t window = scps_recovery_window(c),
-             inflight = p->inflight + p->len + (p->fin ? 1 : 0); /* this one counted */
+    uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
 
     note_use(c, inflight, window);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
@@ -659,7 +658,9 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         if (scps_rack_on(c))
             scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
     }
-    p.flags |= p.fin ? SCPS_SENT_FIN : 0;
+    if (p.fin)
+        p.flags |= SCPS_SENT_FIN;
+    p.takes = p.len + (p.fin ? 1 : 0);
     data_segment(c, seg, c->nxt, p.len, p.flags, NULL);
     enlist(c, &p);
     if (probe && was_probe(c, &p))
