@@ -30,10 +30,8 @@ static void earn(struct scps_pacer *p, scps_time now)
         p->credit += (int64_t)(dt * p->rate);
 }
 
-void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst)
+void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst)
 {
-    if (p->rate == rate && p->burst == burst)
-        return;
     if (p->rate)
         earn(p, now);
     else

@@ -16,8 +16,14 @@ struct scps_pacer {
         credit; /* millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
 };
 
+void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
 /* Sets rate and burst; a new bucket (at < 0) is full. Credit already earned is kept, up to burst. */
-void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
+static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate,
+                                  uint32_t burst)
+{
+    if (p->rate != rate || p->burst != burst)
+        scps_pacer_change(p, now, rate, burst);
+}
 /* When a packet of size bytes may leave: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
 /* Did the credit, when last worked out, cover size bytes? */
