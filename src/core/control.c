@@ -31,7 +31,8 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     v->cause = scps_conn_loss_cause(c);
 }
 
-/* Sets the pacer: to the controller's rate, to one that follows from its window, to the configured one. Returns it. */
+/* Sets the pacer: to the controller's rate, to one that follows from its window, to the configured
+ * one. Returns it. */
 static inline uint64_t set_rate(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
