@@ -250,6 +250,7 @@ struct news {
     bool told;     /* which has named what arrived, where SACK does not */
     bool jumped;   /* best effort: over what was missing, filled or given up */
     bool advanced; /* the left edge moves */
+    bool repaired; /* it ends the episode of recovery */
     bool dup;
 };
 
@@ -394,7 +395,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
     if (n->snack)
         lost(c, &n->sum, SCPS_BY_SNACK);
     if (scps_rack_on(c)) {
-        scps_rack_ack(c, n->seg, n->dup, &n->sum);
+        scps_rack_ack(c, n->seg, n->dup, n->repaired, &n->sum);
         lost(c, &n->sum, SCPS_BY_RACK);
     } else if (c->flags & SCPS_F_SACK) {
         losses_by_order(c, n);
@@ -486,8 +487,10 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
         advance(c, &n);
     take_duplicate(c, &n);
     take_samples(c, &n, &a);
-    if (tx->rec.episode != SCPS_EPISODE_NONE)
+    if (tx->rec.episode != SCPS_EPISODE_NONE) {
         scps_recovery_acked(c, &n.sum, n.before, seg);
+        n.repaired = tx->rec.episode == SCPS_EPISODE_NONE;
+    }
     find_losses(c, &n);
     if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN))
         take_ecn_echo(c, &n);

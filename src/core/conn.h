@@ -440,7 +440,7 @@ void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
 /* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
-void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
+void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
                    struct scps_ack_sum *sum);
 /* RACK.reo_wnd. */
 scps_dur scps_rack_window(const struct scps_conn *c);

@@ -84,8 +84,9 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
     return again;
 }
 
-/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time. */
-static void adapt(struct scps_conn *c, bool dsack)
+/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time.  repaired:
+ * the acknowledgement has ended an episode, which a timer may have begun after the one before. */
+static void adapt(struct scps_conn *c, bool dsack, bool repaired)
 {
     struct scps_rack *rk = &c->tx->rack;
     bool repairing = c->tx->rec.episode != SCPS_EPISODE_NONE;
@@ -97,7 +98,7 @@ static void adapt(struct scps_conn *c, bool dsack)
         if (rk->steps < UINT8_MAX)
             rk->steps++;
         rk->persist = PERSIST;
-    } else if (rk->repairing && !repairing && rk->persist && !--rk->persist) {
+    } else if ((rk->repairing || repaired) && !repairing && rk->persist && !--rk->persist) {
         rk->steps = 0;
     }
     rk->repairing = repairing;
@@ -117,7 +118,7 @@ static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacke
     rk->probe = PROBE_NONE;
 }
 
-void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
+void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
                    struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -125,7 +126,7 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup,
 
     if (sum->newest && sum->newest->xseq == sb->hi_xseq)
         rk->rtt = SCPS_MAX(c->ctx.env->now - sum->newest->sent, 1);
-    adapt(c, sum->dsack);
+    adapt(c, sum->dsack, repaired);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
     if (sum->newest || rk->again)

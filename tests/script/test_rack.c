@@ -128,8 +128,10 @@ static void dsack_widens(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is then a quarter again */
-static void the_wider_window_is_forgotten(void **x)
+/* Section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is then a
+ * quarter again.  another: an acknowledgement arrives between the start of each recovery and the
+ * end. */
+static void forgets_the_wider_window(void **x, bool another)
 {
     scps_time at;
     struct script *t = rack(x, &at, 2);
@@ -149,11 +151,23 @@ static void the_wider_window_is_forgotten(void **x)
         peer_says(t, at + MS(100), .ack = P(k), .sack = {{P(k + 1), P(k + 2)}});
         assert_int_equal(script_info(t).reo_wnd, MS(50));
         expect_sent(t, .at = at + MS(150), .slack = MS(1), .from = P(k), .len = 1000);
-        peer_says(t, at + MS(160), .ack = P(k), .sack = {{P(k + 1), P(k + 2)}});
+        if (another)
+            peer_says(t, at + MS(160), .ack = P(k), .sack = {{P(k + 1), P(k + 2)}});
         peer_says(t, at + MS(250), .ack = P(k + 2));
     }
     assert_int_equal(script_info(t).reo_wnd, MS(25));
     script_free(t);
+}
+
+static void the_wider_window_is_forgotten(void **x)
+{
+    forgets_the_wider_window(x, true);
+}
+
+/* Section 6.2 step 4: "Else if exiting Fast or RTO recovery: RACK.reo_wnd_persist -= 1". */
+static void a_recovery_of_one_acknowledgement_counts(void **x)
+{
+    forgets_the_wider_window(x, false);
 }
 
 /* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the rest */
@@ -335,6 +349,7 @@ int main(void)
         SCRIPT_TEST(lost_retransmission),
         SCRIPT_TEST(dsack_widens),
         SCRIPT_TEST(the_wider_window_is_forgotten),
+        SCRIPT_TEST(a_recovery_of_one_acknowledgement_counts),
         SCRIPT_TEST(tail_probe),
         SCRIPT_TEST(a_fin_is_asked_after),
         SCRIPT_TEST(probe_with_new_data),
