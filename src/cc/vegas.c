@@ -89,6 +89,7 @@ struct vegas {
     bool skip_first, train_on;
     /* the mode, and for ss=1 whether this is a round to grow in */
     bool exponential, hold;
+    uint32_t pace; /* of the round that set the brake: delivered, in 64 octets a second */
     /* this round */
     scps_time began;
     uint64_t delivered, before; /* in it, and in the whole round before it */
@@ -337,14 +338,20 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Losses that the window has been spared are corruption as long as they do not depend on the window.  Where a queue is
- * shorter than alpha no delay ever ends the growth, and what the window is too large is lost: a round that loses more than
- * the share `brake` halves it.  The rounds after that still tell of the old window; if the fourth loses at least half that
- * share, the window was not to blame: it comes back, and losses are trusted for a while, twice as long each time. */
+/* Losses that the window has been spared are corruption as long as they do not depend on the
+ * window. Where a queue is shorter than alpha no delay ever ends the growth, and what the window
+ * is too large is lost: a round that loses more than the share `brake` halves it. The rounds
+ * after that still tell of the old window; if the fourth loses at least half that share and
+ * delivers less a second, the window was not to blame: it comes back, and losses are trusted for
+ * a while, twice as long each time. A window many times too large loses nearly as much when it is
+ * halved, but what arrives is what the link carries all the same. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     uint64_t all = ve->lost + ve->delivered;
     uint16_t share = all ? (uint16_t)scps_muldiv(ve->lost, 1024, all) : 0;
+    uint32_t pace = (uint32_t)SCPS_MIN(
+        scps_muldiv(ve->delivered, 1000000 / 64, (uint64_t)SCPS_MAX(v->now - ve->began, 1)),
+        UINT32_MAX);
 
     if (ve->trusting) {
         ve->trusting--;
@@ -353,13 +360,14 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
             return;
         ve->full = ctl->cwnd;
         ve->share = share;
+        ve->pace = pace;
         ve->braking = 0;
         scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
         scps_quick_forget(&ve->quick, ctl);
         ve->exponential = false;
         ve->over = 0;
     } else if (++ve->braking == BRAKE_ROUNDS) {
-        if (2 * share >= ve->share) {
+        if (2 * share >= ve->share && pace < ve->pace - ve->pace / 4) {
             ctl->cwnd = ctl->ssthresh = SCPS_MAX(ctl->cwnd, ve->full);
             ve->trust = (uint16_t)SCPS_MIN(2 * SCPS_MAX(ve->trust, TRUST / 2), TRUST_MOST);
             ve->trusting = ve->trust;
