@@ -331,6 +331,12 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     return more;
 }
 
+void scps_ackout_reneged(struct scps_rx *rx)
+{
+    rx->snack_high = rx->sacked_to = rx->mended = 0;
+    rx->anew = false;
+}
+
 /* ---- the budget -------------------------------------------------------------------------------------------------- */
 
 bool scps_ackout_within_budget(struct scps_conn *c)

@@ -576,6 +576,8 @@ void scps_rcv_take_fin(struct scps_conn *c);
 /* What is missing below `to` is given up. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
 void scps_ackout_now(struct scps_conn *c);
+/* All that was held beyond a hole has been discarded: no report stands any more. */
+void scps_ackout_reneged(struct scps_rx *rx);
 /* May a bare acknowledgement leave now, by the budget? If not, the connection is woken when it may. */
 bool scps_ackout_within_budget(struct scps_conn *c);
 /* One has left. */

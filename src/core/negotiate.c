@@ -215,7 +215,8 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->flags |= SCPS_F_CAPS;
         c->caps_peer = syn->caps;
         c->caps = syn->caps &
-                  scps_negotiate_caps(c); /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
+                  scps_negotiate_caps(
+                      c); /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
     }
     if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(c) &&
         !scps_conn_need_tp(c))

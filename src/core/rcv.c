@@ -118,6 +118,18 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
     return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
 }
 
+/* There is no memory for data in order. Without it RCV.NXT never moves, and what is held beyond the
+ * hole keeps its memory for ever, so that is given up. */
+static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
+                              const struct scps_alloc *a)
+{
+    scps_rcvbuf_renege(in, a);
+    if (rx) {
+        memset(rx->recent, 0, sizeof rx->recent);
+        scps_ackout_reneged(rx);
+    }
+}
+
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
 static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
@@ -129,9 +141,14 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
     uint32_t holes = scps_rcv_max_holes(c);
     int got = SCPS_ERR_NOMEM;
 
-    if (in_order)
+    if (in_order) {
         got = scps_rcvbuf_put(&c->in, &env->alloc, from, data, len, holes, &run);
-    else if (!scps_conn_need_rx(c))
+        if (got == SCPS_ERR_NOMEM && had_holes) {
+            scps_conn_drop(c, scps_env_refusal(env, refused), NULL);
+            renege(&c->in, c->rx, &env->alloc);
+            got = scps_rcvbuf_put(&c->in, &env->alloc, from, data, len, holes, &run);
+        }
+    } else if (!scps_conn_need_rx(c))
         got = put_beyond(env, &c->in, (struct scps_range){from, from + len}, data, holes, &run);
     if (got < 0) {
         scps_conn_drop(

@@ -276,6 +276,28 @@ static SCPS_APART int make_room(struct scps_rcvbuf *b, const struct scps_alloc *
                               (uint32_t)((to - 1) / SCPS_PAGE - from / SCPS_PAGE) + 1);
 }
 
+void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a)
+{
+    struct beyond *y;
+    scps_off end;
+
+    if (!b->ooo->n)
+        return;
+    if (b->read == b->next) {
+        scps_rcvbuf_fini(b, a);
+        return;
+    }
+    y = own(b);
+    end = scps_rangeset_at(b->ooo, b->ooo->n - 1)->to;
+    if (b->paged) {
+        settle(b);
+        y->held -= scps_rangeset_total(b->ooo);
+        scps_pages_drop_range(&y->pages, b->next, end + SCPS_PAGE);
+        b->paged = y->pages.used > 0;
+    }
+    scps_rangeset_trim(&y->set, end);
+}
+
 /* Octets of r that are held beyond a hole. */
 static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range *r)
 {

@@ -35,6 +35,9 @@ int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
 /* Reading goes on at `to`, at most next: the octets before it never arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
+/* Discards what is held beyond next, so that there is memory for what is missing. RFC 2018 section
+ * 8 permits it: the peer keeps a copy of all that has not been acknowledged cumulatively. */
+void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
 /* The contiguous run at the front; NULL if hollow or empty. */

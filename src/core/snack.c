@@ -69,7 +69,8 @@
 #define SILENCE (2 * LEAST) /* of a peer that tells no more */
 #define HOLE1   6           /* octets of the option before its vector */
 #define WORK    8192        /* records one report may touch: a hostile one costs no more */
-#define FULL    65535       /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
+#define FULL                                                                                       \
+    65535 /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
 static uint32_t unit(const struct scps_conn *c, uint16_t mss)

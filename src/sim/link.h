@@ -33,7 +33,7 @@ struct scps_linkdir {
     uint8_t *ring;
     size_t ring_cap;           /* a power of two */
     uint64_t head, line, tail; /* byte positions, never wrapping */
-    scps_time last_at;         /* the latest time at which a frame of [head, line) arrives at the far end */
+    scps_time last_at; /* the latest time at which a frame of [head, line) arrives at the far end */
     uint32_t wait_n;
     uint64_t wait_bytes; /* frames that wait */
     /* those that do not keep the order: a heap by arrival, then by seq; beyond n spare buffers */

@@ -106,7 +106,8 @@ static void mode_delayed(void **x)
     peer_says(t, MS(300), .seq = 9001, .len = 1000); /* even of a hole: one report a timer */
     peer_says(t, MS(310), .seq = 10001, .len = 1000);
     expect_sent(t, .at = MS(350), .ack = 8001, .sack = {{9001, 11001}});
-    peer_says(t, MS(400), .seq = 8001, .len = 1000); /* what fills it, too (docs/SCPS-TP.md section 5.1) */
+    peer_says(t, MS(400), .seq = 8001,
+              .len = 1000); /* what fills it, too (docs/SCPS-TP.md section 5.1) */
     expect_sent(t, .at = MS(450), .ack = 11001, .no_sack = true);
     script_free(t);
 }

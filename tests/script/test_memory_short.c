@@ -9,6 +9,7 @@
 
 struct pool {
     size_t largest; /* an allocation larger than that is refused */
+    size_t limit;   /* and one with which more would be in use */
     unsigned refused;
     size_t out; /* bytes in use */
 };
@@ -17,7 +18,7 @@ static void *pool_alloc(void *ctx, size_t n)
 {
     struct pool *p = ctx;
 
-    if (n > p->largest) {
+    if (n > p->largest || p->out + n > p->limit) {
         p->refused++;
         return NULL;
     }
@@ -35,7 +36,7 @@ static struct script *with(struct pool *p, void **x)
 {
     struct script *t = script_new((uint8_t)(uintptr_t)*x);
 
-    *p = (struct pool){.largest = SIZE_MAX};
+    *p = (struct pool){.largest = SIZE_MAX, .limit = SIZE_MAX};
     t->stack_cfg.alloc = (struct scps_alloc){pool_alloc, pool_free, p};
     return t;
 }
@@ -224,6 +225,30 @@ static void sparse_octets(void **x)
     script_free(t);
 }
 
+/* What waits beyond a hole gives its memory up for what is missing: RFC 2018 section 8 lets the receiver
+ * discard it, and without it RCV.NXT would never move. */
+static void data_in_order_comes_first(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+
+    t->cfg.rcvbuf = 60000;
+    script_established(t, MS(100));
+    script_run(t, MS(200));
+    for (int i = 1; i <= 20; i++)
+        peer_says(t, MS(200) + i, .seq = 1 + i * 1000, .len = 1000);
+    assert_int_equal(script_info(t).rcv_ooo, 20000);
+    p.limit = p.out; /* there is no memory any more */
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    app_reads(t, MS(301), 1000);
+    for (int i = 1; i <= 20; i++) {
+        peer_says(t, MS(400) + i, .seq = 1 + i * 1000, .len = 1000);
+        app_reads(t, MS(400) + i, 1000);
+    }
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* The stack's own limit: nothing exceeds it; what is asked for goes without in the order that
  * stack.h names, and everything goes on when memory is free again. */
 static void a_limit_for_the_stack(void **x)
@@ -309,6 +334,7 @@ int main(void)
         BOTH(a_datagram_without_memory),
         BOTH(an_octet_at_the_far_end),
         BOTH(sparse_octets),
+        BOTH(data_in_order_comes_first),
         BOTH(a_limit_for_the_stack),
         BOTH(a_connection_over_the_limit),
     };

@@ -337,6 +337,35 @@ static void octets_far_ahead(void **x)
     assert_int_equal(mem.out, 0);
 }
 
+/* RFC 2018 section 8: what was not acknowledged cumulatively may be discarded. What is in order stays. */
+static void what_is_beyond_can_be_discarded(void **x)
+{
+    struct poor mem = {.left = UINT32_MAX};
+    struct scps_alloc a = {poor_alloc, poor_free, &mem};
+    struct scps_rcvbuf b;
+    uint8_t far[600];
+    (void)x;
+
+    scps_rcvbuf_init(&b, 1, false);
+    scps_rcvbuf_renege(&b, &a); /* nothing there */
+    put(&b, &a, 1, 1000);
+    fill(far, 3001, sizeof far);
+    assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1);
+    fill(far, 900001, sizeof far);
+    assert_int_equal(scps_rcvbuf_put(&b, &a, 900001, far, 600, HOLES, NULL), 1);
+    scps_rcvbuf_renege(&b, &a);
+    assert_int_equal(b.ooo->n, 0);
+    assert_int_equal(b.next, 1001);
+    fill(far, 3001, sizeof far);
+    assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1); /* new again */
+    put(&b, &a, 1001, 2000);
+    take(&b, 3600, false);
+    assert_int_equal(scps_rcvbuf_put(&b, &a, 900001, far, 600, HOLES, NULL), 1);
+    scps_rcvbuf_renege(&b, &a); /* nothing unread is left: all memory goes back */
+    assert_int_equal(mem.out, 0);
+    scps_rcvbuf_fini(&b, &a);
+}
+
 /* A flight of which the first half was lost lies in pages until the ring is half full of it. */
 static void a_ring_grows_over_pages(void **x)
 {
@@ -368,6 +397,7 @@ int main(void)
         cmocka_unit_test(append_takes_only_what_follows),
         cmocka_unit_test(against_a_map),
         cmocka_unit_test(octets_far_ahead),
+        cmocka_unit_test(what_is_beyond_can_be_discarded),
         cmocka_unit_test(a_ring_grows_over_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
