@@ -8,8 +8,8 @@
 #define NOW SCPS_SEC(1)
 
 struct seat {
-    struct scps_conn c;
     struct scps_tx tx;
+    struct scps_conn c; /* last: the controller's state follows it */
 };
 
 static void sit(struct seat *s)
