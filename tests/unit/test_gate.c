@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* The gate of a route with a rate: turns are shares of bytes, and the minimum rate serves one
  * connection at a time. */
+#include <stdlib.h>
+
 #include "cm.h"
 
 #include "core/conn.h"
 
 #define NOW SCPS_SEC(1)
 
-struct seat {
-    struct scps_tx tx;
-    struct scps_conn c; /* last: the controller's state follows it */
-};
-
-static void sit(struct seat *s)
+/* A connection with nothing to send, so the gate need not name a reason to hold it. */
+static struct scps_conn *sit(void)
 {
-    memset(s, 0, sizeof *s);
-    s->c.tx = &s->tx;
-    s->c.nxt = s->c.end = 1000; /* nothing to send: the gate need not name a reason to hold it */
+    struct scps_conn *c = calloc(1, sizeof *c);
+
+    c->tx = calloc(1, sizeof *c->tx);
+    c->nxt = c->end = 1000;
+    return c;
+}
+
+static void rise(struct scps_conn *c)
+{
+    free(c->tx);
+    free(c);
 }
 
 static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
@@ -26,14 +32,14 @@ static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
                   1000);
 }
 
-/* Bytes that s sends in n turns, in packets of len. */
-static uint32_t turns(struct scps_gate *g, struct seat *s, int n, uint32_t len)
+/* Bytes that c sends in n turns, in packets of len. */
+static uint32_t turns(struct scps_gate *g, struct scps_conn *c, int n, uint32_t len)
 {
     uint32_t bytes = 0;
 
     while (n > 0) {
         bytes += len;
-        if (scps_gate_left(g, &s->c, NOW, len))
+        if (scps_gate_left(g, c, NOW, len))
             n--;
     }
     return bytes;
@@ -45,14 +51,14 @@ static void a_turn_is_a_share_of_bytes(void **x)
 {
     static const uint32_t len[] = {40, 300, 700, 999, 1000};
     struct scps_gate g;
-    struct seat s;
 
     (void)x;
     set(&g, 1000000, 0);
     for (size_t i = 0; i < sizeof len / sizeof *len; i++) {
-        sit(&s);
-        uint32_t bytes = turns(&g, &s, 101, len[i]);
+        struct scps_conn *c = sit();
+        uint32_t bytes = turns(&g, c, 101, len[i]);
         assert_in_range(bytes, 100 * 1000, 100 * 1000 + len[i]);
+        rise(c);
     }
 }
 
@@ -61,27 +67,27 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
 {
     struct scps_turns ready = {0};
     struct scps_gate g;
-    struct seat a, b;
+    struct scps_conn *a = sit(), *b = sit();
 
     (void)x;
     set(&g, 0, 1000);
     ready.gate = &g;
-    sit(&a);
-    sit(&b);
-    a.c.turns = b.c.turns = &ready;
-    assert_false(scps_gate_lifts(&g, &a.c));
-    assert_false(scps_gate_lifts(&g, &b.c));
+    a->turns = b->turns = &ready;
+    assert_false(scps_gate_lifts(&g, a));
+    assert_false(scps_gate_lifts(&g, b));
     assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, &a.c));
+    assert_true(scps_gate_lifts(&g, a));
     assert_int_equal(scps_gate_floor_due(&g, NOW), SCPS_NEVER);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, &a.c));
-    assert_false(scps_gate_lifts(&g, &b.c));
-    scps_gate_passed(&g, &a.c);
+    assert_true(scps_gate_lifts(&g, a));
+    assert_false(scps_gate_lifts(&g, b));
+    scps_gate_passed(&g, a);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, &b.c));
-    assert_ptr_equal(ready.head, &a.c);
+    assert_true(scps_gate_lifts(&g, b));
+    assert_ptr_equal(ready.head, a);
+    rise(a);
+    rise(b);
 }
 
 int main(void)
