@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP echo on a stack of our own: an example of a server and a client in real time, and a peer for tests.
+/* TCP echo on a stack of our own: an example of a server and a client in real time, and a peer for
+ * tests.
  *
  *     scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then:  nc 10.9.0.2 7
  *     scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
  *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
  *
- * The shape is that of every program here: make a stack, a loop and a device (common/realtime.h), open or listen,
- * then answer events. Nothing blocks. What a connection cannot take now is asked for again when its event comes: the
- * server holds no data of its own, it only takes from one buffer of the stack what goes into another, and so a client
- * that does not read stops its own sending.
+ * The shape is that of every program here: make a stack, a loop and a device (common/realtime.h),
+ * open or listen, then answer events. Nothing blocks. What a connection cannot take now is asked
+ * for again when its event comes: the server holds no data of its own, it only takes from one
+ * buffer of the stack what goes into another, and so a client that does not read stops its own
+ * sending.
  */
 #include <getopt.h>
 #include <string.h>
@@ -43,8 +45,8 @@ static const char help_end[] =
     "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
     "SIGINT ends either; the server's status is then 0, the client's 1.\n";
 
-/* One connection being served, from accept until nothing of it is left, its last acknowledgement included: what it holds
- * counts until then. */
+/* One connection being served, from accept until nothing of it is left, its last acknowledgement
+ * included: what it holds counts until then. */
 struct peer {
     struct peer *before, *after; /* in the order of who was served last */
     struct scps_conn *conn;
@@ -77,7 +79,7 @@ struct app {
 
 static uint8_t buf[65536];
 
-/* ---- server ----------------------------------------------------------------------------------------------- */
+/* ---- server ---- */
 
 static void take_out(struct app *a, struct peer *p)
 {
@@ -129,7 +131,8 @@ static int64_t discard(struct app *a, struct peer *p)
     return n;
 }
 
-/* Lines of 72 of the 95 printing characters, each beginning one further than the last: all of it repeats after 95. */
+/* Lines of 72 of the 95 printing characters, each beginning one further than the last: all of it
+ * repeats after 95. */
 static uint8_t lines[10 * 95 * 74];
 
 static void make_lines(void)
@@ -210,9 +213,10 @@ static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t
     return DONE;
 }
 
-/* ---- client ----------------------------------------------------------------------------------------------- */
+/* ---- client ---- */
 
-/* The bytes at pos of a stream in which no two places look alike (splitmix64 of the word's number). */
+/* The bytes at pos of a stream in which no two places look alike (splitmix64 of the word's
+ * number). */
 static void pattern(uint8_t *p, size_t len, uint64_t pos)
 {
     for (size_t i = 0; i < len; i++, pos++) {
@@ -287,7 +291,7 @@ static void client_event(struct app *a, const struct scps_event *e)
     compare(a);
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------- */
+/* ---- both ---- */
 
 static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 {
@@ -364,7 +368,7 @@ out:
     return status;
 }
 
-/* ---- the command line ------------------------------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 /* A decimal number with K, M or G = 1024, at most max. */
 static bool number(const char *s, uint64_t max, uint64_t *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks, one Moon link: a greeting goes up, an answer comes down, in virtual time and no time at all. */
+/* Two stacks, one Moon link: a greeting goes up, an answer comes down, in virtual time and no time
+ * at all. */
 #include <scps/scps.h>
 #include <scps/sim.h>
 #include <stdio.h>

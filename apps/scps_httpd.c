@@ -4,11 +4,13 @@
  *     scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
  *     curl http://10.9.0.2/base-files/README
  *
- * An example of a protocol as a small machine: a connection collects its request, then has an answer, then is done.
- * Each event takes it as far as it can go, and a send buffer that is full ends the step, not the program.  It keeps
- * to what RFC 1945 makes every client understand: a status line, a length, the end of the connection.
+ * An example of a protocol as a small machine: a connection collects its request, then has an
+ * answer, then is done. Each event takes it as far as it can go, and a send buffer that is full
+ * ends the step, not the program. It keeps to what RFC 1945 makes every client understand: a status
+ * line, a length, the end of the connection.
  *
- * Files are opened below the root one name at a time without following symbolic links, so no request leads out of it.
+ * Files are opened below the root one name at a time without following symbolic links, so no
+ * request leads out of it.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -64,7 +66,7 @@ struct app {
     uint64_t bytes;
 };
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files ---- */
 
 static int unhex(char c)
 {
@@ -93,7 +95,8 @@ static bool decode(char *path)
     return true;
 }
 
-/* Opens a regular file below the root, or returns -1. "..", symbolic links and anything but a file: -1. */
+/* Opens a regular file below the root, or returns -1. "..", symbolic links and anything but a file:
+ * -1. */
 static int open_below(int root, char *path, struct stat *st)
 {
     char *save = NULL, *name = strtok_r(path, "/", &save), *next;
@@ -120,7 +123,7 @@ static int open_below(int root, char *path, struct stat *st)
     return fd;
 }
 
-/* ---- one client ------------------------------------------------------------------------------------------- */
+/* ---- one client ---- */
 
 static void drop(struct app *a, struct client *c, bool whole)
 {
@@ -260,7 +263,8 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* With every place taken, whoever has neither asked nor read for longest goes: however many stand still, others are served. */
+/* With every place taken, whoever has neither asked nor read for longest goes: however many stand
+ * still, others are served. */
 static void make_room(struct app *a)
 {
     struct client *longest = a->clients;
@@ -306,7 +310,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         step(a, e->user);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------ */
+/* ---- the program ---- */
 
 static int run(struct app *a)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in scps_lab/. */
+/* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in
+ * scps_lab/. */
 #include "common/setup.h"
 #include "common/stdfds.h"
 #include "scps_lab/run.h"

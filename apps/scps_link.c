@@ -5,12 +5,14 @@
  *     end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
  *     emu.c       the loop: the channel model's times kept by a clock
  *     truth.c     what became of every packet; spool.c keeps a slow disk away from the loop
- *     control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its other side
+ *     control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its
+ *                 other side
  *     report.c    telling it; late.c how punctual it was
  *
  * The channel is libscps_sim's, the same that virtual time runs on.
  *
- * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right first.
+ * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right
+ * first.
  */
 #include "common/stdfds.h"
 #include "scps_link/control.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_trace: captures in, what the connections did out.
  *
- * A front end: options (scps_trace/options.c), the selection of connections, a progress bar. Analysis and reports are libscps_trace's.
- * Reports of connections the analyser must forget for lack of room are written at that moment; all others at the
- * end, in order of number.
+ * A front end: options (scps_trace/options.c), the selection of connections, a progress bar.
+ * Analysis and reports are libscps_trace's. Reports of connections the analyser must forget for
+ * lack of room are written at that moment; all others at the end, in order of number.
  *
- * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 usage, or no capture that is understood.
+ * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 usage, or no
+ * capture that is understood.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +50,7 @@ static double seconds(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* ---- reports -------------------------------------------------------------------------------------------- */
+/* ---- reports ---- */
 
 static void report(struct run *r, const struct scps_trace_conn *c, int width)
 {
@@ -207,7 +208,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         scps_trace_json_end(r->out, r->t, files, nfiles, trouble);
 }
 
-/* ---- from beginning to end ------------------------------------------------------------------------------------ */
+/* ---- from beginning to end ---- */
 
 /* One line on stderr; the status is the first trouble's. */
 static void trouble(int *status, int is, const char *msg)

@@ -6,7 +6,8 @@
  *     run_real.c     one end, over TUN or UDP
  *     ends.c         what a sender and a receiver do when something happens; echo.c -e
  *     dgram_tx.c dgram_rx.c   the same of datagrams, -u
- *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the same
+ *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the
+ *                                          same
  *     result.c       everything there is to tell
  *     report_text.c report_json.c report_udp.c json.c progress.c watch.c   telling it
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From least to most: [link] and [flow], their named sections, the sweep's values, the cases in the order of the file, and
- * what the command line sets.
+/* From least to most: [link] and [flow], their named sections, the sweep's values, the cases in the
+ * order of the file, and what the command line sets.
  */
 #include "common/cells.h"
 #include "common/seed.h"
@@ -37,7 +37,8 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
     return true;
 }
 
-/* Packets sent in all, resent ones by chance included: enough to deal out the work and to say how much is left. */
+/* Packets sent in all, resent ones by chance included: enough to deal out the work and to say how
+ * much is left. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a scenario: every combination of what is swept, each with its links and flows, checked before any runs. */
+/* The cells of a scenario: every combination of what is swept, each with its links and flows,
+ * checked before any runs. */
 #ifndef SCPS_LAB_CELLS_H
 #define SCPS_LAB_CELLS_H
 

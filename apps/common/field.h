@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unsigned fields of a structure by address and size in octets (1, 2, 4 or 8), as tables of options and keys name them. */
+/* Unsigned fields of a structure by address and size in octets (1, 2, 4 or 8), as tables of options
+ * and keys name them. */
 #ifndef SCPS_APPS_FIELD_H
 #define SCPS_APPS_FIELD_H
 

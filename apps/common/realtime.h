@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How the small programs begin and end: a stack of our own, in real time, on the interface the user names, until SIGINT or
- * SIGTERM. In between lies the program.
+/* How the small programs begin and end: a stack of our own, in real time, on the interface the user
+ * names, until SIGINT or SIGTERM. In between lies the program.
  */
 #ifndef SCPS_COMMON_REALTIME_H
 #define SCPS_COMMON_REALTIME_H
@@ -31,8 +31,8 @@ static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(rt->loop);
 }
 
-/* All of *rt, which is zero so far; on_event hears with ctx. False: said on stderr in the program's name. Either way
- * realtime_close comes last. */
+/* All of *rt, which is zero so far; on_event hears with ctx. False: said on stderr in the program's
+ * name. Either way realtime_close comes last. */
 static inline bool
 realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifopts,
               void (*on_event)(struct scps_loop *, const struct scps_event *, void *), void *ctx)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The file is read by inih; what it lets pass silently (a line or section too long, a key given twice) is refused here.
+/* The file is read by inih; what it lets pass silently (a line or section too long, a key given
+ * twice) is refused here.
  *
- * inih's handler does not tell the line, so the reader below counts them; a continued line (it begins with a blank)
- * arrives as the same key again and is joined with a comma, because all long values are lists.
+ * inih's handler does not tell the line, so the reader below counts them; a continued line (it
+ * begins with a blank) arrives as the same key again and is joined with a comma, because all long
+ * values are lists.
  */
 #include "common/scenario.h"
 #include "common/setup.h"
@@ -347,7 +349,8 @@ static int override(struct reading *r, const char *text)
     return 1;
 }
 
-/* Every AXIS=VALUE|VALUE that a case asks for is one there can be; every swept name is asked for. */
+/* Every AXIS=VALUE|VALUE that a case asks for is one there can be; every swept name is asked
+ * for. */
 static int check_cases(struct reading *r)
 {
     struct lab_scenario *s = r->s;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario file as values: what is set, what is swept, and which combinations need something else.
+/* A scenario file as values: what is set, what is swept, and which combinations need something
+ * else.
  *
  *     [scenario]          name, runs, seed ...
  *     [link], [flow]      what is so in every cell
  *     [sweep]             axes: a key, or a name of one's own, and its values
  *     [case]              when = AXIS=VALUE ...: what else is set in those cells, or skip = yes
  *
- * Keys are kept dotted, link.rtt or flow.NAME.size, as the sections spell them out. What a key means and which values it
- * takes is setup.h's; here it is only asked. scps_scenario(5) is the reference.
+ * Keys are kept dotted, link.rtt or flow.NAME.size, as the sections spell them out. What a key
+ * means and which values it takes is setup.h's; here it is only asked. scps_scenario(5) is the
+ * reference.
  */
 #ifndef SCPS_LAB_SCENARIO_H
 #define SCPS_LAB_SCENARIO_H
@@ -49,13 +51,14 @@ struct lab_scenario {
     char *text;    /* the file's bytes, for the copy kept with the results */
 };
 
-/* Reads path: a file, or the name of a scenario that ships with the program ("geo"). over: n texts KEY=VALUE. Returns NULL
- * with one line in msg that names file, line, key and what is allowed. */
+/* Reads path: a file, or the name of a scenario that ships with the program ("geo"). over: n texts
+ * KEY=VALUE. Returns NULL with one line in msg that names file, line, key and what is allowed. */
 struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size_t n,
                                        char msg[LAB_MSGLEN]);
 void lab_scenario_free(struct lab_scenario *s);
-/* Writes the folder number i (0 or 1) in which shipped scenarios are looked for: below ../share/scps,
- * seen from the running program. Returns false past the last, or when dir is too short. */
+/* Writes the folder number i (0 or 1) in which shipped scenarios are looked for: below
+ * ../share/scps, seen from the running program. Returns false past the last, or when dir is too
+ * short. */
 bool lab_scenario_dir(size_t i, char *dir, size_t len);
 
 void lab_sets_add(struct lab_sets *s, const char *key, const char *value, int line);

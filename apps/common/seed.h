@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the one seed of a run to those of everything in it: splitmix64, of which any input is as good as another. */
+/* From the one seed of a run to those of everything in it: splitmix64, of which any input is as
+ * good as another. */
 #ifndef SCPS_COMMON_SEED_H
 #define SCPS_COMMON_SEED_H
 
@@ -21,7 +22,8 @@ static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
     return seed_mix(seed + k * SEED_STEP);
 }
 
-/* Two for each salt, in scps_ttcp and scps_link: 0 is the link's directions, forward and back, 1 and 2 the secrets of the ends. */
+/* Two for each salt, in scps_ttcp and scps_link: 0 is the link's directions, forward and back, 1
+ * and 2 the secrets of the ends. */
 static inline void seed_pair(uint64_t seed, uint64_t salt, uint64_t out[2])
 {
     out[0] = seed_mix(seed_mix(seed) + 2 * salt);

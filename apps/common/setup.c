@@ -390,7 +390,8 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
     return f;
 }
 
-/* Names come from sections; a link or flow without one is called "link" or "flow" and is there when no other is. */
+/* Names come from sections; a link or flow without one is called "link" or "flow" and is there when
+ * no other is. */
 static void make_all(struct building *b)
 {
     struct dotted d;
@@ -475,7 +476,8 @@ static bool build_link(struct building *b, struct lab_link *l)
     return strcmp(l->a, l->b) != 0 || fail(b, NULL, "link: its two hosts are one");
 }
 
-/* With a full packet on the way and a small one back: on a slow line they take longer than the distance. */
+/* With a full packet on the way and a small one back: on a slow line they take longer than the
+ * distance. */
 static scps_dur round_trip(const struct lab_link *l)
 {
     scps_dur t = l->fwd.delay + l->back.delay;

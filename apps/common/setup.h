@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cell runs: links and flows as values, made from keys and texts. The list of keys is here. */
+/* What a cell runs: links and flows as values, made from keys and texts. The list of keys is
+ * here. */
 #ifndef SCPS_LAB_SETUP_H
 #define SCPS_LAB_SETUP_H
 
@@ -58,8 +59,8 @@ struct lab_setup {
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN]);
 /* Is it "link", "flow", "link NAME" or "flow NAME"? */
 bool lab_setup_section(const char *section);
-/* The sets in order, later ones stronger. Returns NULL with one line in msg, which begins with the file and, where one key
- * is to blame, its line. */
+/* The sets in order, later ones stronger. Returns NULL with one line in msg, which begins with the
+ * file and, where one key is to blame, its line. */
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN]);
 void lab_setup_free(struct lab_setup *s);

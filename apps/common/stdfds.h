@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard input, output and error: open from the first line of main to the last byte of the result. */
+/* Standard input, output and error: open from the first line of main to the last byte of the
+ * result. */
 #ifndef SCPS_COMMON_STDFDS_H
 #define SCPS_COMMON_STDFDS_H
 
@@ -9,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every program calls this first in main. A descriptor of 0 to 2 that the caller closed would be given to the first socket
- * or TUN device, and received bytes would be written there as packets. /dev/null takes its place, opened for the other
- * direction: reading standard input or writing standard output then fails (EBADF), as it did while it was closed. */
+/* Every program calls this first in main. A descriptor of 0 to 2 that the caller closed would be
+ * given to the first socket or TUN device, and received bytes would be written there as packets.
+ * /dev/null takes its place, opened for the other direction: reading standard input or writing
+ * standard output then fails (EBADF), as it did while it was closed. */
 static inline void stdfds_open(const char *program)
 {
     for (int fd = 0; fd <= 2; fd++) {
@@ -25,8 +27,8 @@ static inline void stdfds_open(const char *program)
     }
 }
 
-/* Called last in main. Returns status if all of standard output was written; otherwise 1 (or the status, if that is a failure
- * already) after one line on stderr. */
+/* Called last in main. Returns status if all of standard output was written; otherwise 1 (or the
+ * status, if that is a failure already) after one line on stderr. */
 static inline int stdfds_flush(const char *program, int status)
 {
     errno = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values with units, strings that grow. Numbers are read in the C locale, which this program never leaves. */
+/* Values with units, strings that grow. Numbers are read in the C locale, which this program never
+ * leaves. */
 #include "common/text.h"
 
 #include <ctype.h>

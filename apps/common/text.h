@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text: values with units as scenario files have them, strings that grow, one-line complaints. */
+/* Small text: values with units as scenario files have them, strings that grow, one-line
+ * complaints. */
 #ifndef SCPS_LAB_TEXT_H
 #define SCPS_LAB_TEXT_H
 
@@ -9,8 +10,8 @@
 
 #define LAB_MSGLEN 512 /* room for one line that names what is wrong and the remedy */
 
-/* Each returns false, leaving *out alone, when the text is no such value. Sizes and rates are decimal (kb is 1000 bytes,
- * as the published tests reckon), kib and mib binary. */
+/* Each returns false, leaving *out alone, when the text is no such value. Sizes and rates are
+ * decimal (kb is 1000 bytes, as the published tests reckon), kib and mib binary. */
 bool lab_size(const char *text, uint64_t *bytes); /* 100000, 100kb, 5.7mb, 64kib */
 bool lab_rate(const char *text, uint64_t *bps);   /* 100mbit, 115200 */
 bool lab_time(const char *text,
@@ -37,7 +38,8 @@ void *lab_alloc(size_t n);
 void *lab_grow(void *p, size_t n);
 char *lab_copy(const char *s);
 
-/* Takes the next item of a list separated by sep (and blanks) off *rest into out, trimmed. False: there is none. */
+/* Takes the next item of a list separated by sep (and blanks) off *rest into out, trimmed. False:
+ * there is none. */
 bool lab_item(const char **rest, char sep, char *out, size_t outlen);
 
 uint64_t lab_hash(const void *data, size_t len,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab compare: which cells of two results differ by more than their spreads explain.
  *
- * Cells are matched by what was swept and by flow, so results of two versions, or of a scenario and a changed copy, can be
- * compared. For each, Welch's test; a difference counts when its chance is below alpha over the number of cells compared
- * (Bonferroni), so that a thousand cells without any change raise a false alarm once in 1/alpha comparisons.
+ * Cells are matched by what was swept and by flow, so results of two versions, or of a scenario and
+ * a changed copy, can be compared. For each, Welch's test; a difference counts when its chance is
+ * below alpha over the number of cells compared (Bonferroni), so that a thousand cells without any
+ * change raise a false alarm once in 1/alpha comparisons.
  */
 #include "scps_lab/stats.h"
 #include "scps_lab/sweep.h"

@@ -33,11 +33,12 @@ struct lab_watch {
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };
 
-/* Same setup, same seed: the same result, on every machine. False when it could not be set up (w->msg). Free with
- * lab_result_free either way. */
+/* Same setup, same seed: the same result, on every machine. False when it could not be set up
+ * (w->msg). Free with lab_result_free either way. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
 void lab_result_free(struct lab_result *r);
-/* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the status is "ok". */
+/* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the
+ * status is "ok". */
 double lab_goodput(const struct lab_outcome *o);
 /* Packets a direction lost, whatever for. */
 uint64_t lab_dropped(const struct scps_link_stats *l);

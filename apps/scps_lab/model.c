@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* One unicast transfer by rate and negative acknowledgements, over the same channel as everything else.
+/* One unicast transfer by rate and negative acknowledgements, over the same channel as everything
+ * else.
  *
  *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK names
  *     receiver                                          wait, NACK of all holes --> none: over
  *
- * The clock is the published one: first data packet to first empty NACK, no handshake; at the receiver, because the printed
- * times hold no round trip.  A flush, or its answer, that is lost is repeated.
+ * The clock is the published one: first data packet to first empty NACK, no handshake; at the
+ * receiver, because the printed times hold no round trip. A flush, or its answer, that is lost is
+ * repeated.
  *
- * The receiving host is a processor that takes each packet in two steps: an interrupt for whatever arrives, and the program's
- * work for what finds room in the socket's buffer.  Both together are receiver-rate; receiver-interrupts is the first
- * one's share.  Faster than that rate, interrupts for packets that are then dropped eat the time for the others (receive
- * livelock), which is how MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
+ * The receiving host is a processor that takes each packet in two steps: an interrupt for whatever
+ * arrives, and the program's work for what finds room in the socket's buffer. Both together are
+ * receiver-rate; receiver-interrupts is the first one's share. Faster than that rate, interrupts
+ * for packets that are then dropped eat the time for the others (receive livelock), which is how
+ * MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
  *
- * A model of MDP without parity and of MFTP to unicast: their timers are one wait drawn from nack-wait, their repair within
- * blocks while a pass is still under way is left out, and so are their congestion control and group management.
+ * A model of MDP without parity and of MFTP to unicast: their timers are one wait drawn from
+ * nack-wait, their repair within blocks while a pass is still under way is left out, and so are
+ * their congestion control and group management.
  */
 #include "scps_lab/model.h"
 
@@ -103,7 +107,8 @@ static void pass_time(struct model *m, scps_time until)
     m->now = until;
 }
 
-/* From one packet to the next at the set rate; what a fraction of a microsecond adds up to is not lost. */
+/* From one packet to the next at the set rate; what a fraction of a microsecond adds up to is not
+ * lost. */
 static scps_time nth(const struct model *m, scps_time start, uint64_t n)
 {
     return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /

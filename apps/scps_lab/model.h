@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model, not an implementation, of file transfer by rate and negative acknowledgements, as MDP and MFTP do it. */
+/* A model, not an implementation, of file transfer by rate and negative acknowledgements, as MDP
+ * and MFTP do it. */
 #ifndef SCPS_LAB_MODEL_H
 #define SCPS_LAB_MODEL_H
 

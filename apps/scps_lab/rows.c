@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One process writes, one run with one write, so that a crash can tear nothing but the last run; that one is found and cut
- * off when the file is opened again.
+/* One process writes, one run with one write, so that a crash can tear nothing but the last run;
+ * that one is found and cut off when the file is opened again.
  */
 #include "scps_lab/rows.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.csv: a line for each flow of each run, appended whole as runs end; read again to go on after a stop. */
+/* rows.csv: a line for each flow of each run, appended whole as runs end; read again to go on after
+ * a stop. */
 #ifndef SCPS_LAB_ROWS_H
 #define SCPS_LAB_ROWS_H
 
@@ -20,9 +21,9 @@ void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
-/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left is cut off; done(ctx, cell
- * number, run) hears of each complete run that is there. False with a line in msg, also when the file is of another scenario,
- * seed, version or shard. */
+/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left is
+ * cut off; done(ctx, cell number, run) hears of each complete run that is there. False with a line
+ * in msg, also when the file is of another scenario, seed, version or shard. */
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab run: one cell of a scenario, as a table or a JSON document, and what plots and captures need.
+/* scps_lab run: one cell of a scenario, as a table or a JSON document, and what plots and captures
+ * need.
  *
- * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet by packet.
+ * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet
+ * by packet.
  */
 #include "scps_lab/run.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cells.csv from rows.csv.
  *
- * A line for each cell and flow; where a cell has several flows, one more, "all", of what its
- * flows did together. Runs that failed are counted and have no part in the means. A field for which there is no figure stays empty.
+ * A line for each cell and flow; where a cell has several flows, one more, "all", of what its flows
+ * did together. Runs that failed are counted and have no part in the means. A field for which there
+ * is no figure stays empty.
  */
 #include "scps_lab/stats.h"
 
@@ -148,9 +149,9 @@ static void count(struct group *g, const struct lab_table *t, const struct colum
     lab_sample_add(&g->timeouts, value(t, row, c->timeouts));
 }
 
-/* Rows from..to are one run. Its goodput is what all of its flows have delivered, over the time from the
- * first one's start to the last one's end: a sum of their own rates would count a time that only some of
- * them used as if all had. A run of which a flow failed counts as failed. */
+/* Rows from..to are one run. Its goodput is what all of its flows have delivered, over the time
+ * from the first one's start to the last one's end: a sum of their own rates would count a time
+ * that only some of them used as if all had. A run of which a flow failed counts as failed. */
 static void count_all(struct group *g, const struct lab_table *t, const struct columns *c,
                       size_t from, size_t to)
 {

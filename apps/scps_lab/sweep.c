@@ -4,8 +4,9 @@
  *     parent: jobs, largest first  --index-->  worker   (a process for each core)
  *             rows.csv, one writer <--lines--
  *
- * Nothing in a row depends on which worker ran it, when, or what ran before; and when all is done the rows are put in order.
- * So results are the same bytes for any number of workers, stops on the way, and shards that are merged.
+ * Nothing in a row depends on which worker ran it, when, or what ran before; and when all is done
+ * the rows are put in order. So results are the same bytes for any number of workers, stops on the
+ * way, and shards that are merged.
  */
 #include "scps_lab/sweep.h"
 #include "scps_lab/rows.h"

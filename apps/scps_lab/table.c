@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing result files. A line that was not finished, which only a crash leaves, is not read. */
+/* Reading and writing result files. A line that was not finished, which only a crash leaves, is not
+ * read. */
 #include "scps_lab/table.h"
 
 #include <errno.h>

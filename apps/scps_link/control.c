@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The emulator's side of the control socket, and what each command does.
  *
- * A path that a dead emulator left behind is taken over; one that somebody listens at, or that is no socket, is not.
- * Clients never hold up a packet: their sockets do not block, there are at most CLIENTS of them, and one that says
- * nothing keeps only its place, until the next one takes it.
+ * A path that a dead emulator left behind is taken over; one that somebody listens at, or that is
+ * no socket, is not. Clients never hold up a packet: their sockets do not block, there are at most
+ * CLIENTS of them, and one that says nothing keeps only its place, until the next one takes it.
  */
 #include "scps_link/control.h"
 #include "scps_link/emu.h"

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Real time around the channel model.
  *
- *     end a readable -> read a batch, each stamped -> channel a2b --+
- *     end b readable -> read a batch, each stamped -> channel b2a --+-> those whose time has come -> the other end
- *     timerfd: the earliest arrival --------------------------------+
+ *     end a readable -> read a batch, each stamped -> channel a2b --+ end b readable -> read a
+ *     batch, each stamped -> channel b2a --+-> those whose time has come -> the other end timerfd:
+ *     the earliest arrival --------------------------------+
  *
- * The model says when each packet arrives; all that is left to do here is to be there at that moment.  A timerfd wakes to
- * the microsecond where libev's own timers end in milliseconds; it is set again only for an earlier arrival.  Between
- * reads at most BATCH packets pass, so that those that are due do not wait behind a flood.  With nothing on the way and
- * nothing to read the process sleeps.
+ * The model says when each packet arrives; all that is left to do here is to be there at that
+ * moment. A timerfd wakes to the microsecond where libev's own timers end in milliseconds; it is
+ * set again only for an earlier arrival. Between reads at most BATCH packets pass, so that those
+ * that are due do not wait behind a flood. With nothing on the way and nothing to read the process
+ * sleeps.
  *
- * Lateness is the clock just before a packet is handed to the kernel, less its time in the model: the emulator's own
- * error, which the reports show.  The scheduler decides most of it, so real-time scheduling is asked for, at the lowest
- * priority there is; the kernel keeps a share of each second for everybody else (sched_rt_runtime_us).
+ * Lateness is the clock just before a packet is handed to the kernel, less its time in the model:
+ * the emulator's own error, which the reports show. The scheduler decides most of it, so real-time
+ * scheduling is asked for, at the lowest priority there is; the kernel keeps a share of each second
+ * for everybody else (sched_rt_runtime_us).
  */
 #include "scps_link/emu.h"
 #include "scps_link/control.h"
@@ -61,7 +63,8 @@ static scps_time earliest(const struct emu *e)
     return a < b ? a : b;
 }
 
-/* Hands over what is due, both directions in order of time, and asks to be woken for what follows. */
+/* Hands over what is due, both directions in order of time, and asks to be woken for what
+ * follows. */
 static void deliver(struct emu *e)
 {
     for (unsigned n = 0; n < BATCH; n++) {

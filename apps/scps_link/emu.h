@@ -47,9 +47,11 @@ void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
 /* The channels' time: since the start. */
 scps_time emu_now(const struct emu *e);
-/* Takes tables (may be NULL), for as long as the channels live. 0, or -1 without memory: they are freed. */
+/* Takes tables (may be NULL), for as long as the channels live. 0, or -1 without memory: they are
+ * freed. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
-/* Ends the log and the captures. 0, or -1 when something of them could not be written, which has been said. */
+/* Ends the log and the captures. 0, or -1 when something of them could not be written, which has
+ * been said. */
 int emu_close(struct emu *e);
 
 #endif

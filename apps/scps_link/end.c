@@ -3,11 +3,12 @@
  *
  *     program -> kernel's routing -> [tun] -> tap -> end -> channel
  *
- * To open a device in another namespace this thread goes there and comes back: what it opens there stays there.  The
- * same way it goes back to close it, since what was changed on a device that existed before is put back by netlink.
+ * To open a device in another namespace this thread goes there and comes back: what it opens there
+ * stays there. The same way it goes back to close it, since what was changed on a device that
+ * existed before is put back by netlink.
  *
- * A device of our own gets a longer queue than the kernel's 500 packets: a sender that hands over a megabyte at once
- * belongs into the queue of the emulated link, whose length the user has chosen.
+ * A device of our own gets a longer queue than the kernel's 500 packets: a sender that hands over a
+ * megabyte at once belongs into the queue of the emulated link, whose length the user has chosen.
  */
 #include "scps_link/end.h"
 #include "scps_link/netns.h"
@@ -57,7 +58,8 @@ static bool is_addr(const struct sockaddr *sa, const struct scps_addr *a)
     return false;
 }
 
-/* The kernel lets two devices have the same address, and then uses one of them: not what anybody meant. */
+/* The kernel lets two devices have the same address, and then uses one of them: not what anybody
+ * meant. */
 static int addresses_free(const struct link_end_options *o, char *msg)
 {
     struct ifaddrs *all;

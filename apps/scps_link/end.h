@@ -17,9 +17,9 @@ struct link_end {
     void *ctx;
 };
 
-/* Opens the device, addresses it and brings it up. far: the other end's options, for peers of bare addresses. arrived
- * is called from scps_io_read. epoch: real time less the monotonic clock, for the capture. 0, or -1 with one line in
- * msg and nothing left open. */
+/* Opens the device, addresses it and brings it up. far: the other end's options, for peers of bare
+ * addresses. arrived is called from scps_io_read. epoch: real time less the monotonic clock, for
+ * the capture. 0, or -1 with one line in msg and nothing left open. */
 int link_end_open(struct link_end *e, const struct link_end_options *o,
                   const struct link_end_options *far, uint32_t mtu, scps_time epoch,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
@@ -28,6 +28,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
 /* Down to the kernel; errors as scps_netif_send. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
-/* Packets the kernel dropped in front of the device since it was opened, because they were not read fast enough. */
+/* Packets the kernel dropped in front of the device since it was opened, because they were not read
+ * fast enough. */
 uint64_t link_end_overruns(const struct link_end *e);
 #endif

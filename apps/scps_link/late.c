@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets of one microsecond up to a millisecond, then 128 to each doubling: under 1 % wide, up to hours. */
+/* Buckets of one microsecond up to a millisecond, then 128 to each doubling: under 1 % wide, up to
+ * hours. */
 #include "scps_link/late.h"
 
 static unsigned bucket_of(uint64_t d)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How late packets were handed over: a histogram that keeps three digits, for quantiles without the samples. */
+/* How late packets were handed over: a histogram that keeps three digits, for quantiles without the
+ * samples. */
 #ifndef SCPS_LINK_LATE_H
 #define SCPS_LINK_LATE_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Network namespaces: a device lives in the one it was opened in, and only its descriptor comes along. */
+/* Network namespaces: a device lives in the one it was opened in, and only its descriptor comes
+ * along. */
 #ifndef SCPS_LINK_NETNS_H
 #define SCPS_LINK_NETNS_H
 
 #include <stddef.h>
 
-/* A descriptor of the namespace: a name of ip netns, a process id, a path; "" is ours. -1 with one line in msg. */
+/* A descriptor of the namespace: a name of ip netns, a process id, a path; "" is ours. -1 with one
+ * line in msg. */
 int netns_open(const char *name, char *msg, size_t msglen);
 /* Moves this thread into it. 0, or -1 with one line in msg (may be NULL), name as typed. */
 int netns_enter(int fd, const char *name, char *msg, size_t msglen);

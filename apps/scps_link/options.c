@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line.
  *
- * Everything that can be judged without touching the system is judged here, so that a bad line costs nothing: what is
- * left to open.c is what only the kernel knows.
+ * Everything that can be judged without touching the system is judged here, so that a bad line
+ * costs nothing: what is left to open.c is what only the kernel knows.
  */
 #include "scps_link/options.h"
 

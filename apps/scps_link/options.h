@@ -40,8 +40,8 @@ struct link_options {
     char **words; /* of ctl: the socket, then the command; NULL at the end */
 };
 
-/* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy; link_options_fini afterwards
- * either way. */
+/* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy;
+ * link_options_fini afterwards either way. */
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN]);
 void link_options_fini(struct link_options *o);
 void link_print_help(FILE *f);

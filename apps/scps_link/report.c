@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The reports in words and in JSON.
  *
- * The books are the channel's: offered + duplicated = delivered + lost + in flight.  What the kernel did to packets
- * before they came to us (overruns) or after we handed them over (undelivered) stands beside them.
+ * The books are the channel's: offered + duplicated = delivered + lost + in flight. What the kernel
+ * did to packets before they came to us (overruns) or after we handed them over (undelivered)
+ * stands beside them.
  */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"

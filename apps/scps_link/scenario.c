@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario has hosts, links and flows; a link is all that is taken of it. Its flows are whatever programs send.
+/* A scenario has hosts, links and flows; a link is all that is taken of it. Its flows are whatever
+ * programs send.
  *
- * The channel of run N here is that of run N of "scps_lab run": the same configuration, tables and seeds, so the packets
- * of each direction meet the same fates, one after the other.
+ * The channel of run N here is that of run N of "scps_lab run": the same configuration, tables and
+ * seeds, so the packets of each direction meet the same fates, one after the other.
  */
 #include "scps_link/scenario.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --scenario: the link of a scenario file, scps_scenario(5), with the chances it has in a run of scps_lab. */
+/* --scenario: the link of a scenario file, scps_scenario(5), with the chances it has in a run of
+ * scps_lab. */
 #ifndef SCPS_LINK_SCENARIO_H
 #define SCPS_LINK_SCENARIO_H
 
@@ -15,8 +16,8 @@ struct link_scenario {
     unsigned run;
 };
 
-/* text: FILE or FILE:LINK. set: n times KEY=VALUE. Fills dir with their seeds, link, seed, mtu unless given, and scenario. 0, or -1
- * with one line in msg. */
+/* text: FILE or FILE:LINK. set: n times KEY=VALUE. Fills dir with their seeds, link, seed, mtu
+ * unless given, and scenario. 0, or -1 with one line in msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
 void link_scenario_close(struct link_scenario *s); /* NULL is fine */

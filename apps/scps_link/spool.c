@@ -3,9 +3,10 @@
  *
  *     tap, truth -> stdio -> pipe -> this process -> file
  *
- * A write to a disk that is busy can take milliseconds; into a pipe it takes microseconds, as long as there is room.  The
- * process ends when the pipe does, also when the emulator was killed, so the file is whole up to that moment.  A signal
- * from the terminal is not for it.  When the file takes no more it goes on reading and tells at the end.
+ * A write to a disk that is busy can take milliseconds; into a pipe it takes microseconds, as long
+ * as there is room. The process ends when the pipe does, also when the emulator was killed, so the
+ * file is whole up to that moment. A signal from the terminal is not for it. When the file takes no
+ * more it goes on reading and tells at the end.
  */
 #include "scps_link/spool.h"
 
@@ -42,7 +43,8 @@ static void copy(int from, int to)
     _exit(err < 255 ? err : 255);
 }
 
-/* The child keeps the pipe's end and the file, and nobody else's pipes, which would never end otherwise. */
+/* The child keeps the pipe's end and the file, and nobody else's pipes, which would never end
+ * otherwise. */
 static void child(int from, int to)
 {
     signal(SIGINT, SIG_IGN);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log: one CSV row for each packet offered to the channel, with what became of it. */
+/* The ground-truth log: one CSV row for each packet offered to the channel, with what became of
+ * it. */
 #ifndef SCPS_LINK_TRUTH_H
 #define SCPS_LINK_TRUTH_H
 
@@ -9,7 +10,8 @@ struct truth;
 
 /* NULL with one line in msg; the file may exist then. */
 struct truth *truth_open(const char *path, char *msg, size_t msglen);
-/* Logs all of that direction from now on (0: a to b), with epoch added to all times; the channel ends before the log, or watches nothing. */
+/* Logs all of that direction from now on (0: a to b), with epoch added to all times; the channel
+ * ends before the log, or watches nothing. */
 void truth_watch(struct truth *t, struct scps_channel *ch, int dir, scps_time epoch);
 /* 0, or -1 with one line in msg when something could not be written. */
 int truth_close(struct truth *t, char *msg, size_t msglen);

@@ -53,7 +53,7 @@ static void usage(FILE *f)
         f);
 }
 
-/* ---- connections by number ------------------------------------------------------------------------------- */
+/* ---- connections by number ---- */
 
 static bool parse_ranges(const char *s, struct ranges *r)
 {
@@ -103,7 +103,7 @@ bool trace_wanted(void *ctx, uint32_t n)
     return !in_ranges(&o->ignore, n) && (!o->only.n || in_ranges(&o->only, n));
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------ */
+/* ---- values ---- */
 
 static bool parse_size(const char *s, uint64_t *v)
 {
@@ -238,7 +238,7 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
     return false;
 }
 
-/* ---- option by option ---------------------------------------------------------------------------------------- */
+/* ---- option by option ---- */
 
 /* Each of these takes an option if it is one of its own. */
 

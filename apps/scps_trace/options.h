@@ -27,8 +27,8 @@ struct options {
     struct scps_trace_config cfg;
 };
 
-/* Reads the options; what follows them begins at argv[optind]. Returns -1 to go on, else the exit status: all has been
- * said. */
+/* Reads the options; what follows them begins at argv[optind]. Returns -1 to go on, else the exit
+ * status: all has been said. */
 int trace_options_parse(struct options *o, int argc, char **argv);
 
 /* Is connection n among those asked for? ctx: the options. */

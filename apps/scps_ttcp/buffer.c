@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ttcp lets its user choose where the buffer lies, because page and cache boundaries once decided how fast a copy
- * was.  They still can.
+/* ttcp lets its user choose where the buffer lies, because page and cache boundaries once decided
+ * how fast a copy was. They still can.
  */
 #include "scps_ttcp/buffer.h"
 

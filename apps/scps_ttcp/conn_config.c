@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the options to the configuration of a connection: what was not given follows from the link. */
+/* From the options to the configuration of a connection: what was not given follows from the
+ * link. */
 #include "scps_ttcp/option_table.h"
 
 #include <string.h>
@@ -10,8 +11,9 @@
 #define COMP_GAIN                                                                                  \
     12 /* what compression saves of a header without options; of one with timestamps 4 more */
 
-/* Room for four times what is under way on the link: a loss holds back delivery for one round trip while the next
- * fills the line, and its repair may be lost, too. At least 1 MiB, at most 256 MiB. */
+/* Room for four times what is under way on the link: a loss holds back delivery for one round trip
+ * while the next fills the line, and its repair may be lost, too. At least 1 MiB, at most 256
+ * MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
     const uint64_t least = 1u << 20, most = 256u << 20;
@@ -27,8 +29,9 @@ static uint32_t buffer_for(const struct ttcp_options *o)
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
-/* In the published tests of pure rate control both ends were configured alike, and the sender relied on it: a SYN cannot
- * offer more than 65535 bytes, which would cost a round trip.  Only over a link do we know the other end. */
+/* In the published tests of pure rate control both ends were configured alike, and the sender
+ * relied on it: a SYN cannot offer more than 65535 bytes, which would cost a round trip. Only over
+ * a link do we know the other end. */
 static uint32_t first_window_for(const struct ttcp_options *o)
 {
     if (o->given[SETTING_first_window])
@@ -46,8 +49,9 @@ static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
     return o->conn.loss_cause;
 }
 
-/* A link sets the budget when it cannot carry what the data calls for: an acknowledgement for every other segment, and during
- * a repair, when some are answered at once and acknowledgements have all their options, for two of three (-F 1: for each). */
+/* A link sets the budget when it cannot carry what the data calls for: an acknowledgement for every
+ * other segment, and during a repair, when some are answered at once and acknowledgements have all
+ * their options, for two of three (-F 1: for each). */
 static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
     uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;
@@ -60,8 +64,9 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
-/* What the bucket of the rate holds. In virtual time nobody is late, and four packets do (0: the core's choice). A process that the
- * kernel wakes late makes up for it only as far as the bucket goes: it holds what the reference's tick is worth, 10 ms. */
+/* What the bucket of the rate holds. In virtual time nobody is late, and four packets do (0: the
+ * core's choice). A process that the kernel wakes late makes up for it only as far as the bucket
+ * goes: it holds what the reference's tick is worth, 10 ms. */
 static uint32_t burst_for(const struct ttcp_options *o)
 {
     const uint64_t least = 4 * 1500, most = 1u << 24;
@@ -77,8 +82,8 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
-/* What a packet that this end's rate or budget counts is on the line beyond its IP length. A receiver sends
- * acknowledgements, which do not fill as many cells as a full segment does. */
+/* What a packet that this end's rate or budget counts is on the line beyond its IP length. A
+ * receiver sends acknowledgements, which do not fill as many cells as a full segment does. */
 static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
 {
     if (!o->link || transmit || o->echo)

@@ -3,9 +3,10 @@
  *
  *     guard | datagram | datagram | ... | datagram | guard guard guard guard
  *
- * A guard is a datagram of 4 octets or fewer: the first starts the receiver's clock, the next one ends it.  Ours have four
- * octets: "scps" in front, the number of datagrams sent (modulo 2^32, network order) behind, four times at intervals in case
- * some are lost.  Other programs look at their length alone.
+ * A guard is a datagram of 4 octets or fewer: the first starts the receiver's clock, the next one
+ * ends it. Ours have four octets: "scps" in front, the number of datagrams sent (modulo 2^32,
+ * network order) behind, four times at intervals in case some are lost. Other programs look at
+ * their length alone.
  *
  * Of the pattern (-s) each datagram that has room for it begins with
  *

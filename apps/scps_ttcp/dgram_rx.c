@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiver of -u: what has come, what has not, and how evenly.
  *
- * Lost is what was sent, by the guards' count or the highest number heard, and has not come; a datagram that comes after
- * a later one is out of order, and one that comes again a duplicate.  Jitter is RFC 3550's (RFC 1889's) estimate from the
- * times in the datagrams, in integers as its appendix A.8 has it.
+ * Lost is what was sent, by the guards' count or the highest number heard, and has not come; a
+ * datagram that comes after a later one is out of order, and one that comes again a duplicate.
+ * Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams, in integers as its
+ * appendix A.8 has it.
  *
- * The run ends with the guards behind the data, or half a second after the first of them, so that what was overtaken still
- * counts; or, where none comes, after ten seconds of silence.
+ * The run ends with the guards behind the data, or half a second after the first of them, so that
+ * what was overtaken still counts; or, where none comes, after ten seconds of silence.
  */
 #include "scps_ttcp/ends.h"
 
@@ -44,7 +45,7 @@ uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d)
     return n != 0 && n < d->packets ? d->packets : n;
 }
 
-/* ---- one datagram -------------------------------------------------------------------------------- */
+/* ---- one datagram ---- */
 
 static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
 {
@@ -165,7 +166,7 @@ static void take(struct ttcp_receiver *r, const uint8_t *p, size_t len, scps_tim
     d->rest_len = len;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 /* Puts into the output what it will take. True: all of it. */
 static bool passed_on(struct ttcp_receiver *r)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The sender of -u.
  *
- * Datagrams are full, -l bytes each, but the last ones: what is left of a file is cut so that none of them is so short
- * that it would be a guard.  A short queue keeps the time in a datagram close to that of its departure.
+ * Datagrams are full, -l bytes each, but the last ones: what is left of a file is cut so that none
+ * of them is so short that it would be a guard. A short queue keeps the time in a datagram close to
+ * that of its departure.
  */
 #include "scps_ttcp/ends.h"
 
@@ -79,8 +80,8 @@ static void failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Gathers input until a datagram can be cut off: more than enough for a full one, or all there is. 0, or what the input
- * says. */
+/* Gathers input until a datagram can be cut off: more than enough for a full one, or all there is.
+ * 0, or what the input says. */
 static int gather(struct ttcp_sender *s)
 {
     struct ttcp_dsend *d = &s->d;

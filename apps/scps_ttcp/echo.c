@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ping-pong, as -e of the reference has it: what a transaction costs, where a stream shows what a path carries.
+/* Ping-pong, as -e of the reference has it: what a transaction costs, where a stream shows what a
+ * path carries.
  *
  *     sender     block ------------> compare, time ; block ----->
  *     receiver          read, write ->                     ...

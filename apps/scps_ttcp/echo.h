@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -e: a block goes out, comes back, and only then the next one leaves. The sender's side: is it the same, and how long did it take. */
+/* -e: a block goes out, comes back, and only then the next one leaves. The sender's side: is it the
+ * same, and how long did it take. */
 #ifndef SCPS_TTCP_ECHO_H
 #define SCPS_TTCP_ECHO_H
 

@@ -5,8 +5,9 @@
  *                |                             |
  *             enqueued      acked          delivered          three moments, three counts
  *
- * They are not <scps/traffic.h>'s bulk source and sink because ttcp promises more: blocks of -l bytes that lie
- * where -A and -O say, input and output that may not be ready, and bytes compared on arrival.
+ * They are not <scps/traffic.h>'s bulk source and sink because ttcp promises more: blocks of -l
+ * bytes that lie where -A and -O say, input and output that may not be ready, and bytes compared on
+ * arrival.
  *
  * With -u they are those of dgram_tx.c and dgram_rx.c.
  *
@@ -28,7 +29,7 @@ static scps_time opened(const struct scps_conn *c, scps_time now)
     return i.opened != 0 ? i.opened : now;
 }
 
-/* ---- sender -------------------------------------------------------------------------------------- */
+/* ---- sender ---- */
 
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now)
@@ -138,7 +139,8 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
-/* From a receiver nothing is expected but, with -e, echoes: skip it, or its end of the stream is never seen. */
+/* From a receiver nothing is expected but, with -e, echoes: skip it, or its end of the stream is
+ * never seen. */
 static void sender_read(struct ttcp_sender *s, scps_time now)
 {
     int err;
@@ -208,7 +210,7 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
     }
 }
 
-/* ---- receiver ------------------------------------------------------------------------------------ */
+/* ---- receiver ---- */
 
 void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out)
 {
@@ -226,7 +228,8 @@ void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct 
     r->opened = now;
 }
 
-/* The output cannot take what was read: the driver will reset the connection, so that the peer hears of it. */
+/* The output cannot take what was read: the driver will reset the connection, so that the peer
+ * hears of it. */
 static void output_failed(struct ttcp_receiver *r)
 {
     r->err = SCPS_ERR_SYSTEM;
@@ -295,7 +298,8 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
-/* Has the output taken what it has, or with all everything? Otherwise the receiver waits for it, or has failed. */
+/* Has the output taken what it has, or with all everything? Otherwise the receiver waits for it, or
+ * has failed. */
 static bool flushed(struct ttcp_receiver *r, bool all)
 {
     int err = ttcp_output_flush(r->out, all);

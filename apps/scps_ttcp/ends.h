@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two ends of a transfer, driven by the events of their connections; the same in virtual and in real time. */
+/* The two ends of a transfer, driven by the events of their connections; the same in virtual and in
+ * real time. */
 #ifndef SCPS_TTCP_ENDS_H
 #define SCPS_TTCP_ENDS_H
 
@@ -53,9 +54,11 @@ struct ttcp_receiver {
     uint64_t received;
     const uint8_t *echo; /* -e: what is still to go back, lent by out; NULL: hollow */
     size_t echo_len;
-    /* -c: records read to their end, that of the stream included; those that miss bytes count as torn only */
+    /* -c: records read to their end, that of the stream included; those that miss bytes count as
+     * torn only */
     uint64_t records, torn, record_min, record_max, record /* the one being read */;
-    /* -E: every hole it was told of, and how many bytes that is; the list is the result's in the end */
+    /* -E: every hole it was told of, and how many bytes that is; the list is the result's in the
+     * end */
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Options that are a setting of the connection: a row of <scps/settings.def> each.
  *
- * They are stronger than whatever follows from the link.  --json says each of them as it is in force.
+ * They are stronger than whatever follows from the link. --json says each of them as it is in
+ * force.
  */
 #include "scps_ttcp/option_table.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One block at a time, as ttcp's own read-and-write loop would.
  *
- * A file is read directly.  Anything else is asked with poll first: in real time an empty pipe must not stop the
- * protocol, so the answer is AGAIN and the caller watches the descriptor; in virtual time nothing is lost by
- * waiting, except that an interrupt must end it.  No descriptor is switched to non-blocking: that would reach
- * whoever shares it.
+ * A file is read directly. Anything else is asked with poll first: in real time an empty pipe must
+ * not stop the protocol, so the answer is AGAIN and the caller watches the descriptor; in virtual
+ * time nothing is lost by waiting, except that an interrupt must end it. No descriptor is switched
+ * to non-blocking: that would reach whoever shares it.
  */
 #include "scps_ttcp/input.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON text (RFC 8259) from integers and strings: tabs as iperf3 has them, and nothing that depends on the locale.
+/* JSON text (RFC 8259) from integers and strings: tabs as iperf3 has them, and nothing that depends
+ * on the locale.
  */
 #include "scps_ttcp/json.h"
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters of ttcp and of the SCPS reference implementation: one function a letter, in the order of the table.
+/* The letters of ttcp and of the SCPS reference implementation: one function a letter, in the order
+ * of the table.
  *
- * The table has every letter of the reference's flag table, so none is ever reused for something else.  A letter whose
- * feature is not here is in the table with the reason, and is refused in one line; enabling it is replacing that row.
+ * The table has every letter of the reference's flag table, so none is ever reused for something
+ * else. A letter whose feature is not here is in the table with the reason, and is refused in one
+ * line; enabling it is replacing that row.
  *
- * Departures from the reference, on purpose: rates are counted in 1000; -f defaults to m; -b defaults to what fits
- * the link; there is no rate limit without -R; congestion control defaults to VJ.
+ * Departures from the reference, on purpose: rates are counted in 1000; -f defaults to m; -b
+ * defaults to what fits the link; there is no rate limit without -R; congestion control defaults to
+ * VJ.
  */
 #include "scps_ttcp/option_table.h"
 
@@ -177,8 +180,8 @@ TAKE(take_R)
     return 0;
 }
 
-/* What is typed after --cc or -G, a number or a name, with its parameters. settle() reads it once more, with what
- * -g, -W, -X and -Y add. */
+/* What is typed after --cc or -G, a number or a name, with its parameters. settle() reads it once
+ * more, with what -g, -W, -X and -Y add. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN])
 {

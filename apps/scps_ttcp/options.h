@@ -82,9 +82,9 @@ struct ttcp_options {
     char *env_text, **env_words;
 };
 
-/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv, whose strings are
- * borrowed. Returns 0, or -1 with one line in msg that names the input and the remedy. ttcp_options_fini afterwards
- * either way. */
+/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv,
+ * whose strings are borrowed. Returns 0, or -1 with one line in msg that names the input and the
+ * remedy. ttcp_options_fini afterwards either way. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
 void ttcp_options_fini(struct ttcp_options *o);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One buffer of -l bytes between the connection and a descriptor.
  *
- * A slow reader must stop the connection's reading, so that its window closes, and not the protocol.  A pipe that
- * poll calls writable takes PIPE_BUF bytes at once (POSIX write), so that much is written at a time and nothing
- * has to be made non-blocking for those who share the descriptor.
+ * A slow reader must stop the connection's reading, so that its window closes, and not the
+ * protocol. A pipe that poll calls writable takes PIPE_BUF bytes at once (POSIX write), so that
+ * much is written at a time and nothing has to be made non-blocking for those who share the
+ * descriptor.
  */
 #include "scps_ttcp/output.h"
 

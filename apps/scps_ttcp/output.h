@@ -23,8 +23,8 @@ struct ttcp_output {
     int sys_errno; /* of the write, open or close that failed */
 };
 
-/* --output, standard output with -r, or nothing (-s, --json, a link). 0; SCPS_ERR_SYSTEM with sys_errno; or
- * SCPS_ERR_NOMEM. */
+/* --output, standard output with -r, or nothing (-s, --json, a link). 0; SCPS_ERR_SYSTEM with
+ * sys_errno; or SCPS_ERR_NOMEM. */
 int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
 /* Closes what was opened. 0, or SCPS_ERR_SYSTEM: what had been written may not be there. */
@@ -35,8 +35,8 @@ uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
 void ttcp_output_took(struct ttcp_output *out, size_t len);
 /* len bytes are missing here: zeros in their place, so that the others stay in theirs. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
-/* Writes what is due: a block, or with -B a whole one, or at the end whatever there is. 0; SCPS_ERR_AGAIN when the
- * reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with sys_errno. */
+/* Writes what is due: a block, or with -B a whole one, or at the end whatever there is. 0;
+ * SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);
 
 #endif

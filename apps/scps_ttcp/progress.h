@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes, time left. */
+/* One line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes, time
+ * left. */
 #ifndef SCPS_TTCP_PROGRESS_H
 #define SCPS_TTCP_PROGRESS_H
 
@@ -14,7 +15,8 @@ struct ttcp_progress {
 };
 
 void ttcp_progress_init(struct ttcp_progress *p);
-/* Shows how things are at now (since the transfer's start), at most ten times a second of the wall clock. */
+/* Shows how things are at now (since the transfer's start), at most ten times a second of the wall
+ * clock. */
 void ttcp_progress_show(struct ttcp_progress *p, const struct ttcp_result *r,
                         const struct ttcp_sender *s, const struct ttcp_receiver *rcv, scps_dur now);
 /* Wipes the line; before anything else is printed. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The result in iperf3's shape, so that what reads iperf3's documents reads ours, plus what only we know.
+/* The result in iperf3's shape, so that what reads iperf3's documents reads ours, plus what only we
+ * know.
  *
- * iperf3's keys mean what they mean there, with three refinements.  end.sum_sent runs from the SYN to the
- * acknowledgement of the FIN, and its bytes are acknowledged ones.  end.sum_received of a sender alone is what the
- * peer acknowledged.  snd_cwnd is never beyond the peer's window, because pure rate control has none of its own.
- * In virtual time nothing here depends on the machine or the hour: no timestamp, no system_info, no CPU time.
+ * iperf3's keys mean what they mean there, with three refinements. end.sum_sent runs from the SYN
+ * to the acknowledgement of the FIN, and its bytes are acknowledged ones. end.sum_received of a
+ * sender alone is what the peer acknowledged. snd_cwnd is never beyond the peer's window, because
+ * pure rate control has none of its own. In virtual time nothing here depends on the machine or the
+ * hour: no timestamp, no system_info, no CPU time.
  *
  * docs/schema/scps_ttcp.schema.json describes all of it; what differs with -u is in report_udp.c.
  */
@@ -244,7 +246,8 @@ static void config(struct json *j, const struct scps_conn_config *c)
     json_close(j, '}');
 }
 
-/* The configuration of this end, in force or, when there was no connection, as it would have been. */
+/* The configuration of this end, in force or, when there was no connection, as it would have
+ * been. */
 static struct scps_conn_config own_config(const struct ttcp_result *r)
 {
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as ttcp writes it: lines that begin with the role, the figure that ends in +++, then counters.
+/* The report as ttcp writes it: lines that begin with the role, the figure that ends in +++, then
+ * counters.
  *
  *     ttcp-t: N bytes in S real seconds = R Mbit/sec +++
  *     ttcp-t: segments, repairs, round trip

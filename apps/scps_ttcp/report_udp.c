@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What -u has to tell: lines of ttcp, and the document in the shape of iperf3 -u.
  *
- * end.sum and end.streams[].udp are of the whole run: bytes sent where the sender is here, jitter and losses where the
- * receiver is, null where nobody here knows.  sum_sent and sum_received tell the ends apart.  packets are those that were
- * sent, as far as is known, so that lost_percent is of them; docs/schema/scps_ttcp_udp.schema.json describes all of it.
+ * end.sum and end.streams[].udp are of the whole run: bytes sent where the sender is here, jitter
+ * and losses where the receiver is, null where nobody here knows. sum_sent and sum_received tell
+ * the ends apart. packets are those that were sent, as far as is known, so that lost_percent is of
+ * them; docs/schema/scps_ttcp_udp.schema.json describes all of it.
  */
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"
@@ -13,7 +14,7 @@
 
 #include <inttypes.h>
 
-/* ---- text ---------------------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void percent(char buf[24], uint64_t part, uint64_t whole)
 {
@@ -75,7 +76,7 @@ void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_int
     fprintf(f, ", %" PRIu64 " lost, jitter %s ms", i->lost, text);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 static void jitter_json(struct json *j, bool known, uint64_t jitter)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* From two ends to one result: moments, counts, and whether it went well.
  *
- * The sender's clock runs from its SYN to the acknowledgement of its FIN, as in the published tests.  Three figures
- * are kept apart that benchmarks like to mix up: what the send buffer took (ttcp's own figure, which flatters a
- * short transfer), what was acknowledged, and what the receiving application read.
+ * The sender's clock runs from its SYN to the acknowledgement of its FIN, as in the published
+ * tests. Three figures are kept apart that benchmarks like to mix up: what the send buffer took
+ * (ttcp's own figure, which flatters a short transfer), what was acknowledged, and what the
+ * receiving application read.
  *
- * Status 3 is for a transfer that moved data and was then cut off from outside: by the peer, by the path, or by a
- * signal.  When this end is to blame (unreadable input, full disk) it is 1 whatever had moved.
+ * Status 3 is for a transfer that moved data and was then cut off from outside: by the peer, by the
+ * path, or by a signal. When this end is to blame (unreadable input, full disk) it is 1 whatever
+ * had moved.
  */
 #include "scps_ttcp/result.h"
 #include "scps_ttcp/option_table.h"

@@ -92,18 +92,20 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
-/* The handshake of c is over: false, and the outcome set, when something of --require is not in force. */
+/* The handshake of c is over: false, and the outcome set, when something of --require is not in
+ * force. */
 bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c);
 /* What the ends say went wrong, in words with a remedy; s or rcv may be NULL. */
 void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv);
-/* Copies what there is to know of the ends; call before connections and stacks are freed. t0: the clock's start. */
+/* Copies what there is to know of the ends; call before connections and stacks are freed. t0: the
+ * clock's start. */
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
                         scps_time t0);
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
                           struct scps_stack *st, scps_time t0);
-/* Ends an interval at now (since t0), unless nothing is in it. NULL for an end that is elsewhere. The new interval,
- * or NULL. */
+/* Ends an interval at now (since t0), unless nothing is in it. NULL for an end that is elsewhere.
+ * The new interval, or NULL. */
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
                                                  const struct ttcp_receiver *rcv, scps_dur now);
 /* 0, 1, 3, 4, 124. */
@@ -111,8 +113,8 @@ int ttcp_exit_status(enum ttcp_outcome o);
 /* "done", "failed", "partial", "interrupted", "timeout", "lacking". */
 const char *ttcp_outcome_name(enum ttcp_outcome o);
 
-/* The clock of a transfer: until the FIN is acknowledged at the sender, until the last byte at a receiver alone;
- * how long it went on when that never came. */
+/* The clock of a transfer: until the FIN is acknowledged at the sender, until the last byte at a
+ * receiver alone; how long it went on when that never came. */
 scps_dur ttcp_sent_time(const struct ttcp_result *r);
 scps_dur ttcp_received_time(const struct ttcp_result *r);
 /* Bytes known to have arrived: read at the receiver, or acknowledged when that is elsewhere. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One end of a transfer, over TUN or IP in UDP, in real time.
  *
- * Everything happens in one libev loop: the stack's, to which watchers for standard input, the output, signals and
- * the user's times are added.  Input that is not ready and output that is slow are watched only while they are.  A large
- * send buffer is filled a piece at a time, so that packets leave, and acknowledgements are heard, meanwhile.
+ * Everything happens in one libev loop: the stack's, to which watchers for standard input, the
+ * output, signals and the user's times are added. Input that is not ready and output that is slow
+ * are watched only while they are. A large send buffer is filled a piece at a time, so that packets
+ * leave, and acknowledgements are heard, meanwhile.
  *
- * After the figures are taken the process stays for a moment: a sender until the peer has closed, too (or 2 s and
- * four RTO have passed), a receiver until its own FIN is acknowledged (likewise), so that neither leaves the other
- * repeating itself into nothing.  A transfer that failed here is reset, so that the peer hears of it.
+ * After the figures are taken the process stays for a moment: a sender until the peer has closed,
+ * too (or 2 s and four RTO have passed), a receiver until its own FIN is acknowledged (likewise),
+ * so that neither leaves the other repeating itself into nothing. A transfer that failed here is
+ * reset, so that the peer hears of it.
  */
 #include "scps_ttcp/run.h"
 
@@ -382,7 +384,7 @@ static void unwatch_all(struct run *x)
     ev_timer_stop(ev, &x->later);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static bool has_family(const struct scps_ifopts *o, uint8_t family)
 {
@@ -599,9 +601,10 @@ static bool open_all(struct run *x)
     return true;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
-/* The connection is over, and the output's reader was slow: nothing else is to be done, so wait for it. */
+/* The connection is over, and the output's reader was slow: nothing else is to be done, so wait for
+ * it. */
 static void drain_output(struct run *x)
 {
     int err;

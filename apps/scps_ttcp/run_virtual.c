@@ -3,13 +3,13 @@
  *
  *     sender 10.0.0.1  --- --link, --pcap | --pcap-peer --->  receiver 10.0.0.2
  *
- * The world is run in slices so that an interrupt is seen and the progress line moves.  A slice ends where an
- * interval, --time or --timeout does, or after some virtual time chosen so that a slice takes a moment of the
- * wall clock; where slices end changes nothing in the history.
+ * The world is run in slices so that an interrupt is seen and the progress line moves. A slice ends
+ * where an interval, --time or --timeout does, or after some virtual time chosen so that a slice
+ * takes a moment of the wall clock; where slices end changes nothing in the history.
  *
- * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.  The world then
- * goes on until both connections are closed, so that a capture shows all of it, but every figure was taken before.  A
- * run of datagrams is over when nothing moves any more.
+ * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.
+ * The world then goes on until both connections are closed, so that a capture shows all of it, but
+ * every figure was taken before. A run of datagrams is over when nothing moves any more.
  */
 #include "scps_ttcp/outage.h"
 #include "scps_ttcp/run.h"
@@ -60,8 +60,8 @@ static scps_time now_of(void *ctx)
     return scps_world_now(ctx);
 }
 
-/* What no protocol could beat on this link with these packets and at this rate, in bit/s; 0 when nothing limits it.
- * Rounded, so that the last bits of a division are not part of the result. */
+/* What no protocol could beat on this link with these packets and at this rate, in bit/s; 0 when
+ * nothing limits it. Rounded, so that the last bits of a division are not part of the result. */
 static uint64_t limit(const struct run *x)
 {
     double bps;
@@ -355,7 +355,8 @@ static bool turned(struct run *x, scps_time *next_interval, scps_time *stop_send
     return false;
 }
 
-/* By choice the ends are told when the link goes and comes: what holds from now on. Returns when that changes. */
+/* By choice the ends are told when the link goes and comes: what holds from now on. Returns when
+ * that changes. */
 static scps_time tell_outage(struct run *x, scps_time now)
 {
     const struct scps_spans *s = &x->o->fwd.outages;

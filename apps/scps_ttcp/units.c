@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers with units, read and printed without floating point, so that the same text always means the same value.
+/* Numbers with units, read and printed without floating point, so that the same text always means
+ * the same value.
  *
- * ttcp counts in 1024 whatever it prints.  Here a size is counted in 1024 (it is memory) and a rate in 1000 (it is
- * a line's), and the report follows: Mbit/sec is 10^6 bit/s, MB/sec is 2^20 bytes/s.  The published tests reckon
- * their Mbit/s in 10^6, too.
+ * ttcp counts in 1024 whatever it prints. Here a size is counted in 1024 (it is memory) and a rate
+ * in 1000 (it is a line's), and the report follows: Mbit/sec is 10^6 bit/s, MB/sec is 2^20 bytes/s.
+ * The published tests reckon their Mbit/s in 10^6, too.
  */
 #include "scps_ttcp/units.h"
 
@@ -14,7 +15,8 @@
 
 #define FRACTION_DIGITS 9
 
-/* "123.45" as 123450000000 / 10^9, kept apart so that nothing is lost. Returns what follows, NULL if no number. */
+/* "123.45" as 123450000000 / 10^9, kept apart so that nothing is lost. Returns what follows, NULL
+ * if no number. */
 static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
 {
     uint64_t w = 0, f = 0;
@@ -43,8 +45,8 @@ static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
     return p;
 }
 
-/* whole.frac times scale; a part of a byte or bit that is left is dropped (1.3k is 1331). Without a suffix
- * a fraction has no meaning: 1.5 is refused, not taken for 1. */
+/* whole.frac times scale; a part of a byte or bit that is left is dropped (1.3k is 1331). Without a
+ * suffix a fraction has no meaning: 1.5 is refused, not taken for 1. */
 static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
 {
     const uint64_t e9 = 1000000000u;
@@ -146,8 +148,8 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
-/* The unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10 Gbit/sec, so that
- * the results of one link are in one unit. */
+/* The unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10
+ * Gbit/sec, so that the results of one link are in one unit. */
 static char adapted(char unit, uint64_t v)
 {
     if (unit == 'a')

@@ -3,8 +3,8 @@
  *
  *     write -> [ start ... start+len ) -> read: must be the same bytes
  *
- * It never holds more than what is on its way, the two buffers of the connection and one call, so it is bounded
- * by them however long the transfer is.  No hash: a difference is found where it is.
+ * It never holds more than what is on its way, the two buffers of the connection and one call, so
+ * it is bounded by them however long the transfer is. No hash: a difference is found where it is.
  */
 #include "scps_ttcp/verify.h"
 

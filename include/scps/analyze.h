@@ -2,15 +2,16 @@
 /* libscps_trace, the analyser: captures in, figures per connection out.
  *
  *     struct scps_trace *t = scps_trace_new(NULL);
- *     scps_trace_read(t, "file.pcapng", NULL, msg);          // or scps_trace_packet() for packets of your own
+ *     scps_trace_read(t, "file.pcapng", NULL, msg);          // or scps_trace_packet() for packets
+ *                                                            of your own
  *     scps_trace_finish(t);
  *     for (i = 0; i < scps_trace_conns(t); i++)
- *         scps_trace_conn_info(t, i, &info);                      // figures of connection i, both directions
+ *         scps_trace_conn_info(t, i, &info);            // figures of connection i, both directions
  *     scps_trace_free(t);
  *
- * Memory is bounded: when the connections held would need more than the configured room, the one idle longest
- * (closed ones first) is handed to on_evict and forgotten; scps_trace_totals says how many were.  Every
- * figure is defined in docs/TRACE.md.
+ * Memory is bounded: when the connections held would need more than the configured room, the one
+ * idle longest (closed ones first) is handed to on_evict and forgotten; scps_trace_totals says how
+ * many were. Every figure is defined in docs/TRACE.md.
  */
 #ifndef SCPS_ANALYZE_H
 #define SCPS_ANALYZE_H
@@ -27,11 +28,11 @@ extern "C" {
 #define SCPS_TRACE_MSGLEN 256
 #define SCPS_TRACE_NA     UINT64_MAX /* a count that does not apply: null in JSON, NA in text */
 
-/* The figures of one direction: the only list. Struct members, JSON keys, CSV columns, text lines and the JSON
- * Schema come from it.  X(kind, name, label, unit, group): kind U a count, N a count that may be SCPS_TRACE_NA,
- * D a number that may be NaN (null), B yes or no, S words.  Groups: L the long report, W windows (-W), R round
- * trips (-r), all of these tcptrace's figures in tcptrace's order; the rest are ours: X always, Y with -W,
- * Z with -r, P SCPS, Q retransmissions explained. */
+/* The figures of one direction: the only list. Struct members, JSON keys, CSV columns, text lines
+ * and the JSON Schema come from it. X(kind, name, label, unit, group): kind U a count, N a count
+ * that may be SCPS_TRACE_NA, D a number that may be NaN (null), B yes or no, S words. Groups: L the
+ * long report, W windows (-W), R round trips (-r), all of these tcptrace's figures in tcptrace's
+ * order; the rest are ours: X always, Y with -W, Z with -r, P SCPS, Q retransmissions explained. */
 #define SCPS_TRACE_FIELDS(X)                                                                       \
     X(U, total_packets, "total packets", "", L)                                                    \
     X(U, resets_sent, "resets sent", "", L)                                                        \
@@ -238,7 +239,9 @@ struct scps_trace_pkt {
     const uint8_t *data; /* first captured byte, at the link layer */
     uint32_t caplen;     /* captured bytes */
     uint32_t len;        /* bytes there were on the wire */
-    int link; /* LINKTYPE_* / DLT_*: 0 null, 1 Ethernet, 9 PPP, 12 and 101 raw, 108 loop, 113 and 276 cooked */
+    /* LINKTYPE_* / DLT_*: 0 null, 1 Ethernet, 9 PPP, 12 and 101 raw, 108 loop, 113 and 276
+     * cooked */
+    int link;
 };
 
 /* What the analyser made of one packet: for packet lists and plots. Lent for the call. */
@@ -279,8 +282,8 @@ struct scps_trace_config {
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
     /* Every TCP packet after it was analysed. NULL: nobody wants it. */
     void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
-    /* While reading a file or device, about every 50 ms worth of packets: bytes done of total (0: unknown).
-     * Non-zero stops reading, as at the end of the file. */
+    /* While reading a file or device, about every 50 ms worth of packets: bytes done of total (0:
+     * unknown). Non-zero stops reading, as at the end of the file. */
     int (*on_progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
 };
@@ -290,19 +293,21 @@ struct scps_trace;
 /* cfg NULL or all zero: defaults. NULL on lack of memory. */
 SCPS_API struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg);
 SCPS_API void scps_trace_free(struct scps_trace *t);
-/* Takes one packet; the bytes are borrowed for the call. Returns 0 when it was TCP and analysed, 1 when it was
- * something else (counted), SCPS_ERR_NOMEM. */
+/* Takes one packet; the bytes are borrowed for the call. Returns 0 when it was TCP and analysed, 1
+ * when it was something else (counted), SCPS_ERR_NOMEM. */
 SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p);
-/* Reads a capture: pcap or pcapng, gzip'd or not; "-" is standard input. Returns 0; SCPS_ERR_INVAL when the file is
- * no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one line in msg; 1 with one line in msg when it
- * stopped making sense half-way: what came before was analysed. */
+/* Reads a capture: pcap or pcapng, gzip'd or not; "-" is standard input. Returns 0; SCPS_ERR_INVAL
+ * when the file is no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one line in msg; 1
+ * with one line in msg when it stopped making sense half-way: what came before was analysed. */
 SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN]);
-/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now; 0: no limit) or
- * on_progress stops it. filter: libpcap's language, NULL for "everything". Errors as scps_trace_read. */
+/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now; 0:
+ * no limit) or on_progress stops it. filter: libpcap's language, NULL for "everything". Errors as
+ * scps_trace_read. */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
-/* Reads the ground truth of a channel (docs/TRACE.md, "The ground-truth log"): call before the captures.
- * Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in msg. */
+/* Reads the ground truth of a channel (docs/TRACE.md, "The ground-truth log"): call before the
+ * captures. Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in
+ * msg. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
                                   char msg[SCPS_TRACE_MSGLEN]);
 /* Closes the books: call once, after the last packet and before the figures are asked for. */
@@ -318,7 +323,7 @@ SCPS_API int scps_trace_conn_info(const struct scps_trace *t, uint32_t i,
 /* Bytes the analyser holds now, and the most it has held. */
 SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 
-/* ---- reports ------------------------------------------------------------------------------------- */
+/* ---- reports ---- */
 
 /* What a report contains beyond tcptrace's long figures. */
 enum {
@@ -343,13 +348,13 @@ SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const cha
                                   size_t nfiles, const char *trouble /* or NULL */);
 /* The JSON Schema of that document. */
 SCPS_API void scps_trace_json_schema(FILE *f);
-/* Writes text as a JSON string with its quotes (RFC 8259): UTF-8 stays as it is, and each octet that is no part of any
- * (RFC 3629) becomes U+FFFD, so that the document can always be read. */
+/* Writes text as a JSON string with its quotes (RFC 8259): UTF-8 stays as it is, and each octet
+ * that is no part of any (RFC 3629) becomes U+FFFD, so that the document can always be read. */
 SCPS_API void scps_trace_json_string(FILE *f, const char *text);
 /* One line for a packet, times relative to t0. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 
-/* ---- pictures ------------------------------------------------------------------------------------ */
+/* ---- pictures ---- */
 
 enum {                      /* what to draw */
        SCPS_PLOT_TPUT = 1,  /* -T throughput */
@@ -363,21 +368,21 @@ enum {                      /* what to draw */
 enum { SCPS_PLOT_XPLOT = 1, SCPS_PLOT_GNUPLOT = 2, SCPS_PLOT_PNG = 4, SCPS_PLOT_SVG = 8 };
 
 struct scps_trace_plots;
-/* Collects pictures in files in dir (NULL: here), named as tcptrace names them: a2b_tsg.xpl and so on. wanted: which
- * connections (NULL: all). NULL on lack of memory. */
+/* Collects pictures in files in dir (NULL: here), named as tcptrace names them: a2b_tsg.xpl and so
+ * on. wanted: which connections (NULL: all). NULL on lack of memory. */
 SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what,
                                                        unsigned formats,
                                                        bool (*wanted)(void *ctx, uint32_t conn),
                                                        void *ctx);
 /* To be called from on_packet. */
 SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s);
-/* Completes the files, runs gnuplot for PNG and SVG. Returns the number of pictures, or SCPS_ERR_SYSTEM with one line
- * in msg. Frees p. */
+/* Completes the files, runs gnuplot for PNG and SVG. Returns the number of pictures, or
+ * SCPS_ERR_SYSTEM with one line in msg. Frees p. */
 SCPS_API int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN]);
 
 struct scps_trace_html;
-/* Collects one interactive page: at most max_events marks (0: 400 000), beyond which neighbouring segments are
- * drawn as one; the page says so. */
+/* Collects one interactive page: at most max_events marks (0: 400 000), beyond which neighbouring
+ * segments are drawn as one; the page says so. */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);

@@ -8,9 +8,10 @@
  * and then says SCPS_CC_SPURIOUS.
  *
  * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
- * tests/unit/test_cc_NAME.c.  From outside the library: fill in a struct scps_cc_ops and put its
- * address into the configuration with scps_conn_config_set_cc; connecting and listening refuse one without name,
- * start, ack or loss, or with too much of anything (SCPS_ERR_INVAL).  docs/howto/controllers.md has one with its tests.
+ * tests/unit/test_cc_NAME.c. From outside the library: fill in a struct scps_cc_ops and put its
+ * address into the configuration with scps_conn_config_set_cc; connecting and listening refuse one
+ * without name, start, ack or loss, or with too much of anything (SCPS_ERR_INVAL).
+ * docs/howto/controllers.md has one with its tests.
  */
 #ifndef SCPS_CC_H
 #define SCPS_CC_H
@@ -99,8 +100,9 @@ struct scps_cc_ops {
     size_t state_size;
     const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
     bool needs_rate;                    /* connect and listen refuse without a configured rate */
-    /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a resend, the oldest
-     * segment is resent if it is older than srtt + 4 rttvar. The core's RACK, where chosen, does better. */
+    /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a
+     * resend, the oldest segment is resent if it is older than srtt + 4 rttvar. The core's RACK,
+     * where chosen, does better. */
     bool by_age;
     /* Called once when the connection is established (again after the handshake gave an RTT).
      * param has one value for each of params, in that order. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression, IP protocol 105: bytes and values, no connection (docs/SCPS-TP.md section 8).
+/* SCPS-TP header compression, IP protocol 105: bytes and values, no connection (docs/SCPS-TP.md
+ * section 8).
  *
  * Both ends of a connection that agreed on it (COM in both SYNs) may send any segment but a SYN as
  *
- *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] | checksum | data
+ *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] | checksum |
+ *     data
  *
- * Every field is absolute, so a lost packet harms nothing but itself; a field left out has the value
- * the receiver heard last; only time stamps that are left out are absent.  The id is the one its sender announced in its own SYN and, with the two
- * addresses, names the connection; ports do not travel.
+ * Every field is absolute, so a lost packet harms nothing but itself; a field left out has the
+ * value the receiver heard last; only time stamps that are left out are absent. The id is the one
+ * its sender announced in its own SYN and, with the two addresses, names the connection; ports do
+ * not travel.
  *
  *     sending                               receiving
  *     n = scps_comp_build(p, &tx, &seg)     look up the connection by (addresses, p[0])
@@ -15,9 +18,9 @@
  *     ck = scps_comp_checksum(...)          scps_comp_parse(p, ..., &rx, &seg), set the ports
  *     scps_put16(p + n - 2, ck)             scps_comp_learn(&rx, &seg) once the segment is accepted
  *
- * The checksum covers the compressed header, not what is made of it, so what fills the gaps must be beyond
- * doubt: learn from a segment only after the connection found it acceptable, from uncompressed ones
- * (allowed at any time, and first of all the SYN) as well.
+ * The checksum covers the compressed header, not what is made of it, so what fills the gaps must be
+ * beyond doubt: learn from a segment only after the connection found it acceptable, from
+ * uncompressed ones (allowed at any time, and first of all the SYN) as well.
  */
 #ifndef SCPS_COMP_H
 #define SCPS_COMP_H
@@ -54,36 +57,38 @@ struct scps_comp_rx {
     uint32_t tsval, tsecr;
 };
 
-/* Begins a direction. repeat 2 is good; 0 with no_ack_on_data is octet for octet what RI sends: then
- * acknowledgements that would have travelled with data need packets of their own. */
+/* Begins a direction. repeat 2 is good; 0 with no_ack_on_data is octet for octet what RI sends:
+ * then acknowledgements that would have travelled with data need packets of their own. */
 SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat,
                                 bool no_ack_on_data);
-/* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s cannot be
- * said this way and must go as TCP: SYN and RST, ECE and CWR (no bits for them), options that do
- * not fit. Data without the ACK flag leaves the acknowledgement out, which its receiver fills in; RI leaves it out of
- * all data (no_ack_on_data). *acked (may be NULL) tells whether s->ack and s->wnd are in the packet or known to have
- * been said before. */
+/* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s
+ * cannot be said this way and must go as TCP: SYN and RST, ECE and CWR (no bits for them), options
+ * that do not fit. Data without the ACK flag leaves the acknowledgement out, which its receiver
+ * fills in; RI leaves it out of all data (no_ack_on_data). *acked (may be NULL) tells whether
+ * s->ack and s->wnd are in the packet or known to have been said before. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);
-/* Checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum field included) and
- * payload apart; payload NULL: payload_len zeros. proto: 105 by the standard, 6 or 106 in RI. */
+/* Checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum field included)
+ * and payload apart; payload NULL: payload_len zeros. proto: 105 by the standard, 6 or 106 in
+ * RI. */
 SCPS_API uint16_t scps_comp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                      uint8_t proto, const uint8_t *p, size_t hdr_len,
                                      const uint8_t *payload, size_t payload_len);
-/* Which protocol number makes the checksum right: 105, 6 or 106; 0 if none. hdr: contiguous bytes at p, at
- * least the header; all of the segment, or an even number with the payload apart. */
+/* Which protocol number makes the checksum right: 105, 6 or 106; 0 if none. hdr: contiguous bytes
+ * at p, at least the header; all of the segment, or an even number with the payload apart. */
 SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst,
                                  const uint8_t *p, size_t hdr, const uint8_t *payload,
                                  size_t payload_len);
-/* Parses a compressed segment: avail contiguous bytes at p, seg_len of it in all (the header must be
- * whole). Ports are 0, ACK is set in the flags, hdr_len is that of the compressed header, has and the
- * rest as scps_tcp_parse gives them. Returns 0, or SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for
- * lengths that make no sense, for data, FIN or RST without a sequence number (they could be put in the
- * wrong place) and for anything before rx is known. Does not change rx. */
+/* Parses a compressed segment: avail contiguous bytes at p, seg_len of it in all (the header must
+ * be whole). Ports are 0, ACK is set in the flags, hdr_len is that of the compressed header, has
+ * and the rest as scps_tcp_parse gives them. Returns 0, or SCPS_DROP_TRUNCATED, or
+ * SCPS_DROP_BAD_COMPRESSED for lengths that make no sense, for data, FIN or RST without a sequence
+ * number (they could be put in the wrong place) and for anything before rx is known. Does not
+ * change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
-/* Takes over what an accepted segment of that direction said, compressed or not. Begin with the SYN and a
- * zeroed rx. */
+/* Takes over what an accepted segment of that direction said, compressed or not. Begin with the SYN
+ * and a zeroed rx. */
 SCPS_API void scps_comp_learn(struct scps_comp_rx *rx, const struct scps_seg *s);
 
 #ifdef __cplusplus

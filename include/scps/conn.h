@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections: open, write, read, close, and what is known of them.
  *
- * A connection lives until its owner calls scps_conn_close or scps_conn_abort, whatever the peer does.
- * After that the handle is invalid; a graceful close goes on in the background.
+ * A connection lives until its owner calls scps_conn_close or scps_conn_abort, whatever the peer
+ * does. After that the handle is invalid; a graceful close goes on in the background.
  */
 #ifndef SCPS_CONN_H
 #define SCPS_CONN_H
@@ -261,24 +261,26 @@ struct scps_conn_config {
     /* end of what tools/settings writes */
 };
 
-/* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each has. */
+/* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each
+ * has. */
 SCPS_API struct scps_conn_config scps_conn_config_default(void);
 /* The controller and its parameters, one value for each of cc->params; param NULL: its defaults. */
 SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
                                       const int64_t *param);
-/* The same from "name[,key=value...]"; errors and msg as those of scps_cc_parse, then cfg is as it was. */
+/* The same from "name[,key=value...]"; errors and msg as those of scps_cc_parse, then cfg is as it
+ * was. */
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
-/* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here. Returns
- * NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE, INVAL, NOMEM,
- * LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
+/* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
+ * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE,
+ * INVAL, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);
-/* Listens on local (family 0: every address of both families; family 4 or 6 with an address of zeros: every
- * address of that family). backlog: connections established and not yet accepted, at least 1. Errors as
- * above. */
+/* Listens on local (family 0: every address of both families; family 4 or 6 with an address of
+ * zeros: every address of that family). backlog: connections established and not yet accepted, at
+ * least 1. Errors as above. */
 SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,
@@ -287,7 +289,8 @@ SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
-/* For connections from now on; cfg NULL or backlog 0: that stays as it is. 0, INVAL, NORATE, NOMEM. */
+/* For connections from now on; cfg NULL or backlog 0: that stays as it is. 0, INVAL, NORATE,
+ * NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
 /* How many connections scps_accept would give now, one after the other. */
@@ -301,46 +304,52 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 #define SCPS_EOR  4u /* write: the last of these bytes ends a record */
 
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
- * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused; an SCPS_EV_WRITABLE will come when acknowledgements
- * have made room, after 100 ms at the latest: try again then), SCPS_ERR_PIPE after shutdown, NOTCONN before the handshake
- * has begun, or the error that ended the connection. Memory for less than len makes a short write. buf NULL: zeros, which a hollow connection does not even store.
- * With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without bytes there is no record.
- * SCPS_ERR_INVAL if the configuration has no records. */
+ * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused; an SCPS_EV_WRITABLE will come
+ * when acknowledgements have made room, after 100 ms at the latest: try again then), SCPS_ERR_PIPE
+ * after shutdown, NOTCONN before the handshake has begun, or the error that ended the connection.
+ * Memory for less than len makes a short write. buf NULL: zeros, which a hollow connection does not
+ * even store. With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without
+ * bytes there is no record. SCPS_ERR_INVAL if the configuration has no records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
-/* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when there is
- * nothing yet; or the error that ended the connection once everything before it was read. A read ends where a
- * record does (scps_conn_record); what it leaves of one is for the next. SCPS_ERR_HOLE: see scps_conn_hole.
- * buf NULL: the bytes are skipped. */
+/* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when
+ * there is nothing yet; or the error that ended the connection once everything before it was read.
+ * A read ends where a record does (scps_conn_record); what it leaves of one is for the next.
+ * SCPS_ERR_HOLE: see scps_conn_hole. buf NULL: the bytes are skipped. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
-/* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid until
- * the next call on this connection or the stack. Then consume it, whole or in part, with
+/* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid
+ * until the next call on this connection or the stack. Then consume it, whole or in part, with
  * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
 #define SCPS_RECORD_END 1u /* the byte last read ended a record */
 #define SCPS_RECORD_TORN                                                                           \
     2u /* bytes of this record are missing, and perhaps ends of records before it */
-/* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record without a word. */
+/* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record
+ * without a word. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
-/* True: a read cannot give more than scps_conn_readable says now, however long one waits, since a record ends there or a hole
- * begins. */
+/* True: a read cannot give more than scps_conn_readable says now, however long one waits, since a
+ * record ends there or a hole begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
     uint64_t at;   /* how many come before them in the stream, the missing ones counted */
     uint64_t len;
 };
-/* Best effort: returns 1 when the reader stands at a hole, describes it in *out and steps over it (with SCPS_PEEK: stays before
- * it); else 0. Before that, reads return SCPS_ERR_HOLE, and bytes that arrive after all still fill the hole. */
+/* Best effort: returns 1 when the reader stands at a hole, describes it in *out and steps over it
+ * (with SCPS_PEEK: stays before it); else 0. Before that, reads return SCPS_ERR_HOLE, and bytes
+ * that arrive after all still fill the hole. */
 SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags);
-/* Best effort: how many ranges of what was written have been given up, neighbours joined; the first max of them, in
- * order, in out. No more than 4096 are listed; scps_info has the sum of all. A range may have arrived all the same. */
+/* Best effort: how many ranges of what was written have been given up, neighbours joined; the first
+ * max of them, in order, in out. No more than 4096 are listed; scps_info has the sum of all. A
+ * range may have arrived all the same. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
 /* on: more data is coming, so a last segment that is not full waits; off: it may go. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
-/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. Without memory the FIN waits for some. */
+/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. Without memory the FIN waits
+ * for some. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
-/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the background. With received
- * data unread it resets instead (RFC 9293 section 3.6.1). c is gone on return. */
+/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the
+ * background. With received data unread it resets instead (RFC 9293 section 3.6.1). c is gone on
+ * return. */
 SCPS_API void scps_conn_close(struct scps_conn *c);
 /* Gives the connection up with a reset. c is gone on return. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
@@ -364,9 +373,9 @@ SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME
 /* Single facts about a connection; scps_conn_info tells all of them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 SCPS_API int scps_conn_error(const struct scps_conn *c); /* SCPS_ERR_* that ended it, else 0 */
-/* The newest ICMP error heard about this connection since its peer last acknowledged something new: type << 8 |
- * code, of its IP version; 0: none. Tells what scps_conn_error's SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open
- * (RFC 1122 section 4.2.3.9). */
+/* The newest ICMP error heard about this connection since its peer last acknowledged something new:
+ * type << 8 | code, of its IP version; 0: none. Tells what scps_conn_error's SCPS_ERR_UNREACH,
+ * REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
 SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);      /* unique in its stack, never 0 */
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
@@ -381,11 +390,13 @@ SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
 /* A copy of the configuration in force. */
 SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out);
-/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay, ack_budget, timers, limits,
- * keepalive, tos, ttl, larger buffers, loss_cause. What the handshake settled stays. 0, INVAL, NOMEM. */
+/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay,
+ * ack_budget, timers, limits, keepalive, tos, ttl, larger buffers, loss_cause. What the handshake
+ * settled stays. 0, INVAL, NOMEM. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* What is known of a connection: Linux's tcp_info and more. Bytes are payload unless said otherwise. */
+/* What is known of a connection: Linux's tcp_info and more. Bytes are payload unless said
+ * otherwise. */
 struct scps_info {
     enum scps_state state;
     /* agreed in the handshake */
@@ -430,7 +441,8 @@ struct scps_info {
         ooo_segs, reordered, paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
     uint64_t records_out, records_in; /* boundaries written, and arrived */
-    /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either side, 0 none */
+    /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either
+     * side, 0 none */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
     /* In force, where the configuration has them; len 0: not */

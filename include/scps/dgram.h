@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the M of CCSDS 714.0-B-2 for it).
+/* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the M of CCSDS 714.0-B-2
+ * for it).
  *
- * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue in each direction.
+ * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue in
+ * each direction.
  *
- * Sending: datagrams wait, in order, until their link asks for a packet and the rate of the route, if it has one, lets them
- * go. They pay like segments, and when datagrams and connections both want the rate, each kind gets half. A full queue
- * refuses with SCPS_ERR_AGAIN.  Receiving: datagrams wait until they are read; those that find the queue full are dropped and
- * counted as SCPS_DROP_UDP_QUEUE_FULL.
+ * Sending: datagrams wait, in order, until their link asks for a packet and the rate of the route,
+ * if it has one, lets them go. They pay like segments, and when datagrams and connections both want
+ * the rate, each kind gets half. A full queue refuses with SCPS_ERR_AGAIN. Receiving: datagrams
+ * wait until they are read; those that find the queue full are dropped and counted as
+ * SCPS_DROP_UDP_QUEUE_FULL.
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
@@ -14,9 +17,9 @@
  *     while ((n = scps_dgram_recv(d, buf, sizeof buf, 0, &from)) >= 0)
  *         scps_dgram_send(d, &from.remote, buf, n, 0);
  *
- * Datagrams are not cut: one that does not fit the MTU is refused with SCPS_ERR_MSGSIZE, and fragments of others are
- * dropped by name (SCPS_DROP_FRAGMENT).  Nothing here slows down for a crowded path: that is for a route's rate, or for the
- * application (RFC 8085 section 3.1).
+ * Datagrams are not cut: one that does not fit the MTU is refused with SCPS_ERR_MSGSIZE, and
+ * fragments of others are dropped by name (SCPS_DROP_FRAGMENT). Nothing here slows down for a
+ * crowded path: that is for a route's rate, or for the application (RFC 8085 section 3.1).
  */
 #ifndef SCPS_DGRAM_H
 #define SCPS_DGRAM_H
@@ -30,13 +33,15 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
-    /* Limit of the packets that wait to leave, bytes with IP header; default 64 KiB. An empty queue takes any one packet */
+    /* Limit of the packets that wait to leave, bytes with IP header; default 64 KiB. An empty queue
+     * takes any one packet */
     uint32_t sndbuf;
-    /* Limit of the datagrams that wait to be read, bytes, 64 more counted for each; default 256 KiB. An empty queue takes
-     * any one datagram */
+    /* Limit of the datagrams that wait to be read, bytes, 64 more counted for each; default 256
+     * KiB. An empty queue takes any one datagram */
     uint32_t rcvbuf;
     uint8_t tos, ttl; /* default 0, 64 */
-    /* IPv4: routers may fragment what we send. Default false: ICMP tells us what was too big (RFC 1191) */
+    /* IPv4: routers may fragment what we send. Default false: ICMP tells us what was too big (RFC
+     * 1191) */
     bool df_off;
     /* Endpoints that all set this may share a port: the one opened last gets what arrives */
     bool reuse;
@@ -44,23 +49,25 @@ struct scps_dgram_config {
 /* The values the fields name. */
 SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
 
-/* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen here (RFC 6056), which
- * port 0 asks for, too; its address as with scps_listen. NULL with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL,
- * INVAL, NOMEM. */
+/* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen
+ * here (RFC 6056), which port 0 asks for, too; its address as with scps_listen. NULL with *err (may
+ * be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM. */
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);
 /* Lets go: what waits to be read is gone, what waits to leave still does. d is gone on return. */
 SCPS_API void scps_dgram_close(struct scps_dgram *d);
 
-/* From now on sends to remote unless told otherwise, and receives from there alone. NULL: from anybody again. An endpoint
- * at any address gets the one that leads there. 0, INVAL, UNREACH, ADDRNOTAVAIL. */
+/* From now on sends to remote unless told otherwise, and receives from there alone. NULL: from
+ * anybody again. An endpoint at any address gets the one that leads there. 0, INVAL, UNREACH,
+ * ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
-/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that nobody stores, for links that carry
- * those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it is connected. 0; SCPS_ERR_AGAIN: the queue is
- * full, an SCPS_EV_WRITABLE will come; NOMEM: one will, too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU;
- * NOTCONN: whereto?; UNREACH, ADDRNOTAVAIL, INVAL. */
+/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that nobody
+ * stores, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it is
+ * connected. 0; SCPS_ERR_AGAIN: the queue is full, an SCPS_EV_WRITABLE will come; NOMEM: one will,
+ * too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?; UNREACH,
+ * ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u
@@ -72,18 +79,20 @@ struct scps_dgram_from {
     scps_time at;  /* when it arrived */
     size_t hollow; /* of its bytes the last so many are zeros that nobody stored */
 };
-/* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not. Returns its whole
- * length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none. SCPS_PEEK of flags: it stays.
- * buf may be NULL with len 0, from NULL. */
+/* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not.
+ * Returns its whole length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none.
+ * SCPS_PEEK of flags: it stays. buf may be NULL with len 0, from NULL. */
 SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
                                  struct scps_dgram_from *from);
 
-/* The newest error heard of what was sent and not told of yet, then 0: SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN.
- * about (may be NULL) gets whereto it had been sent, *icmp (may be NULL) type << 8 | code, 0 if it was none. Nothing ends by it. */
+/* The newest error heard of what was sent and not told of yet, then 0: SCPS_ERR_REFUSED, UNREACH,
+ * MSGSIZE, LINKDOWN. about (may be NULL) gets whereto it had been sent, *icmp (may be NULL) type <<
+ * 8 | code, 0 if it was none. Nothing ends by it. */
 SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
 
 SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv with SCPS_PEEK */
-/* False: the queue is more than half full, or a datagram was refused for lack of memory; SCPS_EV_WRITABLE ends it. */
+/* False: the queue is more than half full, or a datagram was refused for lack of memory;
+ * SCPS_EV_WRITABLE ends it. */
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d); /* IP packets waiting, bytes */
 /* The largest datagram there; 0: none can be sent. to NULL: where it is connected. */
@@ -105,7 +114,8 @@ struct scps_dgram_stats {    /* bytes are the application's */
 /* Counted since it was opened. */
 SCPS_API void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
 
-/* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of that family). */
+/* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of
+ * that family). */
 SCPS_API bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps_io: real time. TUN (libnl-3), IP in UDP, and a libev loop that drives a stack over them. */
+/* libscps_io: real time. TUN (libnl-3), IP in UDP, and a libev loop that drives a stack over
+ * them. */
 #ifndef SCPS_IO_H
 #define SCPS_IO_H
 
@@ -16,42 +17,46 @@ struct scps_loop;
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
-    /* Addresses the device gets on the kernel's side (the peer of ours); n of them, each with its prefix
-     * length. None: the device is used as it is, already addressed. */
+    /* Addresses the device gets on the kernel's side (the peer of ours); n of them, each with its
+     * prefix length. None: the device is used as it is, already addressed. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
-    /* The far end of kernel_addr[i] when the two share no prefix (a point-to-point address); family 0: none. */
+    /* The far end of kernel_addr[i] when the two share no prefix (a point-to-point address); family
+     * 0: none. */
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* 0: the device's */
-    /* Exchange trains of segments (scps_pkt.gso) and leave TCP checksums to the kernel: SCPS_NETIF_NO_CSUM
-     * and SCPS_NETIF_GSO are then set. What passes a filter is no longer what a wire would carry. */
+    /* Exchange trains of segments (scps_pkt.gso) and leave TCP checksums to the kernel:
+     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. What passes a filter is no longer what a
+     * wire would carry. */
     bool offload;
 };
-/* Opens or creates the device and brings it up. It is removed at close unless it was there before; then what was
- * changed (MTU, up, addresses added) is put back. NULL on failure, with one line in msg: what failed and the
- * remedy (no /dev/net/tun, no permission, in use, not a TUN device). */
+/* Opens or creates the device and brings it up. It is removed at close unless it was there before;
+ * then what was changed (MTU, up, addresses added) is put back. NULL on failure, with one line in
+ * msg: what failed and the remedy (no /dev/net/tun, no permission, in use, not a TUN device). */
 SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
                                           char msg[SCPS_IO_MSGLEN]);
 
 struct scps_udptun_config {
     struct scps_endpoint local,
         remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
-    /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the headers) */
+    /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
+     * headers) */
     uint32_t mtu;
 };
-/* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it answers whoever
- * spoke last, and keeps apart up to 64 peers by their inner source address. NULL on failure, with one line in
- * msg (address in use, not an address of this host). */
+/* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it
+ * answers whoever spoke last, and keeps apart up to 64 peers by their inner source address. NULL on
+ * failure, with one line in msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
 
-/* For programs that drive a device themselves, without a loop or a stack. nif is any member of a chain that ends
- * in a device opened here; else SCPS_ERR_INVAL. */
+/* For programs that drive a device themselves, without a loop or a stack. nif is any member of a
+ * chain that ends in a device opened here; else SCPS_ERR_INVAL. */
 /* The descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
-/* Hands waiting packets up, stamped at, until max have been or none is left; a read that holds several is
- * finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
+/* Hands waiting packets up, stamped at, until max have been or none is left; a read that holds
+ * several is finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when
+ * the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
 /* Sends what the device has only gathered so far. The loop does it after each pump. */
 SCPS_API void scps_io_flush(struct scps_netif *nif);
@@ -61,18 +66,20 @@ SCPS_API scps_time scps_sysclock_now(void);
 /* Fills buf from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
 SCPS_API int scps_entropy(void *buf, size_t len);
 
-/* Drives one stack: reads what has arrived in batches, tells on_event, then pumps; sleeps until the next packet
- * or the stack's deadline, to the microsecond as far as the kernel wakes in time. ev NULL: a loop of its own.
- * on_event (may be NULL) hears every event of the stack, in order, and may call into it, but free neither.
- * NULL with errno: EINVAL for a stack whose seed is the default one (scps_stack_is_predictable: fill
- * scps_stack_config.seed with scps_entropy()), else when the system has no memory or descriptor left. */
+/* Drives one stack: reads what has arrived in batches, tells on_event, then pumps; sleeps until the
+ * next packet or the stack's deadline, to the microsecond as far as the kernel wakes in time. ev
+ * NULL: a loop of its own. on_event (may be NULL) hears every event of the stack, in order, and may
+ * call into it, but free neither. NULL with errno: EINVAL for a stack whose seed is the default one
+ * (scps_stack_is_predictable: fill scps_stack_config.seed with scps_entropy()), else when the
+ * system has no memory or descriptor left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),
                                          void *ctx);
-/* Watches a device opened here and attaches it to the stack (after any filters were pushed). It must outlive the
- * loop. When it vanishes it is taken from the stack again, whose connections hear SCPS_ERR_LINKDOWN, and once
- * the last one has gone the loop stops. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+/* Watches a device opened here and attaches it to the stack (after any filters were pushed). It
+ * must outlive the loop. When it vanishes it is taken from the stack again, whose connections hear
+ * SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
+ * SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
 /* Call after touching the stack from outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
@@ -86,8 +93,8 @@ SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
 
 /* The interface options every program in real time shares, by their long names:
- *   --tun NAME  --udp LOCAL:PORT[,REMOTE:PORT]  --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N
- *   --line-rate R  --offload
+ *   --tun NAME --udp LOCAL:PORT[,REMOTE:PORT] --addr A[/LEN] --kernel-addr K[/LEN] --gateway G
+ *   --mtu N --line-rate R --offload
  * --addr, --kernel-addr and --gateway may be given again for the other address family. */
 #define SCPS_IFOPTS_ADDRS 4
 struct scps_ifopts {
@@ -105,7 +112,8 @@ struct scps_ifopts {
     uint64_t line_rate;          /* scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* scps_tun_config.offload */
 };
-/* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o, table[index].name, optarg, msg). */
+/* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o,
+ * table[index].name, optarg, msg). */
 /* clang-format off */
 #define SCPS_IFOPTS_LONG(val)                                                                      \
     {"tun", 1, NULL, (val)}, {"udp", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                    \
@@ -114,26 +122,27 @@ struct scps_ifopts {
 /* clang-format on */
 /* Lines for a help text, each ending in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
-/* All zero is the beginning. Takes the value of option `name` (without dashes; --offload has none). Returns 1; 0 if the name is not
- * one of these; SCPS_ERR_INVAL with one line in msg. */
+/* All zero is the beginning. Takes the value of option `name` (without dashes; --offload has none).
+ * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg. */
 SCPS_API int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                char msg[SCPS_IO_MSGLEN]);
 /* True when any of the options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
-/* Do the options fit together (one device, an address for it)? 0, or SCPS_ERR_INVAL with one line in msg: a
- * usage error, where a failure of the next two is the system's. */
+/* Do the options fit together (one device, an address for it)? 0, or SCPS_ERR_INVAL with one line
+ * in msg: a usage error, where a failure of the next two is the system's. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Opens the device: TUN, addressed when kernel addresses were given, or IP in UDP. NULL with one line in msg.
- * Push filters on it before the next call. */
+/* Opens the device: TUN, addressed when kernel addresses were given, or IP in UDP. NULL with one
+ * line in msg. Push filters on it before the next call. */
 SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each prefix, and
- * everything else with a gateway, over UDP, or for an address without /LEN. 0, or an error with one line in msg.
- * In short:  dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev, tap); scps_ifopts_attach(&o, loop, top, msg); */
+/* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each
+ * prefix, and everything else with a gateway, over UDP, or for an address without /LEN. 0, or an
+ * error with one line in msg. In short: dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev,
+ * tap); scps_ifopts_attach(&o, loop, top, msg); */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
 
-/* Reads a file whole, at most 128 MB; NULL with the reason in why. ctx is not used: with the next function, what struct
- * scps_link_files (sim.h) wants. */
+/* Reads a file whole, at most 128 MB; NULL with the reason in why. ctx is not used: with the next
+ * function, what struct scps_link_files (sim.h) wants. */
 SCPS_API char *scps_io_read_file(void *ctx, const char *name, size_t *len, char *why,
                                  size_t whylen);
 SCPS_API void scps_io_free_file(void *ctx, char *data);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps: TCP and SCPS-TP (CCSDS 714.0-B-2) with bytes and time going in, bytes and the next deadline out.
+/* libscps: TCP and SCPS-TP (CCSDS 714.0-B-2) with bytes and time going in, bytes and the next
+ * deadline out.
  *
  * The whole of a main loop, with a device of your own:
  *
  *     struct scps_stack *st = scps_stack_new(NULL);
- *     scps_stack_add_netif(st, nif);                    // nif.ops == NULL: we fetch packets ourselves
+ *     scps_stack_add_netif(st, nif);                 // nif.ops == NULL: we fetch packets ourselves
  *     scps_stack_add_addr(st, nif, &my_addr, 24);
  *     struct scps_conn *c = scps_connect(st, NULL, NULL, &peer, NULL);
  *     for (;;) {
  *         while (receive(buf, &n))                      // whatever has arrived
  *             scps_stack_input(st, nif, &(struct scps_pkt){.data = buf, .len = n, .at = now()});
- *         while (scps_stack_event(st, &ev))             // connected, readable, writable, closed ...
+ *         while (scps_stack_event(st, &ev))            // connected, readable, writable, closed ...
  *             application(&ev);                         // calls scps_conn_read, scps_conn_write
  *         while (out = room, scps_stack_output(st, nif, now(), &out) == 1)
  *             transmit(out.data, out.len, out.payload, out.payload_len);
  *         sleep_until(scps_stack_deadline(st));         // or until a packet arrives
  *     }
  *
- * apps/hello.c is the same over a simulated link; <scps/clock.h> has the loop's body as scps_pump; <scps/socket.h>
- * dresses it up as BSD sockets.
+ * apps/hello.c is the same over a simulated link; <scps/clock.h> has the loop's body as scps_pump;
+ * <scps/socket.h> dresses it up as BSD sockets.
  */
 #ifndef SCPS_H
 #define SCPS_H

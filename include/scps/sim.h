@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps_sim: virtual time. Hosts with stacks of their own, joined by links with rate, delay, queue, errors.
+/* libscps_sim: virtual time. Hosts with stacks of their own, joined by links with rate, delay,
+ * queue, errors.
  *
- * One seed, one history: two runs are bit for bit the same on every machine. Nothing here knows a clock.
+ * One seed, one history: two runs are bit for bit the same on every machine. Nothing here knows a
+ * clock.
  */
 #ifndef SCPS_SIM_H
 #define SCPS_SIM_H
@@ -19,45 +21,51 @@ extern "C" {
  *               CoDel     framing  jitter, reordering, a second copy
  *                         errors: outage, loss, ber, burst, vector
  *
- * A packet's fate is settled when its first bit goes onto the line (or when the queue refuses it), at the settings of that
- * moment: what waits feels every change, what is on the line or on the way none.
+ * A packet's fate is settled when its first bit goes onto the line (or when the queue refuses it),
+ * at the settings of that moment: what waits feels every change, what is on the line or on the way
+ * none.
  */
 
-/* What a frame weighs on the line besides its IP packet, beyond config.overhead (framing.c has the layouts). */
+/* What a frame weighs on the line besides its IP packet, beyond config.overhead (framing.c has the
+ * layouts). */
 enum scps_framing {
     SCPS_FRAMING_NONE, /* overhead alone */
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
      * 0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
     SCPS_FRAMING_PPP,
-    SCPS_FRAMING_HDLC, /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
     SCPS_FRAMING_AAL5_VC, /* the same VC-multiplexed, without LLC/SNAP */
-    SCPS_FRAMING_AOS, /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
+    /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
+    SCPS_FRAMING_AOS,
     SCPS_FRAMING_TM, /* likewise in TM transfer frames (132.0-B) */
     SCPS_FRAMING_COUNT
 };
 /* "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos", "tm"; NULL beyond. */
 SCPS_API const char *scps_framing_name(enum scps_framing f);
 
-/* Bursts of errors (Gilbert 1960, Elliott 1963): a channel that is good or bad. While it is bad, bits are hit at rate ber,
- * beside config.ber which always holds. Either by time: good and bad are the mean stays, exponential (to a microsecond), and
- * only the bits sent in a bad stay are at risk; or, with good and bad 0, by packet: before each packet on the line a good
- * channel turns bad with probability to_bad, a bad one good with to_good. It begins in its stationary distribution. */
+/* Bursts of errors (Gilbert 1960, Elliott 1963): a channel that is good or bad. While it is bad,
+ * bits are hit at rate ber, beside config.ber which always holds. Either by time: good and bad are
+ * the mean stays, exponential (to a microsecond), and only the bits sent in a bad stay are at risk;
+ * or, with good and bad 0, by packet: before each packet on the line a good channel turns bad with
+ * probability to_bad, a bad one good with to_good. It begins in its stationary distribution. */
 struct scps_burst {
     scps_dur good, bad;
     double to_bad, to_good;
     double ber; /* 0: no bursts; 0.5 leaves no packet whole */
 };
 
-/* A table belongs to the caller and must stay valid as long as anything that was configured with it.
- * Its times count from time 0 of the simulated world or, for a channel without a world, of the
+/* A table belongs to the caller and must stay valid as long as anything that was configured with
+ * it. Its times count from time 0 of the simulated world or, for a channel without a world, of the
  * clock that its driver passes in. */
 struct scps_step {
     scps_time at;
     uint64_t value;
 };
-struct
-    scps_steps { /* n 0: none. Times do not decrease; before the first row its value holds, behind the last one that one */
+/* n 0: none. Times do not decrease; before the first row its value holds, behind the last one
+ * that one */
+struct scps_steps {
     const struct scps_step *v;
     uint32_t n;
     scps_dur period; /* starts again after that; 0: never. Above the last row's time */
@@ -86,15 +94,17 @@ struct scps_link_config {
     double loss;            /* probability of losing a packet whatever its size */
     double dup, reorder;    /* probability of a second copy; of being held back by reorder_delay */
     scps_dur reorder_delay; /* 0: the time of four such packets on the line, at least 1 ms */
-    /* Bit errors flip bits and deliver, for checksums to catch. Damage to framing bytes, or to hollow ones, which
-     * have no bits, still loses the packet (dropped_ber). The same seed damages the same packets either way. */
+    /* Bit errors flip bits and deliver, for checksums to catch. Damage to framing bytes, or to
+     * hollow ones, which have no bits, still loses the packet (dropped_ber). The same seed damages
+     * the same packets either way. */
     bool flip;
     uint64_t seed; /* each direction of each link draws streams of its own from it */
 
     enum scps_framing framing;
     struct scps_burst burst;
-    /* Error vector: a stretch of the channel's errors, a set bit is a hit, the high bit of a byte first. The bytes at risk are
-     * XORed with it one after the other, and at its end it begins again. Lent. */
+    /* Error vector: a stretch of the channel's errors, a set bit is a hit, the high bit of a byte
+     * first. The bytes at risk are XORed with it one after the other, and at its end it begins
+     * again. Lent. */
     const uint8_t *vector;
     size_t vector_len;
     scps_dur jitter; /* more delay, uniform from 0 to this; packets keep their order */
@@ -107,7 +117,8 @@ struct scps_link_config {
     bool hold; /* the line knows: it starts nothing in an outage, and the queue waits */
 };
 
-/* Bytes on the line of an IP packet of that size whose content nobody knows: the mean, rounded up. */
+/* Bytes on the line of an IP packet of that size whose content nobody knows: the mean, rounded
+ * up. */
 SCPS_API uint32_t scps_link_frame_bytes(const struct scps_link_config *c, uint32_t ip_bytes);
 
 /* One direction. Conservation: offered + duplicated = delivered + all drops + in flight. */
@@ -137,8 +148,8 @@ SCPS_API const char *scps_fate_name(enum scps_fate f);
 /* How many packets met a fate that loses them, from SCPS_FATE_BER on; 0 for the others. */
 SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
 
-/* The ground truth: what became of one packet, told the moment it is settled. In order of settling, which is that of
- * offering but for the packets a queue refuses. */
+/* The ground truth: what became of one packet, told the moment it is settled. In order of settling,
+ * which is that of offering but for the packets a queue refuses. */
 struct scps_verdict {
     uint64_t number;   /* of the direction's packets, from 1 */
     scps_time offered; /* when it came */
@@ -151,8 +162,9 @@ struct scps_verdict {
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 
-/* The verdict as a line of the ground-truth log, with its newline, for a file that begins with the header
- * (docs/TRACE.md; scps_trace --truth reads it). dir 0: a2b, 1: b2a; epoch is added to all times. Returns its length. */
+/* The verdict as a line of the ground-truth log, with its newline, for a file that begins with the
+ * header (docs/TRACE.md; scps_trace --truth reads it). dir 0: a2b, 1: b2a; epoch is added to all
+ * times. Returns its length. */
 #define SCPS_TRUTH_HEADER                                                                          \
     "time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,arrive_us,"     \
     "copies,reordered,proto\n"
@@ -171,76 +183,87 @@ struct scps_link_files {
     void *ctx;
 };
 
-/* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a to b), seeds 0.
- * A preset stands first; what is given neither there nor by a key is as in geo. The keys are in scps_ttcp(1), "VIRTUAL
- * LINK"; each but rtt and pass sets both directions, or with -back behind it the return one alone.
- * *tables gets what the configurations point into, NULL if nothing; tables NULL: keys that need them are refused, files NULL:
- * "@NAME" is. Returns 0; SCPS_ERR_INVAL with one line in msg (may be NULL) that names the key or unit and the
- * allowed ones, and leaves fwd, back and *tables alone. */
+/* Reads "geo", "rate=100mbit,rtt=500ms,ber=1e-6" or "nasa500,ber=1e-6" into both directions (fwd: a
+ * to b), seeds 0. A preset stands first; what is given neither there nor by a key is as in geo. The
+ * keys are in scps_ttcp(1), "VIRTUAL LINK"; each but rtt and pass sets both directions, or with
+ * -back behind it the return one alone. *tables gets what the configurations point into, NULL if
+ * nothing; tables NULL: keys that need them are refused, files NULL: "@NAME" is. Returns 0;
+ * SCPS_ERR_INVAL with one line in msg (may be NULL) that names the key or unit and the allowed
+ * ones, and leaves fwd, back and *tables alone. */
 SCPS_API int scps_link_parse_tables(const char *spec, const struct scps_link_files *files,
                                     struct scps_link_config *fwd, struct scps_link_config *back,
                                     struct scps_link_tables **tables, char *msg, size_t msglen);
 /* Without tables. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
-/* Items such as "rate=2mbit,flip=off", cut by commas or blanks, upon one direction: no preset, no rtt, no -back; what is not
- * named stays. KEY=off takes a burst, codel, vector, outage, contact, rates, delays, flip or hold away. *other is the opposite
- * direction, whose delay counts for queues in round trips. Otherwise as above; *own is left alone on errors. */
+/* Items such as "rate=2mbit,flip=off", cut by commas or blanks, upon one direction: no preset, no
+ * rtt, no -back; what is not named stays. KEY=off takes a burst, codel, vector, outage, contact,
+ * rates, delays, flip or hold away. *other is the opposite direction, whose delay counts for queues
+ * in round trips. Otherwise as above; *own is left alone on errors. */
 SCPS_API int scps_link_update(const char *items, const struct scps_link_files *files,
                               struct scps_link_config *own, const struct scps_link_config *other,
                               struct scps_link_tables **tables, char *msg, size_t msglen);
-/* The configuration in the same words, cut by blanks, tables by their number of rows. Returns buf. */
+/* The configuration in the same words, cut by blanks, tables by their number of rows. Returns
+ * buf. */
 #define SCPS_LINK_TEXTLEN 512
 SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTLEN]);
-/* Name and one-line help of preset i, e.g. "geo", "10 Mbit/s both ways, 560 ms round trip"; false past the last. */
+/* Name and one-line help of preset i, e.g. "geo", "10 Mbit/s both ways, 560 ms round trip"; false
+ * past the last. */
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
-/* The physical limit: the mean goodput, bit/s of payload, of a sender nobody can beat over this channel. It opens with one
- * round trip, never leaves the line idle, knows each segment's fate one round trip after it left, resends what was lost
- * first, and stops its clock when all is known to have arrived. payload and headers: bytes a segment, IP and TCP headers in
- * the second; framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is never lost.
- * Outages, contacts and tables of rates count as they are, from time 0; a table of delays counts with the least. Jitter,
- * bursts and vectors are left out: what they take is below this limit. Where segments are lost by chance the limit is a mean: one
- * transfer may have more luck. 0 when nothing limits it, or nothing ever arrives. */
+/* The physical limit: the mean goodput, bit/s of payload, of a sender nobody can beat over this
+ * channel. It opens with one round trip, never leaves the line idle, knows each segment's fate one
+ * round trip after it left, resends what was lost first, and stops its clock when all is known to
+ * have arrived. payload and headers: bytes a segment, IP and TCP headers in the second; framing is
+ * fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is never lost.
+ * Outages, contacts and tables of rates count as they are, from time 0; a table of delays counts
+ * with the least. Jitter, bursts and vectors are left out: what they take is below this limit.
+ * Where segments are lost by chance the limit is a mean: one transfer may have more luck. 0 when
+ * nothing limits it, or nothing ever arrives. */
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
-/* The same when at most window bytes may be out beyond the lowest segment missing, as a receive buffer of that size allows
- * (0: no window), and the receiver acknowledges what has arrived every ack_every (0: at once), as SCPS_ACK_DELAYED does. Exact
- * without losses; with them, unless nothing but the line limits, the mean of simulated transfers of that sender with a fixed
- * seed, within 1 %: some 100 ms of computing. Outages are left out, and tables count with their best rate. 0 also when there is no memory for it. */
+/* The same when at most window bytes may be out beyond the lowest segment missing, as a receive
+ * buffer of that size allows (0: no window), and the receiver acknowledges what has arrived every
+ * ack_every (0: at once), as SCPS_ACK_DELAYED does. Exact without losses; with them, unless nothing
+ * but the line limits, the mean of simulated transfers of that sender with a fixed seed, within 1
+ * %: some 100 ms of computing. Outages are left out, and tables count with their best rate. 0 also
+ * when there is no memory for it. */
 SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        const struct scps_link_config *back, uint64_t bytes,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,
                                        uint64_t window, scps_dur ack_every);
 
-/* One direction of a link by itself, for a driver that has a clock of its own: the world's model, in real time. Packets go
- * in with the time and come out at theirs; now never goes back:
+/* One direction of a link by itself, for a driver that has a clock of its own: the world's model,
+ * in real time. Packets go in with the time and come out at theirs; now never goes back:
  *
  *     scps_channel_offer(ch, now, pkt);                             as each arrives
- *     while (scps_channel_peek(ch, now, &pkt)) {                    when scps_channel_next(ch) has come
+ *     while (scps_channel_peek(ch, now, &pkt)) {                    when scps_channel_next(ch) has
+ *                                                                   come
  *         ...send it...  scps_channel_pop(ch);
  *     }
  */
 struct scps_channel;
-/* stream: directions that share cfg->seed need a number each. NULL on lack of memory and for a configuration out of
- * range. alloc NULL: malloc. */
+/* stream: directions that share cfg->seed need a number each. NULL on lack of memory and for a
+ * configuration out of range. alloc NULL: malloc. */
 SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                                const struct scps_alloc *alloc);
 SCPS_API void scps_channel_free(struct scps_channel *ch);
 /* Every verdict from now on is told to fn, which must not call into ch. NULL: to nobody. */
 SCPS_API void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx);
-/* From now on: packets on the line or on the way keep their times, those that wait get the new settings. 0,
- * SCPS_ERR_INVAL: nothing has changed. */
+/* From now on: packets on the line or on the way keep their times, those that wait get the new
+ * settings. 0, SCPS_ERR_INVAL: nothing has changed. */
 SCPS_API int scps_channel_change(struct scps_channel *ch, scps_time now,
                                  const struct scps_link_config *cfg);
 /* Lent until the next change. */
 SCPS_API const struct scps_link_config *scps_channel_config(const struct scps_channel *ch);
-/* Takes a copy of pkt at now. 0, also when it will not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
+/* Takes a copy of pkt at now. 0, also when it will not arrive; SCPS_ERR_NOMEM: it is lost for lack
+ * of memory. */
 SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt);
-/* When to look again: a packet arrives, or the line has to be looked after. SCPS_NEVER: nothing is on the way. */
+/* When to look again: a packet arrives, or the line has to be looked after. SCPS_NEVER: nothing is
+ * on the way. */
 SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
-/* The next packet that has arrived by now; pkt->at is its time, its bytes are lent until the next call on ch. False: none
- * has. */
+/* The next packet that has arrived by now; pkt->at is its time, its bytes are lent until the next
+ * call on ch. False: none has. */
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 SCPS_API void scps_channel_pop(struct scps_channel *ch); /* it has been delivered */
 SCPS_API void scps_channel_stats(struct scps_channel *ch, scps_time now,
@@ -256,9 +279,9 @@ SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc /* NUL
 SCPS_API void scps_world_free(struct scps_world *w); /* with its hosts, stacks and links */
 SCPS_API scps_time scps_world_now(const struct scps_world *w);
 
-/* A host with a stack of its own. cfg NULL: the defaults; cfg->now is overridden by the world's clock. on_event (may be
- * NULL) hears every scps_event of the stack in order, at its virtual moment, and may call into the stack. NULL on lack
- * of memory. */
+/* A host with a stack of its own. cfg NULL: the defaults; cfg->now is overridden by the world's
+ * clock. on_event (may be NULL) hears every scps_event of the stack in order, at its virtual
+ * moment, and may call into the stack. NULL on lack of memory. */
 SCPS_API struct scps_host *
 scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_config *cfg,
                 void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
@@ -266,13 +289,14 @@ scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_
 SCPS_API struct scps_stack *scps_host_stack(const struct scps_host *h);
 SCPS_API const char *scps_host_name(const struct scps_host *h);
 SCPS_API struct scps_world *scps_host_world(const struct scps_host *h);
-/* Call after touching a host's stack from outside on_event (connect, write ...): the next scps_world_run, or this one,
- * sends what became due before the clock moves. */
+/* Call after touching a host's stack from outside on_event (connect, write ...): the next
+ * scps_world_run, or this one, sends what became due before the clock moves. */
 SCPS_API void scps_host_kick(struct scps_host *h);
 
-/* Joins two hosts. Each end becomes a netif of its host's stack with the address given (prefix bits long,
- * e.g. 10.0.0.1 and 10.0.0.2 with 24). mtu 0: 1500. NULL on lack of memory, for addresses that the stack refuses and
- * for a configuration out of range (a probability beyond 0 to 1, a negative delay). */
+/* Joins two hosts. Each end becomes a netif of its host's stack with the address given (prefix bits
+ * long, e.g. 10.0.0.1 and 10.0.0.2 with 24). mtu 0: 1500. NULL on lack of memory, for addresses
+ * that the stack refuses and for a configuration out of range (a probability beyond 0 to 1, a
+ * negative delay). */
 SCPS_API struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
                                            const struct scps_addr *addr_a, struct scps_host *b,
                                            const struct scps_addr *addr_b, unsigned prefix,
@@ -281,8 +305,8 @@ SCPS_API struct scps_link *scps_world_link(struct scps_world *w, struct scps_hos
 /* A second address pair on the same link (IPv6 beside IPv4). */
 SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *addr_a,
                                  const struct scps_addr *addr_b, unsigned prefix);
-/* Puts a filter (e.g. a capture tap) on top of end 0 (a) or 1 (b) and owns it from then on. Call before any traffic:
- * the stack sees a new netif. 0, SCPS_ERR_NOMEM. */
+/* Puts a filter (e.g. a capture tap) on top of end 0 (a) or 1 (b) and owns it from then on. Call
+ * before any traffic: the stack sees a new netif. 0, SCPS_ERR_NOMEM. */
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
 /* The top of an end's chain, for routes of one's own. Filters go first. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
@@ -290,15 +314,16 @@ SCPS_API void scps_link_get_stats(struct scps_link *l, int dir /* 0: a to b */,
                                   struct scps_link_stats *out);
 /* As scps_channel_observe: the ground truth of one direction. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
-/* Changes a direction from now on: packets on the line or on the way keep their times, those that wait get the new
- * settings. 0, SCPS_ERR_INVAL. */
+/* Changes a direction from now on: packets on the line or on the way keep their times, those that
+ * wait get the new settings. 0, SCPS_ERR_INVAL. */
 SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
-/* Calls fn(ctx) at virtual time `when`, before anything else of that microsecond and after those asked for earlier.
- * 0, or SCPS_ERR_NOMEM. */
+/* Calls fn(ctx) at virtual time `when`, before anything else of that microsecond and after those
+ * asked for earlier. 0, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx);
-/* Runs until no event is left, or until the clock would pass `until` (it then stands at until), or until
- * scps_world_stop. Returns the number of events served: packets that arrived, wake-ups of hosts, timers. */
+/* Runs until no event is left, or until the clock would pass `until` (it then stands at until), or
+ * until scps_world_stop. Returns the number of events served: packets that arrived, wake-ups of
+ * hosts, timers. */
 SCPS_API uint64_t scps_world_run(struct scps_world *w, scps_time until);
 SCPS_API void scps_world_stop(struct scps_world *w); /* from inside a callback */
 

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* BSD sockets without an operating system: contexts, descriptors, errno; packets and time handed in.
+/* BSD sockets without an operating system: contexts, descriptors, errno; packets and time handed
+ * in.
  *
- * For porting programs and for conformance tools.  Every call is Linux's of the same name, with a context in
- * front and its constants spelled SCPS_; the values, and the layouts of the structures, are those of 64-bit
- * Linux, so that a program or a packetdrill adaptor passes its own through unchanged.  A call that fails
- * returns -1 and sets errno.  No call raises a signal.
+ * For porting programs and for conformance tools. Every call is Linux's of the same name, with a
+ * context in front and its constants spelled SCPS_; the values, and the layouts of the structures,
+ * are those of 64-bit Linux, so that a program or a packetdrill adaptor passes its own through
+ * unchanged. A call that fails returns -1 and sets errno. No call raises a signal.
  *
  * A context is one host: a stack, its sockets, no globals.  It is driven in one of two ways.
  *
- *   Packets by hand, any clock          Over devices, in real time
- *   --------------------------          --------------------------
- *   scps_ctx_inject   a packet in       cfg.stack and cfg.kick belong to a driver that hands every
- *   scps_ctx_take     a packet out      scps_event to scps_ctx_event; <scps/io.h> has one for libev,
- *   scps_ctx_advance  time passes       scps_sockloop
+ *  Packets by hand, any clock          Over devices, in real time
+ *  --------------------------          --------------------------
+ *  scps_ctx_inject   a packet in       cfg.stack and cfg.kick belong to a driver that hands every
+ *  scps_ctx_take     a packet out      scps_event to scps_ctx_event; <scps/io.h> has one for libev,
+ *  scps_ctx_advance  time passes       scps_sockloop
  *
  *     struct scps_ctx_config cfg = scps_ctx_config_linux();      // plain TCP, Linux's timers
  *     struct scps_ctx *ctx = scps_ctx_new(&cfg);
  *     scps_ctx_add_addr(ctx, &my_addr, 24);
  *     int s = scps_socket(ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
- *     scps_sock_connect(ctx, s, &peer, sizeof peer);             // -1, EINPROGRESS: nobody waits here
+ *     scps_sock_connect(ctx, s, &peer, sizeof peer);          // -1, EINPROGRESS: nobody waits here
  *     n = scps_ctx_take(ctx, buf, sizeof buf, &sent_at);         // the SYN
  *     scps_ctx_inject(ctx, synack, len, sent_at + 10000);        // answered 10 ms later
  *     scps_sock_connect(ctx, s, &peer, sizeof peer);             // 0
  *
- * Blocking is the caller's choice.  With cfg.wait, a call that must wait calls it, with no lock held, until it
- * can go on; without it every socket behaves as if O_NONBLOCK were set.  cfg.lock and cfg.unlock surround every
- * entry: give them a mutex and threads may share a context.
+ * Blocking is the caller's choice. With cfg.wait, a call that must wait calls it, with no lock
+ * held, until it can go on; without it every socket behaves as if O_NONBLOCK were set. cfg.lock and
+ * cfg.unlock surround every entry: give them a mutex and threads may share a context.
  *
- * docs/howto/sockets.md has every option and every difference from Linux; docs/howto/conformance.md drives it
- * from a packetdrill-like tool.
+ * docs/howto/sockets.md has every option and every difference from Linux; docs/howto/conformance.md
+ * drives it from a packetdrill-like tool.
  */
 #ifndef SCPS_SOCKET_H
 #define SCPS_SOCKET_H
@@ -41,7 +42,7 @@ extern "C" {
 
 struct scps_ctx;
 
-/* ---- constants: Linux's values --------------------------------------------------------------------- */
+/* ---- constants: Linux's values ---- */
 
 /* domains and types */
 enum {
@@ -164,8 +165,8 @@ enum {
     SCPS_SO_BETS_SEND_HOLES = 0x100c      /* struct scps_hole each: as many as fit */
 };
 
-/* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs, bytes,
- * bytes/s). The value is an int64_t, or an int when optlen is 4. */
+/* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs,
+ * bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
     /* written by tools/settings from settings.def */
     SCPS_TP_RATE = 0x100,             /* bytes/s */
@@ -225,8 +226,8 @@ enum {
 enum {
     SCPS_MSG_OOB = 1,
     SCPS_MSG_PEEK = 2,
-    SCPS_MSG_TRUNC =
-        0x20, /* recv: the bytes are discarded, not stored; of a datagram: its whole length is returned */
+    /* recv: the bytes are discarded, not stored; of a datagram: its whole length is returned */
+    SCPS_MSG_TRUNC = 0x20,
     SCPS_MSG_DONTWAIT = 0x40,
     SCPS_MSG_EOR = 0x80,
     SCPS_MSG_WAITALL = 0x100,
@@ -270,9 +271,10 @@ enum {
     SCPS_SIOCATMARK = 0x8905 /* int: 0, there is no mark */
 };
 
-/* ---- structures: Linux's layouts ------------------------------------------------------------------- */
+/* ---- structures: Linux's layouts ---- */
 
-/* Addresses are passed as pointers to void: give one of these, or on Linux a struct sockaddr of the system. */
+/* Addresses are passed as pointers to void: give one of these, or on Linux a struct sockaddr of the
+ * system. */
 struct scps_sockaddr {
     uint16_t sa_family;
     uint8_t sa_data[14];
@@ -296,8 +298,9 @@ struct scps_sockaddr_storage {
     uint64_t ss_align;
 };
 
-/* Writes ep as an address for a socket of this domain (SCPS_AF_INET, or SCPS_AF_INET6, where IPv4 becomes a mapped
- * address; 0: ep's own family, SCPS_AF_INET if that is 0 too). Returns its length, 0 if IPv6 does not fit. */
+/* Writes ep as an address for a socket of this domain (SCPS_AF_INET, or SCPS_AF_INET6, where IPv4
+ * becomes a mapped address; 0: ep's own family, SCPS_AF_INET if that is 0 too). Returns its length,
+ * 0 if IPv6 does not fit. */
 SCPS_API uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
                                     const struct scps_endpoint *ep);
 /* Reads an address back. 0; -1 with errno EINVAL (too short), EAFNOSUPPORT. */
@@ -308,14 +311,16 @@ struct scps_iovec {
     size_t iov_len;
 };
 struct scps_msghdr {
-    /* Where a datagram goes to or comes from. Ignored for streams, where recvmsg sets msg_namelen to 0 */
+    /* Where a datagram goes to or comes from. Ignored for streams, where recvmsg sets msg_namelen
+     * to 0 */
     void *msg_name;
     uint32_t msg_namelen;
     struct scps_iovec *msg_iov;
     size_t msg_iovlen;
     void *msg_control; /* none is taken; recvmsg sets msg_controllen to 0 */
     size_t msg_controllen;
-    int msg_flags; /* by recvmsg: SCPS_MSG_EOR, a record ends here; and SCPS_MSG_TRUNC, bytes of it are missing */
+    /* by recvmsg: SCPS_MSG_EOR, a record ends here; and SCPS_MSG_TRUNC, bytes of it are missing */
+    int msg_flags;
 };
 struct scps_pollfd {
     int fd;
@@ -384,7 +389,7 @@ struct scps_tcp_info {
     uint32_t tcpi_accurate_ecn; /* 0; bit fields in Linux */
 };
 
-/* ---- a context --------------------------------------------------------------------------------------- */
+/* ---- a context ---- */
 
 enum scps_wait_dir {
     SCPS_WAIT_READ,
@@ -412,8 +417,9 @@ struct scps_wait {
 };
 
 struct scps_ctx_config {
-    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else the caller's,
-     * whose driver hands its events to scps_ctx_event; every connection on it is then the context's. */
+    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else
+     * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
+     * the context's. */
     struct scps_stack *stack;
     /* Its allocator and ports serve the sockets in either case */
     struct scps_stack_config stack_config;
@@ -424,9 +430,10 @@ struct scps_ctx_config {
     uint32_t max_sockets; /* EMFILE beyond; default 1024 */
     int first_fd;         /* the lowest descriptor, whose lowest free one is given out; default 3 */
     unsigned max_backlog; /* a longer backlog is cut to this; default 4096 */
-    /* A call must wait: run the world until scps_wait_over(w), or sleep until another thread has done so. Called
-     * with no lock held; may use the context. Returns 0 (the call looks again, and calls again if it must),
-     * or an errno value for the call to fail with (EINTR). NULL: nothing ever blocks. */
+    /* A call must wait: run the world until scps_wait_over(w), or sleep until another thread has
+     * done so. Called with no lock held; may use the context. Returns 0 (the call looks again, and
+     * calls again if it must), or an errno value for the call to fail with (EINTR). NULL: nothing
+     * ever blocks. */
     int (*wait)(const struct scps_wait *w);
     /* Around every entry. Not taken twice by one thread. NULL: no locking. */
     void (*lock)(void *user);
@@ -436,24 +443,25 @@ struct scps_ctx_config {
             user); /* something has changed: look at your waits again. Called locked. May be NULL */
     void (*kick)(
         void *user); /* cfg.stack only: it has something to send. Called locked. May be NULL */
-    /* The clock. NULL: time is what inject and advance say (with cfg.stack: scps_stack_now). With a stack of
-     * its own, each call first runs the timers that are due. */
+    /* The clock. NULL: time is what inject and advance say (with cfg.stack: scps_stack_now). With a
+     * stack of its own, each call first runs the timers that are due. */
     scps_time (*now)(void *user);
     void *user;
 };
 
 /* The library's defaults: scps_conn_config_default and scps_stack_config_default. */
 SCPS_API struct scps_ctx_config scps_ctx_config_default(void);
-/* Plain TCP with the figures of a Linux host: initial window 10, RTO at least 200 ms and at most 120 s, initially
- * 1 s, delayed ACK 40 ms, an ACK for every second full segment, 6 SYN and 15 data retries, TIME-WAIT and
- * orphaned FIN-WAIT-2 60 s, receive buffer 6 MiB (a window scale of 7), send buffer 4 MiB, SACK, DSACK,
- * timestamps and window scale, no ECN, no pacing, controller "vj"; ephemeral ports 32768 to 60999. */
+/* Plain TCP with the figures of a Linux host: initial window 10, RTO at least 200 ms and at most
+ * 120 s, initially 1 s, delayed ACK 40 ms, an ACK for every second full segment, 6 SYN and 15 data
+ * retries, TIME-WAIT and orphaned FIN-WAIT-2 60 s, receive buffer 6 MiB (a window scale of 7), send
+ * buffer 4 MiB, SACK, DSACK, timestamps and window scale, no ECN, no pacing, controller "vj";
+ * ephemeral ports 32768 to 60999. */
 SCPS_API struct scps_ctx_config scps_ctx_config_linux(void);
 
 /* cfg NULL: the defaults. NULL with errno ENOMEM or EINVAL. */
 SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
-/* Frees the sockets and its own stack, without a word to the peers; on cfg.stack connections are reset and
- * listeners closed. No call may be waiting. */
+/* Frees the sockets and its own stack, without a word to the peers; on cfg.stack connections are
+ * reset and listeners closed. No call may be waiting. */
 SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
 SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
 /* The stack below; what is done to it directly needs the lock, and scps_ctx_turn afterwards. */
@@ -461,46 +469,50 @@ SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
 /* Serves what is due now, as every call does: tells the sockets, sends. */
 SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 
-/* For the netif inside. The address reaches the whole world: a default route of its family comes with it.
- * 0; -1 with errno EINVAL, ENOMEM. */
+/* For the netif inside. The address reaches the whole world: a default route of its family comes
+ * with it. 0; -1 with errno EINVAL, ENOMEM. */
 SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
 /* r->nif NULL: the netif inside. Errors as above. */
 SCPS_API int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r);
 
-/* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is taken. An earlier
- * time than the last counts as the last. Returns 0 if it was used, else the scps_drop. */
+/* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is
+ * taken. An earlier time than the last counts as the last. Returns 0 if it was used, else the
+ * scps_drop. */
 SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at);
-/* The next packet sent, oldest first, and when it was (sent_at may be NULL). Returns its length; 0 if there is
- * none; -1 with errno EMSGSIZE if cap is too small (it stays). Time does not pass. */
+/* The next packet sent, oldest first, and when it was (sent_at may be NULL). Returns its length; 0
+ * if there is none; -1 with errno EMSGSIZE if cap is too small (it stays). Time does not pass. */
 SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at);
 SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx); /* packets take would give */
-/* Lets time pass: every timer up to and including `when` is served at its own moment, in order; the packets sent
- * meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER. Once queue_packets wait,
- * nothing more is sent until some are taken. */
+/* Lets time pass: every timer up to and including `when` is served at its own moment, in order; the
+ * packets sent meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER.
+ * Once queue_packets wait, nothing more is sent until some are taken. */
 SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
-/* The same, but stops at the first moment when a blocked call can go on, or a packet waits for take. Returns the
- * time it is then. */
+/* The same, but stops at the first moment when a blocked call can go on, or a packet waits for
+ * take. Returns the time it is then. */
 SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
-/* When advance would have something to do next (blocked calls' deadlines counted); SCPS_NEVER if never. */
+/* When advance would have something to do next (blocked calls' deadlines counted); SCPS_NEVER if
+ * never. */
 SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
 SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
 
-/* True when the call can go on: it is ready, its time is up, its socket was closed. For cfg.wait and whoever runs
- * the world for it. Takes no lock: with several threads, call it locked. */
+/* True when the call can go on: it is ready, its time is up, its socket was closed. For cfg.wait
+ * and whoever runs the world for it. Takes no lock: with several threads, call it locked. */
 SCPS_API bool scps_wait_over(const struct scps_wait *w);
 /* cfg.stack only: its driver hands in every event of the stack. Takes no lock. */
 SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
-/* The connection below a socket; NULL if there is none (with errno EBADF if there is no such socket). The socket
- * owns it. */
+/* The connection below a socket; NULL if there is none (with errno EBADF if there is no such
+ * socket). The socket owns it. */
 SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 
-/* ---- the calls ----------------------------------------------------------------------------------------- */
+/* ---- the calls ---- */
 
 /* Besides what is named: EBADF everywhere, EFAULT for a NULL that must not be, ENOMEM. */
 
-/* protocol 0 or SCPS_SOL_TCP, of SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
+/* protocol 0 or SCPS_SOL_TCP, of SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. EAFNOSUPPORT, ESOCKTNOSUPPORT,
+ * EPROTONOSUPPORT, EINVAL, EMFILE. */
 SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol);
-/* EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not ours), EADDRINUSE. */
+/* EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not ours),
+ * EADDRINUSE. */
 SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 /* An unbound socket gets a port. Again: another backlog. EINVAL (connected), EADDRINUSE. */
 SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
@@ -509,12 +521,14 @@ SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t 
 /* flags: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
 SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen,
                                int flags);
-/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED, ENETUNREACH, EHOSTUNREACH,
- * EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure it may be tried again. Family SCPS_AF_UNSPEC: disconnects. */
+/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED, ENETUNREACH,
+ * EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure it may be tried again. Family
+ * SCPS_AF_UNSPEC: disconnects. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
-/* How many bytes; 0 at the end of the stream. A read ends where a record does. ENODATA (best effort: bytes are missing
- * here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next read goes on behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
+/* How many bytes; 0 at the end of the stream. A read ends where a record does. ENODATA (best
+ * effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next read goes on
+ * behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
  * (SCPS_MSG_OOB). */
 SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
 SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
@@ -524,11 +538,13 @@ SCPS_API int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int s, void *buf, size
                                     void *addr, uint32_t *addrlen);
 SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msghdr *msg, int flags);
 
-/* Datagrams (docs/howto/sockets.md): one a call, whole; what does not fit the reader's buffer is lost. EDESTADDRREQ, EMSGSIZE
- * (none is cut), ECONNREFUSED (once, where it is connected), EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
+/* Datagrams (docs/howto/sockets.md): one a call, whole; what does not fit the reader's buffer is
+ * lost. EDESTADDRREQ, EMSGSIZE (none is cut), ECONNREFUSED (once, where it is connected),
+ * EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
  *
- * How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut down),
- * ECONNRESET and ETIMEDOUT (once, then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN). */
+ * How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut
+ * down), ECONNRESET and ETIMEDOUT (once, then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB,
+ * SCPS_MSG_FASTOPEN). */
 SCPS_API int64_t scps_sock_write(struct scps_ctx *ctx, int s, const void *buf, size_t len);
 SCPS_API int64_t scps_sock_writev(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
                                   int iovcnt);
@@ -541,8 +557,9 @@ SCPS_API int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int s, const struct scp
 
 /* ENOTCONN, EINVAL. */
 SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
-/* The descriptor is free afterwards whatever is returned: 0, or -1 with EBADF or what cfg.wait gave. SO_LINGER with
- * a time waits for the acknowledgement of the FIN, if there is a cfg.wait; with time 0 it resets. */
+/* The descriptor is free afterwards whatever is returned: 0, or -1 with EBADF or what cfg.wait
+ * gave. SO_LINGER with a time waits for the acknowledgement of the FIN, if there is a cfg.wait;
+ * with time 0 it resets. */
 SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
 /* timeout in ms; below 0: none. Returns how many have revents. */
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,

@@ -6,10 +6,11 @@
  *     scps_ifopts_attach(&o, scps_sockloop_loop(sl), top, msg);      // a TUN, IP in UDP ...
  *     struct scps_ctx *ctx = scps_sockloop_ctx(sl);
  *     int s = scps_socket(ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
- *     scps_sock_connect(ctx, s, &peer, sizeof peer);                 // runs the loop until it is connected
+ *     scps_sock_connect(ctx, s, &peer, sizeof peer);         // runs the loop until it is connected
  *
- * A call that blocks runs the loop; everything else on the loop (signals, timers, other descriptors of the
- * program) goes on meanwhile.  With O_NONBLOCK the program runs the loop itself, with scps_loop_run or ev_run.
+ * A call that blocks runs the loop; everything else on the loop (signals, timers, other descriptors
+ * of the program) goes on meanwhile. With O_NONBLOCK the program runs the loop itself, with
+ * scps_loop_run or ev_run.
  */
 #ifndef SCPS_SOCKLOOP_H
 #define SCPS_SOCKLOOP_H
@@ -23,16 +24,18 @@ extern "C" {
 
 struct scps_sockloop;
 
-/* ev NULL: a loop of its own. Of cfg (NULL: the defaults) stack, wait, kick, now, user, stack_config.now and
- * stack_config.seed (from the kernel's random source) are filled in here. NULL with errno. */
+/* ev NULL: a loop of its own. Of cfg (NULL: the defaults) stack, wait, kick, now, user,
+ * stack_config.now and stack_config.seed (from the kernel's random source) are filled in here. NULL
+ * with errno. */
 SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
 SCPS_API struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl);
 SCPS_API struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl);
-/* The call that blocks now, and if none does the next one that would, fails with EINTR. For a watcher of the program
- * (a signal); a watcher must not block itself. */
+/* The call that blocks now, and if none does the next one that would, fails with EINTR. For a
+ * watcher of the program (a signal); a watcher must not block itself. */
 SCPS_API void scps_sockloop_interrupt(struct scps_sockloop *sl);
-/* Frees context, loop and stack: what was still being sent in the background is not. Not the devices. */
+/* Frees context, loop and stack: what was still being sent in the background is not. Not the
+ * devices. */
 SCPS_API void scps_sockloop_free(struct scps_sockloop *sl);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One host: packets and time go in, packets and the next deadline come out.
  *
- * A stack is used by one thread at a time.  It never blocks, reads a clock, opens a file or asks for
+ * A stack is used by one thread at a time. It never blocks, reads a clock, opens a file or asks for
  * randomness; any number of them live side by side.
  */
 #ifndef SCPS_STACK_H
@@ -55,7 +55,8 @@ struct scps_stack_config {
     /* Upper limit of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in
      * force is drawn anew each second, from half of this value to the whole of it. */
     uint32_t challenge_acks;
-    /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default 1000 */
+    /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default
+     * 1000 */
     uint32_t resets;
     /* Answers of all kinds (resets, ICMP errors, echo replies, SYN cookies) get one part in
      * SCPS_ANSWER_SHARE of their route's rate. Where the route has none they get what connections
@@ -65,12 +66,12 @@ struct scps_stack_config {
      * on the stack so many bytes/s of a device. Default 1250000. What is more is not given
      * (SCPS_DROP_RATE_LIMITED). */
     uint64_t answer_rate;
-    /* Destinations that answered a SYN only after capabilities had been left out of it: the next connections do without
-     * at once. */
+    /* Destinations that answered a SYN only after capabilities had been left out of it: the next
+     * connections do without at once. */
     uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */
     scps_dur plain_memory; /* for how long; default 10 min */
-    /* Take a wrong transport checksum of a peer's segment for damage on the way, as if SCPS_SIGNAL_DAMAGED had been
-     * given; default false */
+    /* Take a wrong transport checksum of a peer's segment for damage on the way, as if
+     * SCPS_SIGNAL_DAMAGED had been given; default false */
     bool checksum_hints;
     uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
     bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
@@ -82,17 +83,18 @@ struct scps_stack_config {
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
 /* cfg NULL: the defaults. NULL on lack of memory. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
-/* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers, ports
- * and cookies can be computed by anybody. scps_loop_new() refuses to drive such a stack. */
+/* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers,
+ * ports and cookies can be computed by anybody. scps_loop_new() refuses to drive such a stack. */
 SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
 /* Frees every connection and listener with it; sends nothing. Netifs stay the caller's. */
 SCPS_API void scps_stack_free(struct scps_stack *st);
 
-/* Attaches the top of a netif chain; it must outlive the stack, unless it is removed. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+/* Attaches the top of a netif chain; it must outlive the stack, unless it is removed.
+ * SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
-/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and what waits to leave by it is
- * lost, but for datagrams that another route leads on. nif may be freed, or given to a stack again. Not from within its
- * own send. */
+/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and what waits
+ * to leave by it is lost, but for datagrams that another route leads on. nif may be freed, or given
+ * to a stack again. Not from within its own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
@@ -100,13 +102,14 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
 
 /* True when addr is one of this host's, given to it with scps_stack_add_addr. */
 SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *addr);
-/* True when a listener or a connection in any state, let go of and in TIME-WAIT included, uses local->port at
- * local->addr (family 0, or zeros: at any address, of that family). What a bind without address reuse asks. */
+/* True when a listener or a connection in any state, let go of and in TIME-WAIT included, uses
+ * local->port at local->addr (family 0, or zeros: at any address, of that family). What a bind
+ * without address reuse asks. */
 SCPS_API bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
-/* What a packet costs beyond its IP length, bytes: framing, and an encryptor that puts pre before the packet, pads both
- * together to a multiple of block (0: no padding) and adds post. The reference implementation counts 8, 8 and 44 for
- * IPsec. */
+/* What a packet costs beyond its IP length, bytes: framing, and an encryptor that puts pre before
+ * the packet, pads both together to a multiple of block (0: no padding) and adds post. The
+ * reference implementation counts 8, 8 and 44 for IPsec. */
 struct scps_overhead {
     uint16_t packet, pre, block, post;
 };
@@ -119,8 +122,8 @@ struct scps_route {
     uint32_t mtu;                    /* 0: the netif's */
     scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
     enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
-    /* Rate control, for all connections and datagrams through this route together; whatever they send pays,
-     * acknowledgements, repairs and answers to strangers too. */
+    /* Rate control, for all connections and datagrams through this route together; whatever they
+     * send pays, acknowledgements, repairs and answers to strangers too. */
     uint64_t rate;     /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
     uint64_t min_rate; /* bytes/s that leave whatever the congestion windows say; 0: none */
     uint32_t burst;    /* token bucket, bytes; 0: 4 of the largest packets */
@@ -128,21 +131,24 @@ struct scps_route {
 };
 /* SCPS_ERR_INVAL, RANGE, NOMEM. */
 SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r);
-/* Changes the route with r's dst, prefix and nif, of several the last one added: rates, burst and overhead at once and
- * for the connections there are, the rest for those to come. SCPS_ERR_NOENT if there is none, RANGE, NOMEM. */
+/* Changes the route with r's dst, prefix and nif, of several the last one added: rates, burst and
+ * overhead at once and for the connections there are, the rest for those to come. SCPS_ERR_NOENT if
+ * there is none, RANGE, NOMEM. */
 SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
 
 /* Take one packet that arrived on nif. The bytes are borrowed for the call only; payload, where it
  * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
-/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the room for its headers,
- * SCPS_MAX_HEADERS bytes at least. Whatever else it has lies apart at out->payload, unless all of it fits at out->data.
- * Returns 1 with a packet, 0 if there is none before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than
- * SCPS_MAX_HEADERS: then nothing was done, and what is due stays due. */
+/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the
+ * room for its headers, SCPS_MAX_HEADERS bytes at least. Whatever else it has lies apart at
+ * out->payload, unless all of it fits at out->data. Returns 1 with a packet, 0 if there is none
+ * before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than SCPS_MAX_HEADERS: then
+ * nothing was done, and what is due stays due. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
-/* When scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has passed means at once. */
+/* When scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has passed means
+ * at once. */
 SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
 /* The latest time the stack has heard of. */
 SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
@@ -174,10 +180,13 @@ SCPS_API void scps_stack_signal(struct scps_stack *st, scps_time now,
 enum scps_event_kind {
     SCPS_EV_CONNECTED, /* conn: an active open has succeeded */
     SCPS_EV_ACCEPT,    /* listener: scps_accept has a connection */
-    SCPS_EV_READABLE, /* conn: data, a record end, or the end of the stream can be read; dgram: a datagram */
-    SCPS_EV_WRITABLE, /* conn: room, or memory, again after a short or refused write; dgram: after a refused one */
+    /* conn: data, a record end, or the end of the stream can be read; dgram: a datagram */
+    SCPS_EV_READABLE,
+    /* conn: room, or memory, again after a short or refused write; dgram: after a refused one */
+    SCPS_EV_WRITABLE,
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
-    SCPS_EV_DRAINED, /* conn: everything written has been acknowledged, or given up; dgram: has left */
+    /* conn: everything written has been acknowledged, or given up; dgram: has left */
+    SCPS_EV_DRAINED,
     SCPS_EV_CLOSED,  /* conn: both directions are over; our FIN was acknowledged */
     SCPS_EV_ERROR,   /* conn: ended by err; dgram: scps_dgram_error has one, which is err */
     SCPS_EV_HOLE,    /* conn: best effort, reading meets a hole (see scps_conn_hole) */
@@ -193,8 +202,9 @@ struct scps_event {
     void *user;
     int err; /* SCPS_EV_ERROR: SCPS_ERR_* */
 };
-/* Takes the oldest event the application has not heard of. Returns 1, or 0 when there is none. An event of one kind
- * waits once for each connection or endpoint, however often it has happened meanwhile. */
+/* Takes the oldest event the application has not heard of. Returns 1, or 0 when there is none. An
+ * event of one kind waits once for each connection or endpoint, however often it has happened
+ * meanwhile. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
 struct scps_stack_stats {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Workloads on the public API, the same in virtual and real time: shared by tests, simulator and programs. */
+/* Workloads on the public API, the same in virtual and real time: shared by tests, simulator and
+ * programs. */
 #ifndef SCPS_TRAFFIC_H
 #define SCPS_TRAFFIC_H
 
@@ -9,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Fills len bytes of the ttcp pattern (0x20 to 0x7e repeating) as they stand at stream position pos. */
+/* Fills len bytes of the ttcp pattern (0x20 to 0x7e repeating) as they stand at stream position
+ * pos. */
 SCPS_API void scps_pattern_fill(void *buf, size_t len, uint64_t pos);
 /* Are these len bytes of it, from position pos on? */
 SCPS_API bool scps_pattern_check(const void *buf, size_t len, uint64_t pos);
@@ -21,8 +23,8 @@ struct scps_bulk_source {
     size_t chunk;   /* bytes a write call; 0: 64 KiB */
     bool hollow;    /* write NULL */
     size_t record; /* each so many bytes are a record, the last one may be shorter; 0: no records */
-    /* Puts up to len bytes at buf; returns how many, 0 at the end, SCPS_ERR_AGAIN to be asked again by
-     * scps_bulk_source_run, another error to abort. NULL: the ttcp pattern. */
+    /* Puts up to len bytes at buf; returns how many, 0 at the end, SCPS_ERR_AGAIN to be asked again
+     * by scps_bulk_source_run, another error to abort. NULL: the ttcp pattern. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
     /* results */
@@ -45,7 +47,8 @@ scps_bulk_source_fini(struct scps_bulk_source *s); /* frees the buffer; closes n
 
 /* Reads one stream to its end. */
 struct scps_bulk_sink {
-    /* Takes len bytes; NULL: they are discarded. data NULL: hollow. Returns 0, or an error to abort. */
+    /* Takes len bytes; NULL: they are discarded. data NULL: hollow. Returns 0, or an error to
+     * abort. */
     int (*take)(void *ctx, const void *data, size_t len);
     /* Best effort: told of each hole before the bytes behind it. May be NULL. */
     void (*hole)(void *ctx, const struct scps_hole *h);
@@ -60,7 +63,8 @@ struct scps_bulk_sink {
     bool eof;
     int err;
 };
-/* What has arrived already is read at once. c NULL (nothing to accept after all): nothing happens. */
+/* What has arrived already is read at once. c NULL (nothing to accept after all): nothing
+ * happens. */
 SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
 SCPS_API void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev);
 

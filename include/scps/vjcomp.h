@@ -2,12 +2,13 @@
 /* Van Jacobson's TCP/IP header compression for slow serial links (RFC 1144), hop by hop.
  *
  * 40 bytes of IPv4 and TCP become 3 to 5: each packet says how it differs from the last of its
- * connection.  So a lost packet spoils those after it until one goes uncompressed; the receiver notices by a
- * damaged frame (scps_vj_line_error) or, failing that, by the TCP checksum.  SCPS-TP's own compression
- * (comp.h) is end to end and says absolute values; the two have nothing in common but the aim.
+ * connection. So a lost packet spoils those after it until one goes uncompressed; the receiver
+ * notices by a damaged frame (scps_vj_line_error) or, failing that, by the TCP checksum. SCPS-TP's
+ * own compression (comp.h) is end to end and says absolute values; the two have nothing in common
+ * but the aim.
  *
- * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits of the
- * first octet, where it costs nothing.  As a filter for links: vjlink.h.
+ * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits
+ * of the first octet, where it costs nothing. As a filter for links: vjlink.h.
  */
 #ifndef SCPS_VJCOMP_H
 #define SCPS_VJCOMP_H
@@ -54,18 +55,18 @@ struct scps_vj_rx {
 /* Begin a direction: nothing remembered. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
-/* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least). Returns how
- * it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes exchanged for the
- * *n bytes at out (room for SCPS_VJ_HDR_MAX). */
+/* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
+ * Returns how it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes
+ * exchanged for the *n bytes at out (room for SCPS_VJ_HDR_MAX). */
 SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
                                             size_t total, uint8_t *out, size_t *n,
                                             size_t *replaced);
 /* The last packet was not sent after all: forgets it. Once a packet. */
 SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
-/* Undoes it: a packet of the given type (not SCPS_VJ_IP, which needs nothing done), total bytes of which
- * avail lie at p. Its first *replaced bytes are to be exchanged for the *n bytes at out. Returns 0,
- * SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for what cannot be, for an unknown connection and
- * for anything relative after an error. */
+/* Undoes it: a packet of the given type (not SCPS_VJ_IP, which needs nothing done), total bytes of
+ * which avail lie at p. Its first *replaced bytes are to be exchanged for the *n bytes at out.
+ * Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for what cannot be, for an unknown
+ * connection and for anything relative after an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
 /* A frame arrived damaged: what is relative to the last packet can no longer be believed. */

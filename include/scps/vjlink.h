@@ -16,8 +16,8 @@ struct scps_vj_stats {
     uint64_t bytes_in, bytes_out;          /* before and after */
     uint64_t expanded, tossed;             /* received; packets that could not be restored */
 };
-/* One end; the other end needs one as well. Put it on a link (scps_netif_push, scps_link_filter), which owns
- * it then. alloc NULL: malloc. NULL on lack of memory. */
+/* One end; the other end needs one as well. Put it on a link (scps_netif_push, scps_link_filter),
+ * which owns it then. alloc NULL: malloc. NULL on lack of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
 SCPS_API void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out);
 SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes to values and back: pure, stateless, no consequences. For the stack and for tools.
  *
- * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop that
- * says what is wrong.  Builders write into room the caller vouches for and return how much they wrote.
+ * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop
+ * that says what is wrong. Builders write into room the caller vouches for and return how much they
+ * wrote.
  */
 #ifndef SCPS_WIRE_H
 #define SCPS_WIRE_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ---- IP ---------------------------------------------------------------------------------------- */
+/* ---- IP ---- */
 
 enum {
     SCPS_IPPROTO_ICMP = 1,
@@ -44,23 +45,26 @@ struct scps_ip {
     uint32_t hdr_len;   /* IP header, options and extension headers included */
     uint32_t total_len; /* of the packet, as the header says */
 };
-/* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it in all.
- * Link padding beyond the header's own length is allowed. Checks the IPv4 header checksum. */
+/* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it
+ * in all. Link padding beyond the header's own length is allowed. Checks the IPv4 header
+ * checksum. */
 SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct scps_ip *ip);
-/* Writes a 20 or 40 byte header for payload_len bytes of ip->proto, checksum included; returns its length. */
+/* Writes a 20 or 40 byte header for payload_len bytes of ip->proto, checksum included; returns its
+ * length. */
 SCPS_API size_t scps_ip_build(uint8_t *p, const struct scps_ip *ip, size_t payload_len);
 
-/* ---- checksums (RFC 1071); sums are unfolded, in network order of the 16-bit words --------------- */
+/* ---- checksums (RFC 1071); sums are unfolded, in network order of the 16-bit words ---- */
 
 /* Adds len bytes to sum. An odd len is padded with a zero: only the last piece may be odd. */
 SCPS_API uint64_t scps_cksum_add(uint64_t sum, const void *p, size_t len);
 /* Adds the pseudo-header of RFC 9293 section 3.1 or RFC 8200 section 8.1. */
 SCPS_API uint64_t scps_cksum_pseudo(uint64_t sum, const struct scps_addr *src,
                                     const struct scps_addr *dst, uint8_t proto, uint32_t len);
-/* Folds and inverts: the value to store with scps_put16; 0 over a message that carries a right one. */
+/* Folds and inverts: the value to store with scps_put16; 0 over a message that carries a right
+ * one. */
 SCPS_API uint16_t scps_cksum_fold(uint64_t sum);
 
-/* ---- TCP --------------------------------------------------------------------------------------- */
+/* ---- TCP ---- */
 
 enum {
     SCPS_FIN = 0x01,
@@ -101,7 +105,8 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
-/* Bits of scps_seg.implied: what a compressed header left out, so that the field has the value heard last. */
+/* Bits of scps_seg.implied: what a compressed header left out, so that the field has the value
+ * heard last. */
 enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and window */ };
 
 /* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
@@ -149,26 +154,28 @@ struct scps_seg {
     uint16_t gso; /* payload bytes a segment when this is a train; else 0 */
 };
 
-/* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all (may be
- * more than avail when the payload lies apart; the header must be whole). Unknown options and malformed ones
- * are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4 say; only a bad data offset is an error. Sets
- * s->data to p + header when the payload is contiguous, else NULL. Does not look at the checksum. */
+/* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all
+ * (may be more than avail when the payload lies apart; the header must be whole). Unknown options
+ * and malformed ones are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4 say; only
+ * a bad data offset is an error. Sets s->data to p + header when the payload is contiguous, else
+ * NULL. Does not look at the checksum. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
-/* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple of 4.
- * Order of options: with kind 20: 20, MSS, NOP WS, then as below; without: MSS, SACK-permitted and TS
- * (12 bytes, or each with its NOPs), NOP WS as Linux. Data segments: NOP NOP TS, NOP NOP SACK, SNACK with
- * NOPs, record boundary, corruption. SACK blocks that no longer fit are left out, last first. */
+/* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple
+ * of 4. Order of options: with kind 20: 20, MSS, NOP WS, then as below; without: MSS,
+ * SACK-permitted and TS (12 bytes, or each with its NOPs), NOP WS as Linux. Data segments: NOP NOP
+ * TS, NOP NOP SACK, SNACK with NOPs, record boundary, corruption. SACK blocks that no longer fit
+ * are left out, last first. */
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
 /* Length scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
-/* Checksum over pseudo-header, header (hdr_len bytes at p, its checksum field included) and payload apart.
- * Building: field zero, store the result with scps_put16(p + 16). Checking: 0 means right.
+/* Checksum over pseudo-header, header (hdr_len bytes at p, its checksum field included) and payload
+ * apart. Building: field zero, store the result with scps_put16(p + 16). Checking: 0 means right.
  * payload NULL: payload_len zeros. */
 SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                     const uint8_t *p, size_t hdr_len, const uint8_t *payload,
                                     size_t payload_len);
 
-/* ---- ICMP, ICMPv6 -------------------------------------------------------------------------------- */
+/* ---- ICMP, ICMPv6 ---- */
 
 enum scps_icmp_kind {
     SCPS_ICMP_OTHER,
@@ -203,11 +210,12 @@ SCPS_API int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t 
 /* Echo reply to m. room: at least 4 + m->body_len. Returns the message length. */
 SCPS_API size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req,
                                            const struct scps_icmp *m);
-/* Port unreachable quoting the offending packet (at most 548 bytes of it, 1232 in IPv6). Returns length. */
+/* Port unreachable quoting the offending packet (at most 548 bytes of it, 1232 in IPv6). Returns
+ * length. */
 SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const struct scps_ip *ip,
                                              const uint8_t *packet, size_t packet_len);
 
-/* ---- UDP ------------------------------------------------------------------------------------------ */
+/* ---- UDP ---- */
 
 struct scps_udp {
     uint16_t sport, dport;
@@ -217,18 +225,21 @@ struct scps_udp {
     const uint8_t *apart;
     size_t apart_len;
 };
-/* A datagram in len bytes, its checksum checked. SCPS_DROP_TRUNCATED, BAD_UDP, BAD_CHECKSUM (missing in IPv6, too). */
+/* A datagram in len bytes, its checksum checked. SCPS_DROP_TRUNCATED, BAD_UDP, BAD_CHECKSUM
+ * (missing in IPv6, too). */
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
-/* The same of a packet in two pieces, the headers and perhaps some data in the first. csum_ok: somebody vouches for it. */
+/* The same of a packet in two pieces, the headers and perhaps some data in the first. csum_ok:
+ * somebody vouches for it. */
 SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
                                    const uint8_t *apart, size_t apart_len, bool csum_ok,
                                    struct scps_udp *u);
-/* Writes the 8 octets of the header, checksum over u's data included, which stays where it is. Returns 8. */
+/* Writes the 8 octets of the header, checksum over u's data included, which stays where it is.
+ * Returns 8. */
 SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const struct scps_addr *dst,
                                const struct scps_udp *u);
 
-/* ---- printing -------------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 /* One readable line per packet, SCPS options spelled out, into buf; returns buf. */
 SCPS_API char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap);

@@ -33,7 +33,8 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
     p[3] = (uint8_t)v;
 }
 
-/* Reads one field after the other. Behind the end there is nothing, and cut says that it was asked for. */
+/* Reads one field after the other. Behind the end there is nothing, and cut says that it was asked
+ * for. */
 struct scps_cursor {
     const uint8_t *p, *end;
     bool cut;
@@ -71,8 +72,8 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
-/* For a function off the common path: inlined, its frame and its registers would be paid for on every call of the path
- * it is left from. */
+/* For a function off the common path: inlined, its frame and its registers would be paid for on
+ * every call of the path it is left from. */
 #ifdef __GNUC__
 #define SCPS_APART  __attribute__((noinline))
 #define SCPS_WITHIN inline __attribute__((always_inline)) /* the opposite: it is the common path */

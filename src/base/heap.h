@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A binary min-heap of (time, item) whose items know their place, so a key can be changed in O(log n). */
+/* A binary min-heap of (time, item) whose items know their place, so a key can be changed in O(log
+ * n). */
 #ifndef SCPS_BASE_HEAP_H
 #define SCPS_BASE_HEAP_H
 
@@ -20,13 +21,15 @@ struct scps_heap {
     struct scps_alloc alloc;
 };
 
-/* slot_at: where in an item its uint32_t slot lies: the item's index; SCPS_HEAP_NONE when it is not in the heap. */
+/* slot_at: where in an item its uint32_t slot lies: the item's index; SCPS_HEAP_NONE when it is not
+ * in the heap. */
 void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot_at);
 void scps_heap_fini(struct scps_heap *h);
-/* Makes room for n items in all. 0 or SCPS_ERR_NOMEM; afterwards scps_heap_set cannot fail for n items. */
+/* Makes room for n items in all. 0 or SCPS_ERR_NOMEM; afterwards scps_heap_set cannot fail for n
+ * items. */
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
-/* Puts item in, or moves it, to key. 0 or SCPS_ERR_NOMEM. Equal keys leave in no particular order: add a
- * tie-breaker to the key's owner if order matters. */
+/* Puts item in, or moves it, to key. 0 or SCPS_ERR_NOMEM. Equal keys leave in no particular order:
+ * add a tie-breaker to the key's owner if order matters. */
 int scps_heap_move(struct scps_heap *h, scps_time key, void *item);
 static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 {

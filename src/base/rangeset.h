@@ -17,8 +17,9 @@ struct scps_rangeset {
 /* At most max ranges are kept. No memory is taken until the first add. */
 void scps_rangeset_init(struct scps_rangeset *s, uint32_t max);
 void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Adds [from, to), merging. Returns 1 when anything was new, 0 when all was there, SCPS_ERR_LIMIT when one
- * range too many would be needed, SCPS_ERR_NOMEM. *merged (may be NULL): the range it is now part of. */
+/* Adds [from, to), merging. Returns 1 when anything was new, 0 when all was there, SCPS_ERR_LIMIT
+ * when one range too many would be needed, SCPS_ERR_NOMEM. *merged (may be NULL): the range it is
+ * now part of. */
 int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_off from,
                       scps_off to, struct scps_range *merged);
 /* Removes everything below off. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each record stands behind a word that has its size; WRAP in its place says that the next one is at the front. */
+/* Each record stands behind a word that has its size; WRAP in its place says that the next one is
+ * at the front. */
 #include "base/recring.h"
 
 #include "base/bytes.h"

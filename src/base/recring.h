@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of records of any size in one ring of bytes.  None is torn: a record that does not fit behind the last one
- * begins at the front of the ring, so whoever looks at it sees it whole, and can lend it out until the next put.
+/* A queue of records of any size in one ring of bytes. None is torn: a record that does not fit
+ * behind the last one begins at the front of the ring, so whoever looks at it sees it whole, and
+ * can lend it out until the next put.
  */
 #ifndef SCPS_BASE_RECRING_H
 #define SCPS_BASE_RECRING_H
@@ -16,11 +17,13 @@ struct scps_recring { /* all zero is the beginning: no memory until there is a r
 };
 
 void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a);
-/* Room for a record of size bytes behind all others, 8-aligned; it is in the queue from now on. NULL: the ring would have
- * to be larger than most (a power of two), or memory is out; the queue is as it was. */
+/* Room for a record of size bytes behind all others, 8-aligned; it is in the queue from now on.
+ * NULL: the ring would have to be larger than most (a power of two), or memory is out; the queue is
+ * as it was. */
 void *scps_recring_put(struct scps_recring *q, const struct scps_alloc *a, uint32_t size,
                        uint32_t most);
-/* The oldest record and its size; NULL when there is none. It stays where it is until the next put, popped or not. */
+/* The oldest record and its size; NULL when there is none. It stays where it is until the next put,
+ * popped or not. */
 void *scps_recring_front(struct scps_recring *q, uint32_t *size);
 /* The oldest one leaves. */
 void scps_recring_pop(struct scps_recring *q);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 64 by 64 bits as at school, a digit being 32 bits. For machines whose compiler cannot; never called on the others. */
+/* 64 by 64 bits as at school, a digit being 32 bits. For machines whose compiler cannot; never
+ * called on the others. */
 #include "base/wide.h"
 
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
@@ -12,8 +13,9 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
     return (struct scps_product){a1 * b1 + (mid >> 32) + (too >> 32), too << 32 | (uint32_t)low};
 }
 
-/* The next digit of a quotient: (*rest * 2^32 + next) / c; what is over goes to *rest. *rest < c, and the top bit of c is
- * set, so that its upper half alone gives a digit that is right or at most two too large. */
+/* The next digit of a quotient: (*rest * 2^32 + next) / c; what is over goes to *rest. *rest < c,
+ * and the top bit of c is set, so that its upper half alone gives a digit that is right or at most
+ * two too large. */
 static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
 {
     uint64_t c1 = c >> 32, c0 = (uint32_t)c;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of two 64-bit numbers, whole, and what a division leaves of them.
  *
- * Compilers for 64-bit machines have a type for such a product, those for 32-bit ones have none.  Either way the result is
- * the same to the last bit, so virtual time is the same on every machine; tests/unit/test_wide.c holds one against the other.
+ * Compilers for 64-bit machines have a type for such a product, those for 32-bit ones have none.
+ * Either way the result is the same to the last bit, so virtual time is the same on every machine;
+ * tests/unit/test_wide.c holds one against the other.
  */
 #ifndef SCPS_BASE_WIDE_H
 #define SCPS_BASE_WIDE_H

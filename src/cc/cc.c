@@ -44,7 +44,7 @@ void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_P
         out[i] = ops->params[i].def;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 struct msg {
     char *at;
@@ -88,10 +88,10 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
     return SCPS_ERR_NOENT;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
-/* A decimal number, whole, with an optional minus; false if it is anything else. *fits tells whether
- * it can be held. */
+/* A decimal number, whole, with an optional minus; false if it is anything else. *fits tells
+ * whether it can be held. */
 static bool number(const char *s, size_t len, int64_t *out, bool *fits)
 {
     bool minus = len && *s == '-';

@@ -7,18 +7,21 @@
  *        beta W_max _/   concave                      W_cubic(t) = C (t - K)^3 + W_max
  *                   0                K            t   K = cbrt((W_max - cwnd at 0) / C)
  *
- * Growth depends on the time since the loss, not on the round trip, so a long path loses less to short
- * ones; where Reno would be faster (short round trips, small windows) Reno's estimate is followed.
+ * Growth depends on the time since the loss, not on the round trip, so a long path loses less to
+ * short ones; where Reno would be faster (short round trips, small windows) Reno's estimate is
+ * followed.
  *
- * Source: RFC 9438 sections 4.1 to 4.10: C = 0.4 segments/s^3, beta 0.7, alpha 3(1-beta)/(1+beta) until the
- * Reno-friendly estimate has passed the window of the loss, then 1; fast convergence; target between
- * cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when avoidance began without a loss or after a timeout; time in
- * which the window did not limit does not count (section 5.8).  HyStart++ as section 4.10 advises.
+ * Source: RFC 9438 sections 4.1 to 4.10: C = 0.4 segments/s^3, beta 0.7, alpha 3(1-beta)/(1+beta)
+ * until the Reno-friendly estimate has passed the window of the loss, then 1; fast convergence;
+ * target between cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when avoidance began without a loss or
+ * after a timeout; time in which the window did not limit does not count (section 5.8). HyStart++
+ * as section 4.10 advises.
  *
- * Integers: bytes and microseconds; (t - K)^3 is formed in steps of 1e-6 s^3, which is less than a byte of
- * window, and K to 100 us.  tests/unit/test_cc_cubic.c holds it against floating point.
+ * Integers: bytes and microseconds; (t - K)^3 is formed in steps of 1e-6 s^3, which is less than a
+ * byte of window, and K to 100 us. tests/unit/test_cc_cubic.c holds it against floating point.
  *
- * Departures: bytes, not ACKs (window.c); the loss response uses the smaller of FlightSize and cwnd.
+ * Departures: bytes, not ACKs (window.c); the loss response uses the smaller of FlightSize and
+ * cwnd.
  */
 #include "cc/cc.h"
 #include "cc/window.h"
@@ -65,7 +68,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&cu->win, param, v, ctl);
 }
 
-/* ---- the curve --------------------------------------------------------------------------------- */
+/* ---- the curve ---- */
 
 /* Largest x with x^3 <= n. */
 static uint64_t cube_root(uint64_t n)
@@ -158,7 +161,7 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
     ctl->cwnd = cwnd + grow;
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---- */
 
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)

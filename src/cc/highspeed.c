@@ -3,14 +3,14 @@
  *
  *      a(w) segments more a round trip, b(w) of the window less at a loss
  *
- *      w         38    1058    10661   83000
- *      a          1       8       30      70     Reno below 38 segments; a straight line in log-log
- *      b        0.5    0.33     0.21    0.10     from there to 83000 segments at a loss rate of 1e-7
+ *     w         38    1058    10661   83000
+ *     a          1       8       30      70     Reno below 38 segments; a straight line in log-log
+ *     b        0.5    0.33     0.21    0.10     from there to 83000 segments at a loss rate of 1e-7
  *
- * Sources: RFC 3649 section 5 (the response function), section 6 and appendix B (the table, which is used as
- * it stands: a grows by one at each row's window, b is that of the row, rounded to 1/1024); RFC 3742
- * (limited slow start, which RFC 3649 section 10 recommends for such windows; here off by default, as a
- * space link is filled by slow start or not at all in a short transfer).
+ * Sources: RFC 3649 section 5 (the response function), section 6 and appendix B (the table, which
+ * is used as it stands: a grows by one at each row's window, b is that of the row, rounded to
+ * 1/1024); RFC 3742 (limited slow start, which RFC 3649 section 10 recommends for such windows;
+ * here off by default, as a space link is filled by slow start or not at all in a short transfer).
  *
  * Departures: growth counts bytes, as everywhere (window.c); above the last row the last row holds.
  */

@@ -8,18 +8,20 @@
  *
  * so that the rate (not the window) grows as a 25 ms connection's would, at any round trip.
  *
- * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. of
- * Satellite Communications and Networking 22, 2004.  A loss halves, a timeout restarts, as in Reno.
+ * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
+ * of Satellite Communications and Networking 22, 2004. A loss halves, a timeout restarts, as in
+ * Reno.
  *
- * Departures, all for caution.  At 500 ms rho is 20 and the paper's slow start would answer the first ACK
- * with a million segments; it takes the threshold to be known from an estimate of the bandwidth, and the
- * segments to be spaced out.  Here:
- * - slow start adds at most ss_gain segments for each acknowledged (31: a window 32 times as large after
- *   a round trip), and no single ACK more than doubles the window;
- * - the threshold is found on the way: the first train of ACKs behind which segments queue shows what the
- *   bottleneck carries in a round trip, and that is it (train.h; estimate=0 leaves it out);
- * - from then to the end of the round trip after slow start the window leaves at the bottleneck's rate,
- *   and not in one burst that the queue would have to hold;
+ * Departures, all for caution. At 500 ms rho is 20 and the paper's slow start would answer the
+ * first ACK with a million segments; it takes the threshold to be known from an estimate of the
+ * bandwidth, and the segments to be spaced out. Here:
+ * - slow start adds at most ss_gain segments for each acknowledged (31: a window 32 times as large
+ *   after a round trip), and no single ACK more than doubles the window;
+ * - the threshold is found on the way: the first train of ACKs behind which segments queue shows
+ *   what the bottleneck carries in a round trip, and that is it (train.h; estimate=0 leaves it
+ *   out);
+ * - from then to the end of the round trip after slow start the window leaves at the bottleneck's
+ *   rate, and not in one burst that the queue would have to hold;
  * - the round trip is the lowest one seen, so that our own queue does not raise rho.
  */
 #include "cc/cc.h"
@@ -74,8 +76,8 @@ static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
     return SCPS_CLAMP(rho, 256, (uint64_t)hy->max_rho * 256);
 }
 
-/* 2^(rho-1) - 1 would be linear in between; 2^x for a fraction f of x is taken as (1 + f) 2^n, which is
- * at most 6 % above. In 1/256. */
+/* 2^(rho-1) - 1 would be linear in between; 2^x for a fraction f of x is taken as (1 + f) 2^n,
+ * which is at most 6 % above. In 1/256. */
 static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
 {
     uint64_t most = (uint64_t)hy->ss_gain * 256;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* HyStart++ (RFC 9406): leave slow start when the round trip grows, and make sure before it is final.
+/* HyStart++ (RFC 9406): leave slow start when the round trip grows, and make sure before it is
+ * final.
  *
- *     slow start --- RTT of this round up by an eighth ---> conservative slow start (a quarter as fast)
- *         ^                                                    |       |
- *         +--------- RTT fell below that again ----------------+       +-- five rounds --> avoidance
+ *    slow start --- RTT of this round up by an eighth ---> conservative slow start (a quarter as
+ *    fast)
+ *        ^                                                    |       |
+ *        +--------- RTT fell below that again ----------------+       +-- five rounds --> avoidance
  */
 #ifndef SCPS_CC_HYSTART_H
 #define SCPS_CC_HYSTART_H
 
 #include <scps/cc.h>
 
-struct
-    scps_hystart { /* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
+/* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
+struct scps_hystart {
     uint32_t last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
     uint8_t samples, css_rounds;
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Pure rate control: for capacity that is ours alone.
  *
- * There is no congestion window.  The peer's window and the configured rate are all that hold the
+ * There is no congestion window. The peer's window and the configured rate are all that hold the
  * sender back, and no loss, timeout or idle time changes either: on a path that nobody shares, a
- * lost packet says nothing about how much the path can carry.  On a path that others share this is
- * not acceptable behaviour (RFC 2914), so it must be chosen by name and refuses to run without a rate.
+ * lost packet says nothing about how much the path can carry. On a path that others share this is
+ * not acceptable behaviour (RFC 2914), so it must be chosen by name and refuses to run without a
+ * rate.
  *
- * Sources: docs/SCPS-TP.md section 4.4; NASA/TM-2003-212001,
- * "SCPS-Pure Rate" and "Recommendations".  The rate counts headers; the core's token bucket sees to it.
+ * Sources: docs/SCPS-TP.md section 4.4; NASA/TM-2003-212001, "SCPS-Pure Rate" and
+ * "Recommendations". The rate counts headers; the core's token bucket sees to it.
  */
 #include "cc/cc.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains of acknowledgements; see train.h. Packet trains as a measure of capacity go back to Jain and
- * Routhier (1986); HyStart's first form (Ha and Rhee, 2008) ended slow start on the length of one. */
+/* Trains of acknowledgements; see train.h. Packet trains as a measure of capacity go back to Jain
+ * and Routhier (1986); HyStart's first form (Ha and Rhee, 2008) ended slow start on the length of
+ * one. */
 #include "cc/train.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A gap of a quarter of base, or of four mean ones, ends a train; a first gap so long was none of its own.  Eight
- * ACKs say enough of its rate. */
+/* A gap of a quarter of base, or of four mean ones, ends a train; a first gap so long was none of
+ * its own. Eight ACKs say enough of its rate. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_train *tr)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a train of acknowledgements tells of the bottleneck, in the middle of a slow-start round.
  *
- *        ______________          ____________________________
- *     __|||||||||||||||________||||||||||||||||||||||||||||||___  ACKs: one train a round trip, each
- *        <-- took -->   <------ base ----->                       longer, all at the bottleneck's rate
+ *     ______________          ____________________________
+ *  __|||||||||||||||________||||||||||||||||||||||||||||||___ ACKs: one train a round trip, each
+ *     <-- took -->   <------ base ----->                       longer, all at the bottleneck's rate
  *
- * A window without pacing sends two segments for each acknowledged and so builds a queue half as long as the
- * train: no RTT of that round tells it from a standing one.  But the train itself comes at the rate of the
- * bottleneck, bytes/took; what the path carries in a round trip is that rate times base, known long before
- * the window gets there.  A paced sender's train comes at the sender's own rate and says nothing; then
- * there is no queue either, so both signs are asked for.
+ * A window without pacing sends two segments for each acknowledged and so builds a queue half as
+ * long as the train: no RTT of that round tells it from a standing one. But the train itself comes
+ * at the rate of the bottleneck, bytes/took; what the path carries in a round trip is that rate
+ * times base, known long before the window gets there. A paced sender's train comes at the sender's
+ * own rate and says nothing; then there is no queue either, so both signs are asked for.
  */
 #ifndef SCPS_CC_TRAIN_H
 #define SCPS_CC_TRAIN_H
@@ -25,15 +25,16 @@ struct scps_train {
 
 void scps_train_forget(struct scps_train *tr);
 
-/* An ACK for bytes, with the RTT of the newest of them (<= 0: unknown), on a path of round trip base. True
- * when the train is long enough and more than `queue` bytes wait in the path: *carried is then what the
- * bottleneck carries in a round trip. */
+/* An ACK for bytes, with the RTT of the newest of them (<= 0: unknown), on a path of round trip
+ * base. True when the train is long enough and more than `queue` bytes wait in the path: *carried
+ * is then what the bottleneck carries in a round trip. */
 bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
                       scps_dur base, uint64_t queue, uint64_t *carried);
 
-/* A slow start much faster than doubling must know where to stop before it gets there, and must not let
- * the queue hold the whole window on the way.  The first train of ACKs behind which segments queue gives
- * the threshold, and until a round trip after it is reached the window leaves at the bottleneck's rate. */
+/* A slow start much faster than doubling must know where to stop before it gets there, and must not
+ * let the queue hold the whole window on the way. The first train of ACKs behind which segments
+ * queue gives the threshold, and until a round trip after it is reached the window leaves at the
+ * bottleneck's rate. */
 struct scps_quick {
     struct scps_train train;
     uint8_t paced; /* rounds the rate still holds */

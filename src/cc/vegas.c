@@ -12,51 +12,56 @@
  *
  * Once a round trip, from the RTTs of that round.  base is the lowest RTT known of the path.
  *
- * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
- * JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas"; the
- * docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation (RI) does.
+ * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
+ * IEEE JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas";
+ * the docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation (RI) does.
  *
- * With RI: 3/5/4 segments, doubling every round trip (ss=0, ours without a rate), half the excess, the first sample discarded,
- * base forgotten after four timeouts in a row, half the window at a loss by congestion and nothing at
- * one by corruption.  Not with RI: its decrease takes one segment more and its third duplicate halves
- * twice, both oversights.
+ * With RI: 3/5/4 segments, doubling every round trip (ss=0, ours without a rate), half the excess,
+ * the first sample discarded, base forgotten after four timeouts in a row, half the window at a
+ * loss by congestion and nothing at one by corruption. Not with RI: its decrease takes one segment
+ * more and its third duplicate halves twice, both oversights.
  *
- * With the paper, by parameters: alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
+ * With the paper, by parameters:
+ * alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
  *
  * Departures from both, with reasons:
- * - The papers write diff = W - W base/rtt.  W/rtt stands there for the rate achieved; here that rate
- *   is measured (bytes delivered over the round), so the formula holds too when W has just doubled, when a
- *   configured rate or the application is the limit, and when an ACK comes only every 200 ms.
- * - Delayed ACKs.  Under F0 the receiver's timer waits up to 200 ms, and how much of it is in the RTT
- *   of the newest segment an ACK covers depends on how long the burst was, that is on the window: halve
- *   the window and that RTT grows by far more than beta.  Read as a queue it would strangle the window.
- *   The oldest segment an ACK covers started the timer and always has the whole wait in it; so its RTT is
- *   the one used (rtt_old, what RFC 7323 echoes too).  It is in base as well and cancels out.  Under F2
- *   this costs at most one segment of error.  Of a round the lowest RTT counts, so that a lone ACK from
- *   the timer, or noise on the return path, is not a queue (rtt=1: the mean).
- * - A timer is late.  Of a megabyte in 200 ms a few milliseconds of lateness are dozens of segments, and slow start
- *   would end by chance.  But an ACK that left nothing of ours under way tells that the next segment found no queue of
- *   ours: an RTT whose oldest segment left then counts as base, whatever it was.
- *   For the same reason a loss halves what a round delivered, where the timer is most of the round, and not what left
- *   since it expired.
- * - Leaving slow start, the window becomes what the path carried in that round, and the middle of alpha
- *   and beta on top: it doubled again while the queue was being noticed.  A sender without pacing
- *   overruns the queue before a whole round can show it; so slow start also ends when the ACKs of one
- *   train show that the path carries less than two thirds of the window, and segments do queue (train=1):
- *   the paper's comparison of expected with actual throughput, made inside the round.
- * - ss=2 is ours: a window 32 times as large after a round trip, for paths so long that doubling takes
- *   most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips).  It stops where a
- *   train of ACKs says the path is full and goes there at the bottleneck's rate (train.h); gamma is on guard
- *   as ever.  For a path that is ours; who sets a rate says that it is, and how fast, so with a rate this is
- *   the default (ss=3).  RI doubles whatever its rate: ss=0.
- * - base and route changes.  A longer route looks like a queue, and Vegas would give up its window for
- *   ever.  But a queue of our own is gone after a few rounds of giving up half of it; if the excess is
- *   still there after `rounds` round trips in a row it is not ours, base becomes the lowest RTT of those
- *   rounds, and slow start (with gamma on guard) leads back to the window of before.  A base that only
- *   ages would creep upwards with our own queue in it.
- * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see brake().  RI has no such
- *   brake (brake=0).
- * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md section 3.4).
+ * - The papers write diff = W - W base/rtt. W/rtt stands there for the rate achieved; here that
+ *   rate is measured (bytes delivered over the round), so the formula holds too when W has just
+ *   doubled, when a configured rate or the application is the limit, and when an ACK comes only
+ *   every 200 ms.
+ * - Delayed ACKs. Under F0 the receiver's timer waits up to 200 ms, and how much of it is in the
+ *   RTT of the newest segment an ACK covers depends on how long the burst was, that is on the
+ *   window: halve the window and that RTT grows by far more than beta. Read as a queue it would
+ *   strangle the window. The oldest segment an ACK covers started the timer and always has the
+ *   whole wait in it; so its RTT is the one used (rtt_old, what RFC 7323 echoes too). It is in base
+ *   as well and cancels out. Under F2 this costs at most one segment of error. Of a round the
+ *   lowest RTT counts, so that a lone ACK from the timer, or noise on the return path, is not a
+ *   queue (rtt=1: the mean).
+ * - A timer is late. Of a megabyte in 200 ms a few milliseconds of lateness are dozens of segments,
+ *   and slow start would end by chance. But an ACK that left nothing of ours under way tells that
+ *   the next segment found no queue of ours: an RTT whose oldest segment left then counts as base,
+ *   whatever it was. For the same reason a loss halves what a round delivered, where the timer is
+ *   most of the round, and not what left since it expired.
+ * - Leaving slow start, the window becomes what the path carried in that round, and the middle of
+ *   alpha and beta on top: it doubled again while the queue was being noticed. A sender without
+ *   pacing overruns the queue before a whole round can show it; so slow start also ends when the
+ *   ACKs of one train show that the path carries less than two thirds of the window, and segments
+ *   do queue (train=1): the paper's comparison of expected with actual throughput, made inside the
+ *   round.
+ * - ss=2 is ours: a window 32 times as large after a round trip, for paths so long that doubling
+ *   takes most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips). It
+ *   stops where a train of ACKs says the path is full and goes there at the bottleneck's rate
+ *   (train.h); gamma is on guard as ever. For a path that is ours; who sets a rate says that it is,
+ *   and how fast, so with a rate this is the default (ss=3). RI doubles whatever its rate: ss=0.
+ * - base and route changes. A longer route looks like a queue, and Vegas would give up its window
+ *   for ever. But a queue of our own is gone after a few rounds of giving up half of it; if the
+ *   excess is still there after `rounds` round trips in a row it is not ours, base becomes the
+ *   lowest RTT of those rounds, and slow start (with gamma on guard) leads back to the window of
+ *   before. A base that only ages would creep upwards with our own queue in it.
+ * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see
+ *   brake(). RI has no such brake (brake=0).
+ * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
+ *   section 3.4).
  *
  * The fine-grained retransmission check is the core's (by_age, loss.c): it owns the send times.
  */
@@ -102,8 +107,8 @@ struct vegas {
     uint64_t full;   /* cwnd before the brake halved it; 0: the brake is off */
     uint16_t share;  /* of the round that set the brake: lost octets, x/1024 of all */
     uint8_t braking; /* rounds since the brake was set */
-    uint16_t
-        trust; /* rounds for which losses are believed, as the window made no difference; 0: it did */
+    /* rounds for which losses are believed, as the window made no difference; 0: it did */
+    uint16_t trust;
     uint16_t trusting; /* of them left */
     /* the path */
     scps_dur base;    /* 0: not known */
@@ -193,12 +198,13 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&ve->win, NULL, v, ctl);
 }
 
-/* ---- round trips ------------------------------------------------------------------------------- */
+/* ---- round trips ---- */
 
-/* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it lacks the wait that is
- * in base.  A shorter path would show in the newest segment's RTT, too, by as much: at least by half, for a clock's noise
- * makes new records.  Or, at last, in every ACK of EARLY_MAX rounds; but a receiver whose window opens all the time does
- * that, too, until the window is smaller and its timer waits again: then base is what it was (wait_again). */
+/* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it
+ * lacks the wait that is in base. A shorter path would show in the newest segment's RTT, too, by as
+ * much: at least by half, for a clock's noise makes new records. Or, at last, in every ACK of
+ * EARLY_MAX rounds; but a receiver whose window opens all the time does that, too, until the window
+ * is smaller and its timer waits again: then base is what it was (wait_again). */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
@@ -219,8 +225,9 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Base gave in to early ACKs, and one has waited again.  What was given up of the window meanwhile, some of it for taking
- * the wait for a queue, comes back as in slow start, and early ACKs are believed less soon. */
+/* Base gave in to early ACKs, and one has waited again. What was given up of the window meanwhile,
+ * some of it for taking the wait for a queue, comes back as in slow start, and early ACKs are
+ * believed less soon. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -320,7 +327,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* half of a small excess is soon less than a segment: then it was ours, and is as good as gone */
+    /* half of a small excess is soon less than a segment: then it was ours, and is as good as
+     * gone */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
@@ -330,7 +338,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         ve->exponential = true;
         return;
     }
-    /* Where something else is the limit, the part of the window that is not used is given up first. */
+    /* Where something else is the limit, the part of the window that is not used is given up
+     * first. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
@@ -431,7 +440,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         ve->exponential = false;
 }
 
-/* ---- losses and changes ------------------------------------------------------------------------ */
+/* ---- losses and changes ---- */
 
 static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
 {
@@ -439,8 +448,9 @@ static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
-/* What was under way when the loss happened.  Where an ACK stands for all that left since the one before, because the
- * receiver's timer is most of the round trip, what it leaves outstanding is only what left since that timer expired. */
+/* What was under way when the loss happened. Where an ACK stands for all that left since the one
+ * before, because the receiver's timer is most of the round trip, what it leaves outstanding is
+ * only what left since that timer expired. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {

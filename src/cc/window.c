@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The common part of loss-driven windows; the picture is in window.h.
  *
- * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC 3465
- * sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661 section 4.1 (no
- * growth on a window that is not used); RFC 9000 section 9.4 (another path has another capacity).
+ * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC
+ * 3465 sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661
+ * section 4.1 (no growth on a window that is not used); RFC 9000 section 9.4 (another path has
+ * another capacity).
  *
  * Departures, with reasons:
- * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout.  That ties growth
- *   to the number of ACKs, and under strictly delayed ACKs (five a second, whatever was sent) slow start
- *   would crawl.  Default is no L: bytes cannot arrive that were not sent, so a window still at most
- *   doubles in a round trip, and the burst that L is meant to prevent is the pacer's business.  After a
- *   timeout one ACK can cover data that arrived long before it; there an ACK is credited at most with the
- *   present window, which is all that can have been sent since.  L is a parameter where a controller has
- *   abc_limit, and then both rules of RFC 3465 hold.
- * - Equation 4 uses FlightSize.  While SACK holds data above a hole FlightSize grows far beyond cwnd, and
- *   half of it would be no reduction, so it counts at most up to cwnd.
- * - A timeout in mid-repair finds FlightSize as it was before the halving, or larger: the threshold then
- *   never rises above the one already in force.
+ * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout. That ties
+ *   growth to the number of ACKs, and under strictly delayed ACKs (five a second, whatever was
+ *   sent) slow start would crawl. Default is no L: bytes cannot arrive that were not sent, so a
+ *   window still at most doubles in a round trip, and the burst that L is meant to prevent is the
+ *   pacer's business. After a timeout one ACK can cover data that arrived long before it; there an
+ *   ACK is credited at most with the present window, which is all that can have been sent since. L
+ *   is a parameter where a controller has abc_limit, and then both rules of RFC 3465 hold.
+ * - Equation 4 uses FlightSize. While SACK holds data above a hole FlightSize grows far beyond
+ *   cwnd, and half of it would be no reduction, so it counts at most up to cwnd.
+ * - A timeout in mid-repair finds FlightSize as it was before the halving, or larger: the threshold
+ *   then never rises above the one already in force.
  */
 #include "cc/window.h"
 

@@ -57,11 +57,11 @@ enum {
 void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_cc_view *v,
                     struct scps_cc_ctl *ctl);
 
-/* Called first on every ACK. Whether the window limits is a question about a whole round trip: with a
- * token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last segments wait
- * for the window. The bytes that may make the window grow: none while an episode lasts
- * (unless it was spared) or the window did not limit us; else those newly arrived, within L where one is set and
- * within what can have been sent since where a timeout came before. */
+/* Called first on every ACK. Whether the window limits is a question about a whole round trip: with
+ * a token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last
+ * segments wait for the window. The bytes that may make the window grow: none while an episode
+ * lasts (unless it was spared) or the window did not limit us; else those newly arrived, within L
+ * where one is set and within what can have been sent since where a timeout came before. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
@@ -69,7 +69,8 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
 uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_ack *a, uint64_t bytes,
                              struct scps_cc_ctl *ctl);
 
-/* Avoidance: gain/256 segments for every cwnd bytes. gain 256 is Reno's one segment a round trip. */
+/* Avoidance: gain/256 segments for every cwnd bytes. gain 256 is Reno's one segment a round
+ * trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
@@ -81,7 +82,8 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Loss that is not the window's fault: nothing changes, and growth does not pause for the episode. */
+/* Loss that is not the window's fault: nothing changes, and growth does not pause for the
+ * episode. */
 void scps_win_spare(struct scps_win *w);
 
 /* Whether a loss of this cause is the window's fault. */

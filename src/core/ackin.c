@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* An arriving acknowledgement.
  *
- * Reports (SACK blocks, the left edge) go to the scoreboard, which sums up what was learned; round trip and delivery
- * rate are taken from that sum; the recovery episode moves on; the loss rules look again; the controller hears last,
- * with everything known.
+ * Reports (SACK blocks, the left edge) go to the scoreboard, which sums up what was learned; round
+ * trip and delivery rate are taken from that sum; the recovery episode moves on; the loss rules
+ * look again; the controller hears last, with everything known.
  */
 #include "core/conn.h"
 
@@ -11,7 +11,7 @@
 #include "base/wide.h"
 #include "core/seq.h"
 
-/* ---- the parts of an acknowledgement --------------------------------------------------------------------- */
+/* ---- the parts of an acknowledgement ---- */
 
 static scps_dur min_window(scps_dur srtt)
 {
@@ -34,8 +34,8 @@ static SCPS_APART bool is_news(const struct scps_conn *c, scps_off from, scps_of
            !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
 }
 
-/* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old. False: it says nothing
- * that could be told again. */
+/* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old.
+ * False: it says nothing that could be told again. */
 static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
                        int64_t told, struct scps_ack_sum *sum)
 {
@@ -74,8 +74,8 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
 
     c->ctx.st->sacks_in++;
     for (i = 0; i < seg->nsack; i++) {
-        /* Every block is told several times, in case one is lost: it stands where it stood in the last report, or
-         * another has come in before it. */
+        /* Every block is told several times, in case one is lost: it stands where it stood in the
+         * last report, or another has come in before it. */
         struct scps_sack *at = &c->tx->sacked[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known)
@@ -122,10 +122,11 @@ static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it.  Only the echo says which sending is
- * acknowledged (RFC 7323 section 4).  But a duplicate is answered with the timestamp of what came before it, however long
- * ago (section 4.3).  A peer that reports duplicates (RFC 2883) says so, and then the answer is for the last resending,
- * unless it came sooner than the least round trip.  As long as it is not known to report them, an echo from before the last
+/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
+ * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
+ * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
+ * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
+ * least round trip. As long as it is not known to report them, an echo from before the last
  * resending of what moved the left edge tells nothing. */
 static SCPS_APART scps_dur resent_rtt(const struct scps_conn *c, const struct scps_seg *seg,
                                       const struct scps_ack_sum *sum)
@@ -186,8 +187,8 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
     return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
 }
 
-/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something outstanding. told: its
- * SNACK has named what arrived, which need not be guessed. */
+/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
+ * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
 static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
@@ -209,7 +210,9 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
     if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
     if (scps_snack_on(c) && scps_sb_at(&tx->sb, head)->resends)
-        return; /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is missing again */
+        /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
+         * missing again */
+        return;
     if (c->dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);
 }
@@ -223,8 +226,8 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
     sum->lost = 0;
 }
 
-/* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two acknowledgements of progress after
- * a resend. */
+/* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
+ * acknowledgements of progress after a resend. */
 static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
                                    struct scps_ack_sum *sum)
 {
@@ -239,7 +242,8 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
 
 /* ---- an acknowledgement: all steps in order ---- */
 
-/* An acknowledgement while something is outstanding, and what the steps of learn find out about it. */
+/* An acknowledgement while something is outstanding, and what the steps of learn find out about
+ * it. */
 struct news {
     const struct scps_seg *seg;
     int64_t ack_in; /* where it points */
@@ -286,7 +290,8 @@ static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
         n->advanced = true;
 }
 
-/* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the hole. */
+/* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
+ * hole. */
 static SCPS_APART void uncount(struct scps_conn *c, struct news *n)
 {
     struct scps_tx *tx = c->tx;
@@ -355,9 +360,10 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
         c->ctx.st->reordered++;
 }
 
-/* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded from what SACK has not
- * said yet, as far as the 16-bit offset of the SNACK option reaches (RFC 6675 goes for what lies beyond); and when it has
- * much to say at a time others follow: what they say of a resent segment is worth waiting for. */
+/* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded
+ * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
+ * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
+ * say of a resent segment is worth waiting for. */
 static inline void losses_by_order(struct scps_conn *c, struct news *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -454,8 +460,8 @@ static SCPS_APART void drained(struct scps_conn *c, bool advanced)
     scps_timer_set(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
-/* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of one bandwidth-delay
- * product must not run dry meanwhile. */
+/* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of
+ * one bandwidth-delay product must not run dry meanwhile. */
 static inline bool room_again(const struct scps_conn *c)
 {
     const uint32_t sndbuf = c->ctx.cfg->c.sndbuf;

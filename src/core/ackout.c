@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* When to acknowledge, and with what.
  *
- * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section 3.8.6.3); all but the
- * last below also what filled a hole (RFC 5681 section 4.2).  Other data in order:
+ * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section
+ * 3.8.6.3); all but the last below also what filled a hole (RFC 5681 section 4.2). Other data in
+ * order:
  *
- *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first quick_acks segments each
+ *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first
+ *                     quick_acks segments each
  *   SCPS_ACK_EVERY    each segment
- *   SCPS_ACK_DELAYED  the timer only (docs/SCPS-TP.md section 5.1: data beyond a hole waits for it, too, unless holes_at_once)
+ *   SCPS_ACK_DELAYED the timer only (docs/SCPS-TP.md section 5.1: data beyond a hole waits for it,
+ *   too, unless holes_at_once)
  *
- * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is new and for the first
- * AT_ONCE segments after it: the sender has its three duplicates then.  What follows tells it only how much has left the
- * network and, SACK being cumulative, is said as often as for data in order; on a path of thousands of segments that halves
- * the acknowledgements.  Without SACK the number of duplicates carries the information, so there each out-of-order segment
+ * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is
+ * new and for the first AT_ONCE segments after it: the sender has its three duplicates then. What
+ * follows tells it only how much has left the network and, SACK being cumulative, is said as often
+ * as for data in order; on a path of thousands of segments that halves the acknowledgements.
+ * Without SACK the number of duplicates carries the information, so there each out-of-order segment
  * gets its own.
  *
- * More than one, so that a full segment and a short one count as two (RFC 5681 section 4.2 has at most two full ones wait):
- * they may be all that a window of two segments holds, as where a record ends, and its sender then waits for the answer.
+ * More than one, so that a full segment and a short one count as two (RFC 5681 section 4.2 has at
+ * most two full ones wait): they may be all that a window of two segments holds, as where a record
+ * ends, and its sender then waits for the answer.
  *
  * "Now" means with the next output: segments that arrive in one batch are answered once.
  *
- * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets and of bytes, have
- * credit for it; until then what is owed gathers.  It is filled in when it leaves, so the one that
- * leaves is the newest.  The bucket of bytes holds credit for one: a second acknowledgement in a row
- * would wait behind the first on a line of that rate, and be old when it arrives.  Nothing is exempt:
- * one that opens the window or answers a FIN waits its few milliseconds, too.  Those that ride on
- * data, the handshake and resets cost nothing.  So that each says the most, holes are told in order,
- * each once, before any is told again, by the bit vector of a SNACK where the long form is agreed and
- * by SACK blocks where it is not; one report in so many begins with the first hole, which is what
- * keeps the peer's window.  Duplicates are not reported.
+ * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets
+ * and of bytes, have credit for it; until then what is owed gathers. It is filled in when it
+ * leaves, so the one that leaves is the newest. The bucket of bytes holds credit for one: a second
+ * acknowledgement in a row would wait behind the first on a line of that rate, and be old when it
+ * arrives. Nothing is exempt: one that opens the window or answers a FIN waits its few
+ * milliseconds, too. Those that ride on data, the handshake and resets cost nothing. So that each
+ * says the most, holes are told in order, each once, before any is told again, by the bit vector of
+ * a SNACK where the long form is agreed and by SACK blocks where it is not; one report in so many
+ * begins with the first hole, which is what keeps the peer's window. Duplicates are not reported.
  */
 #include "core/conn.h"
 
@@ -39,7 +44,8 @@
 #define AT_ONCE 8
 #define TICKS   16 /* delays without data, after which a hole is no reason for the timer to go on */
 #define BURST   256 /* acknowledgements in a row, at most, to report every hole */
-#define BARE    52 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+/* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+#define BARE 52
 
 #define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
 
@@ -91,7 +97,8 @@ void scps_ackout_timer(struct scps_conn *c)
         }
         if (c->in.ooo->n)
             scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + delay);
-        /* everything is told anew, in as many segments as it takes: under a budget behind what is new */
+        /* everything is told anew, in as many segments as it takes: under a budget behind what is
+         * new */
         if (budgeted(c))
             c->rx->anew = true;
         else
@@ -169,14 +176,16 @@ static uint16_t window(struct scps_conn *c, bool syn)
 
 static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to)
 {
-    /* the FIN has arrived with them and takes a number, too; without it the last segment would count as missing */
+    /* the FIN has arrived with them and takes a number, too; without it the last segment would
+     * count as missing */
     if (c->rx->fin_at && to == c->rx->fin_at)
         to++;
     seg->sack[seg->nsack++] =
         (struct scps_sack){scps_seq_wrap(c->irs, from), scps_seq_wrap(c->irs, to)};
 }
 
-/* Is the range that begins at from among the blocks already? The first one may tell of a duplicate. */
+/* Is the range that begins at from among the blocks already? The first one may tell of a
+ * duplicate. */
 static bool told(const struct scps_conn *c, const struct scps_seg *seg, scps_off from)
 {
     for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
@@ -185,7 +194,8 @@ static bool told(const struct scps_conn *c, const struct scps_seg *seg, scps_off
     return false;
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there already. */
+/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there
+ * already. */
 static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max, bool once)
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
@@ -195,8 +205,8 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
     }
 }
 
-/* Where one acknowledgement stands for hundreds of segments: every range once, in as many acknowledgements as it
- * takes.  True: there are more that have not been told. */
+/* Where one acknowledgement stands for hundreds of segments: every range once, in as many
+ * acknowledgements as it takes. True: there are more that have not been told. */
 static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
                                    bool thin)
 {
@@ -222,7 +232,8 @@ static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, un
     return false;
 }
 
-/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they begin again. */
+/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
+ * begin again. */
 static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
 {
     scps_off to = SCPS_MAX(rx->sacked_to, rx->snack_high);
@@ -233,8 +244,8 @@ static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
     rx->sacked_to = rx->snack_high = to;
 }
 
-/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest.  False: this one is something
- * else. */
+/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
+ * one is something else. */
 static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
 {
     const unsigned room =
@@ -252,13 +263,15 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* SACK and SNACK, as far as they fit.  True: something is left to say, and another acknowledgement must say it. */
+/* SACK and SNACK, as far as they fit. True: something is left to say, and another acknowledgement
+ * must say it. */
 static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
     bool snack = c->caps & SCPS_CAP_SNACK1 && (c->in.ooo->n || rx->fin_at), more = false,
          sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
-    /* one acknowledgement stands for many segments: each range is told once before any is told again */
+    /* one acknowledgement stands for many segments: each range is told once before any is told
+     * again */
     bool sparse = thin || strict(c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
@@ -337,7 +350,7 @@ void scps_ackout_reneged(struct scps_rx *rx)
     rx->anew = false;
 }
 
-/* ---- the budget -------------------------------------------------------------------------------------------------- */
+/* ---- the budget ---- */
 
 bool scps_ackout_within_budget(struct scps_conn *c)
 {
@@ -383,8 +396,8 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
-/* What rides on the data of who only sends: nothing has come since the last one, and the window stands where it stood.
- * False: it is not so, and nothing was done. */
+/* What rides on the data of who only sends: nothing has come since the last one, and the window
+ * stands where it stood. False: it is not so, and nothing was done. */
 static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_rcv_nxt(c);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS: docs/SCPS-TP.md section 7): what arrives is whole, in order and at its
- * place; what does not is given up in the end, and said.  In force when both SYNs offered it.  No option announces a
- * gap: either side comes to it alone.
+/* Best effort (BETS: docs/SCPS-TP.md section 7): what arrives is whole, in order and at its place;
+ * what does not is given up in the end, and said. In force when both SYNs offered it. No option
+ * announces a gap: either side comes to it alone.
  *
- * Receiver.  When everything in order has been read and something waits beyond a hole, a timer starts.  Then the
- * acknowledgement jumps over the hole, at once and in every mode, and reading stops there until the application has
- * taken note (scps_conn_hole): octets behind a hole are never given out as if there were none.  Until then late octets
- * still fill it, from either end.  Holes that were known when the timer started have waited as long when their turn
- * comes, so they go without waiting again; the reference implementation waits anew for each, which on a bad link with
- * no way back is a second a hole.  Only one hole at a time is given up and not told.
+ * Receiver. When everything in order has been read and something waits beyond a hole, a timer
+ * starts. Then the acknowledgement jumps over the hole, at once and in every mode, and reading
+ * stops there until the application has taken note (scps_conn_hole): octets behind a hole are never
+ * given out as if there were none. Until then late octets still fill it, from either end. Holes
+ * that were known when the timer started have waited as long when their turn comes, so they go
+ * without waiting again; the reference implementation waits anew for each, which on a bad link with
+ * no way back is a second a hole. Only one hole at a time is given up and not told.
  *
- * Sender.  A segment at the left edge that is to be sent again after so many times is given up: the edge moves past it
- * and past what the peer has reported behind it.  When the edge has not moved for so long, all that had been sent when
- * it last did is given up at once, and what was sent since has as long again at most.  The connection does not end
- * for lack of answers while there is data to give up.  The peer's acknowledgements lag behind our left edge then; the
- * window they offer counts all the same.
+ * Sender. A segment at the left edge that is to be sent again after so many times is given up: the
+ * edge moves past it and past what the peer has reported behind it. When the edge has not moved for
+ * so long, all that had been sent when it last did is given up at once, and what was sent since has
+ * as long again at most. The connection does not end for lack of answers while there is data to
+ * give up. The peer's acknowledgements lag behind our left edge then; the window they offer counts
+ * all the same.
  *
- * A FIN is never given up, and ends the stream only when the hole before it has been told.  While the link is out no
- * time passes for either side.
+ * A FIN is never given up, and ends the stream only when the hole before it has been told. While
+ * the link is out no time passes for either side.
  */
 #include <assert.h>
 
@@ -28,10 +30,10 @@
 #define WAIT_MIN    SCPS_US(0x100001) /* the reference's receive timer */
 #define KEPT_RANGES 4096u
 
-/* ---- receiver ------------------------------------------------------------------------------------------------ */
+/* ---- receiver ---- */
 
-/* The end of the hole at RCV.NXT, where octets or the FIN have arrived; 0: there is no hole. What a confused peer sends
- * beyond its FIN is no part of the stream. */
+/* The end of the hole at RCV.NXT, where octets or the FIN have arrived; 0: there is no hole. What a
+ * confused peer sends beyond its FIN is no part of the stream. */
 static scps_off beyond(const struct scps_conn *c)
 {
     scps_off fin = c->rx ? c->rx->fin_at : 0, to = fin;
@@ -78,8 +80,8 @@ static scps_dur patience(const struct scps_conn *c)
     return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, c->rtt.srtt));
 }
 
-/* The end of the hole whose repair the reader waits for: everything before it has been read. 0: the reader waits for
- * none, or no repair can come. */
+/* The end of the hole whose repair the reader waits for: everything before it has been read. 0: the
+ * reader waits for none, or no repair can come. */
 static scps_off awaited(const struct scps_conn *c)
 {
     if (c->in.read != c->in.next || c->flags & SCPS_F_OUTAGE || c->state == SCPS_CLOSED)
@@ -150,7 +152,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     scps_conn_tell(c, SCPS_EV_READABLE);
 }
 
-/* ---- sender -------------------------------------------------------------------------------------------------- */
+/* ---- sender ---- */
 
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Configurations: defaults, derived values, and sharing one among the connections opened with it.
  *
- * Every timer follows from one number, the round trip the operator expects, when it is given; without it the values
- * are those of the terrestrial Internet.  There are no thresholds in between: the same formulas hold from 10 µs to
- * hours.  rto_min is a margin above srtt (rtt.c), so it has to cover the peer's delayed acknowledgement (its timer is
- * taken to be like ours) and a share of the round trip for its variation.
+ * Every timer follows from one number, the round trip the operator expects, when it is given;
+ * without it the values are those of the terrestrial Internet. There are no thresholds in between:
+ * the same formulas hold from 10 µs to hours. rto_min is a margin above srtt (rtt.c), so it has to
+ * cover the peer's delayed acknowledgement (its timer is taken to be like ours) and a share of the
+ * round trip for its variation.
  */
 #include "core/conn.h"
 
@@ -13,7 +14,8 @@
 
 #include <stddef.h>
 
-/* What the list says of each field. A row that contradicts itself does not compile: the compiler names its line. */
+/* What the list says of each field. A row that contradicts itself does not compile: the compiler
+ * names its line. */
 enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 
 #define MEMBER(field) (((struct scps_conn_config *)0)->field)
@@ -147,13 +149,14 @@ int scps_config_resolve(struct scps_conn_config *c)
         err = check_others(c);
     if (err)
         return err;
-    /* One acknowledgement for all of a window brings the next one in a burst that no queue holds; both ends are taken
-     * to acknowledge alike. */
+    /* One acknowledgement for all of a window brings the next one in a burst that no queue holds;
+     * both ends are taken to acknowledge alike. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
-    /* RFC 6298 section 2 with the hint for SRTT and the least for what is added to it: a measurement would be taken to
-     * vary by a half (3 x RTT), but what is expected is not measured, and a SYN too many costs little. */
+    /* RFC 6298 section 2 with the hint for SRTT and the least for what is added to it: a
+     * measurement would be taken to vary by a half (3 x RTT), but what is expected is not measured,
+     * and a SYN too many costs little. */
     c->rto_initial = derive(c->rto_initial, rtt ? rtt + c->rto_min : SCPS_SEC(1));
     c->rto_max = derive(c->rto_max, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
     c->rto_max = SCPS_MAX(c->rto_max, c->rto_min);

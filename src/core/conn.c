@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static size_t conn_size(const struct scps_shared_config *cfg)
 {
@@ -112,7 +112,7 @@ void scps_conn_trim(struct scps_conn *c)
         free_rx(c);
 }
 
-/* ---- states ----------------------------------------------------------------------------------------------- */
+/* ---- states ---- */
 
 void scps_conn_bury(struct scps_conn *c)
 {
@@ -264,7 +264,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     return 0;
 }
 
-/* ---- memory is short ---------------------------------------------------------------------------------------- */
+/* ---- memory is short ---- */
 
 int scps_conn_starve(struct scps_conn *c)
 {
@@ -310,7 +310,7 @@ void scps_conn_heard(struct scps_conn *c)
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
 }
 
-/* ---- configuration ------------------------------------------------------------------------------ */
+/* ---- configuration ---- */
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* struct scps_conn as the sum of its parts, and what its host lends it.
  *
- * A connection has a small part that lives as long as it does (this struct), and two that come and go with use: tx
- * (octets written and not acknowledged) and rx (octets beyond a hole).  An idle connection owns neither.
+ * A connection has a small part that lives as long as it does (this struct), and two that come and
+ * go with use: tx (octets written and not acknowledged) and rx (octets beyond a hole). An idle
+ * connection owns neither.
  *
- * The same three verbs as the stack, one level down, in parsed segments: scps_conn_input, scps_conn_output and a
- * deadline in the host's heap.  Input never sends: it leaves marks (SCPS_F_*) and wakes the connection; output turns
- * marks into segments.
+ * The same three verbs as the stack, one level down, in parsed segments: scps_conn_input,
+ * scps_conn_output and a deadline in the host's heap. Input never sends: it leaves marks (SCPS_F_*)
+ * and wakes the connection; output turns marks into segments.
  */
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H
@@ -44,7 +45,9 @@ enum scps_timer {
     SCPS_T_PACE, /* earliest departure */
     SCPS_T_LIFE, /* keep-alive; FIN-WAIT-2 and TIME-WAIT; handshake of the passive side */
     SCPS_T_CORK, /* a corked small segment has waited long enough */
-    SCPS_T_AGE, /* while something is outstanding, it comes of age: rack.c, snack.c; else unused memory goes back */
+    /* while something is outstanding, it comes of age: rack.c, snack.c; else unused memory goes
+     * back */
+    SCPS_T_AGE,
     SCPS_T_COUNT
 };
 
@@ -147,8 +150,8 @@ struct scps_tx {
     scps_dur slow[2];  /* longest time a first sending waited to be told of: lately, before */
     scps_dur pause[2]; /* longest time between two of its acknowledgements: lately, before */
     scps_time slow_since;
-    scps_off
-        turn; /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
+    /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
+    scps_off turn;
     scps_off
         named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
@@ -159,7 +162,8 @@ struct scps_tx {
     struct scps_delivery delivery;
     scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
-    /* The timeouts in a row, or the window probes without an answer, began; valid while there are any. */
+    /* The timeouts in a row, or the window probes without an answer, began; valid while there are
+     * any. */
     scps_time silent_since;
     scps_time
         outage_over; /* end of the last outage with something outstanding; 0: there was none */
@@ -170,8 +174,8 @@ struct scps_tx {
     scps_off life_nxt;
     uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
     uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
-    uint8_t
-        rto_shift; /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
+    /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
+    uint8_t rto_shift;
     uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
     struct scps_sack
         sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
@@ -207,8 +211,8 @@ struct scps_rx {
         budget_pps; /* of bare acknowledgements; packets count 1 in the second */
 };
 
-/* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0 where none is known.
- * Owned by stack/comp.c. */
+/* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0
+ * where none is known. Owned by stack/comp.c. */
 struct scps_comp_sum {
     uint8_t agreed;     /* the number of the first good segment: no other is accepted */
     uint8_t newest;     /* of the compressed segment that is being processed */
@@ -219,7 +223,8 @@ struct scps_comp_sum {
 
 #define SCPS_XCAPS_MAX 34u /* octets: an option of 36 behind one of 4 */
 
-/* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in force. */
+/* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in
+ * force. */
 struct scps_tp {
     /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
     uint8_t conn_id, peer_id;
@@ -257,8 +262,8 @@ struct scps_conn {
     uint8_t hold, backoff, dupacks, ack_owed;
     uint8_t snd_wscale : 4, rcv_wscale : 4;
     bool pending : 1; /* not accepted yet */
-    /* We opened it with compression, and the peer has not shown yet that our acknowledgement of its SYN arrived: data goes
-     * with TCP's header, which completes the handshake as well */
+    /* We opened it with compression, and the peer has not shown yet that our acknowledgement of its
+     * SYN arrived: data goes with TCP's header, which completes the handshake as well */
     bool unheard : 1;
     bool starved : 1;        /* a write, or the FIN, waits for memory */
     bool dsacks : 1;         /* the peer has reported a duplicate: it can */
@@ -292,27 +297,32 @@ struct scps_conn {
 
 /* ---- conn.c, agreed.c, memory.c, notify.c ---------------------------------------------------- */
 
-/* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on cfg. */
+/* A closed connection with room for cfg's controller; NULL on lack of memory. Takes a reference on
+ * cfg. */
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
 void scps_conn_free(struct scps_conn *c);
-/* c has ended, and its link goes or is of no concern to it any more: nothing of c leaves, not even a reset. */
+/* c has ended, and its link goes or is of no concern to it any more: nothing of c leaves, not even
+ * a reset. */
 void scps_conn_detach(struct scps_conn *c);
-/* rated: a route has a rate, so a controller that needs one need not have its own. SCPS_ERR_NORATE, NOMEM, and those of
- * scps_config_resolve. */
+/* rated: a route has a rate, so a controller that needs one need not have its own. SCPS_ERR_NORATE,
+ * NOMEM, and those of scps_config_resolve. */
 struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
                                            const struct scps_conn_config *c, bool rated, int *err);
 /* The count of references is no part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
 /* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
-/* Begins an active open: a SYN is due. SCPS_ERR_NOMEM. The caller has set path, addresses, ports, iss, mss. */
+/* Begins an active open: a SYN is due. SCPS_ERR_NOMEM. The caller has set path, addresses, ports,
+ * iss, mss. */
 int scps_conn_open(struct scps_conn *c);
 /* Begins a passive open with the SYN that arrived: SYN-ACK due. SCPS_ERR_NOMEM. */
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn);
-/* A connection that a SYN cookie stands for: established, syn as rebuilt from it. SCPS_ERR_NOMEM. */
+/* A connection that a SYN cookie stands for: established, syn as rebuilt from it.
+ * SCPS_ERR_NOMEM. */
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una);
-/* A call that was refused for lack of memory is worth repeating when acknowledgements have made room, and after this
- * time at the latest: the allocator says nothing of what others give back to it. */
+/* A call that was refused for lack of memory is worth repeating when acknowledgements have made
+ * room, and after this time at the latest: the allocator says nothing of what others give back to
+ * it. */
 #define SCPS_MEMORY_RETRY SCPS_MS(100)
 static inline void scps_env_starved(struct scps_env *env)
 {
@@ -344,14 +354,17 @@ bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);
 /* Gives back memory that nothing uses now. */
 void scps_conn_trim(struct scps_conn *c);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
-/* Ends it for good: err 0 for an orderly end. Timers stop, buffers unsent go; data received stays readable. */
+/* Ends it for good: err 0 for an orderly end. Timers stop, buffers unsent go; data received stays
+ * readable. */
 void scps_conn_finish(struct scps_conn *c, int err);
 /* Ends it with a reset to the peer. */
 void scps_conn_reset(struct scps_conn *c, int err);
 void scps_conn_established(struct scps_conn *c);
-/* A connection that has ended, that nobody owns and that has sent its reset is queued to be freed. */
+/* A connection that has ended, that nobody owns and that has sent its reset is queued to be
+ * freed. */
 void scps_conn_bury(struct scps_conn *c);
-/* The stack has built what scps_conn_output gave: the end of a released connection, if that was its reset. */
+/* The stack has built what scps_conn_output gave: the end of a released connection, if that was its
+ * reset. */
 void scps_conn_sent_last(struct scps_conn *c);
 /* In the turns of its link, if not there yet. */
 void scps_conn_wake(struct scps_conn *c);
@@ -384,21 +397,22 @@ void scps_conn_timers(struct scps_conn *c);
 
 /* ---- the verbs ------------------------------------------------------------------------------- */
 
-/* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no effect. With
- * SCPS_DROP_BAD_ACK, AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made
- * from the segment (RFC 9293 section 3.10.7). */
+/* Takes one segment. Returns 0, or the scps_drop (already counted) that says why all of it had no
+ * effect. With SCPS_DROP_BAD_ACK, AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION
+ * the caller answers with a reset made from the segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 /* May this SYN replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC 6191)? */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
 /* Builds the next segment. False: there is none now; c->hold says why. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
-/* The same, but only what can travel in one train with seg, the segment given last: new data right behind it in the
- * stream and in memory, and with nothing more to say. */
+/* The same, but only what can travel in one train with seg, the segment given last: new data right
+ * behind it in the stream and in memory, and with nothing more to say. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
-/* How many answers strangers get in the second that begins now: at most limit, at least half of it, and nobody can tell
- * how many.  Were it the same each time, what is left for a stranger would tell what others' packets have used up, and
- * so whether the numbers he guessed for somebody else's connection are right. */
+/* How many answers strangers get in the second that begins now: at most limit, at least half of it,
+ * and nobody can tell how many. Were it the same each time, what is left for a stranger would tell
+ * what others' packets have used up, and so whether the numbers he guessed for somebody else's
+ * connection are right. */
 uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 
 /* ---- negotiate.c ----------------------------------------------------------------------------- */
@@ -406,12 +420,14 @@ uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn);
 /* Settles on what our offer and the peer's SYN have in common. */
 void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn);
-/* The window a SYN offers: never scaled (RFC 7323 section 2.2), but see scps_conn_config.first_window. */
+/* The window a SYN offers: never scaled (RFC 7323 section 2.2), but see
+ * scps_conn_config.first_window. */
 uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn);
 /* Octets of options in every data segment now. */
 uint32_t scps_negotiate_overhead(const struct scps_conn *c);
-/* What a full segment's payload is less than the MSS: its options. With compressed headers, which are shorter than TCP's,
- * it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps -4). */
+/* What a full segment's payload is less than the MSS: its options. With compressed headers, which
+ * are shorter than TCP's, it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps
+ * -4). */
 int32_t scps_negotiate_less(const struct scps_conn *c);
 /* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
 static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)
@@ -420,9 +436,10 @@ static inline uint32_t scps_conn_any_mss(const struct scps_conn *c)
 }
 /* With compression: something other than a SYN has come and was accepted. */
 void scps_conn_heard(struct scps_conn *c);
-/* With compression: has the peer been silent for so many timeouts or probes that it may have forgotten the connection? To a
- * compressed header, which has no ports, it could not say so; to TCP's it answers with a reset. In an outage that was
- * signalled silence says nothing, in one inferred from timeouts they do. */
+/* With compression: has the peer been silent for so many timeouts or probes that it may have
+ * forgotten the connection? To a compressed header, which has no ports, it could not say so; to
+ * TCP's it answers with a reset. In an outage that was signalled silence says nothing, in one
+ * inferred from timeouts they do. */
 static inline bool scps_conn_doubts_comp(const struct scps_conn *c)
 {
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
@@ -459,16 +476,19 @@ void scps_recovery_repaired(struct scps_conn *c);
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
                         enum scps_evidence evidence);
 void scps_recovery_timeout(struct scps_conn *c);
-/* The rate at which an episode of repair lets the window fill again after a standstill; 0: as acknowledgements come. */
+/* The rate at which an episode of repair lets the window fill again after a standstill; 0: as
+ * acknowledgements come. */
 uint64_t scps_recovery_rate(struct scps_conn *c);
 /* What should have been answered by now is lost. */
 void scps_recovery_presume(struct scps_conn *c);
-/* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much may leave? */
+/* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much
+ * may leave? */
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg);
 /* A segment left; resent: its record, not told of it yet; NULL for new data. */
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
-/* The peer has reported that [from, to) came twice; fresh: nothing had told before that it came at all. */
+/* The peer has reported that [from, to) came twice; fresh: nothing had told before that it came at
+ * all. */
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
 /* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
 void scps_recovery_no_frto(struct scps_conn *c);
@@ -482,8 +502,9 @@ uint64_t scps_recovery_inflight(const struct scps_conn *c);
 
 /* ---- snack.c --------------------------------------------------------------------------------- */
 
-/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole: what has arrived
- * between two reported holes is to be told, too, even if that takes more acknowledgements. */
+/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole:
+ * what has arrived between two reported holes is to be told, too, even if that takes more
+ * acknowledgements. */
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole);
 /* Under a budget: lets the next report begin with the hole below what has arrived last below all
  * that has been told, if its vector reaches from there to the newest data. Returns up to where all
@@ -493,9 +514,11 @@ scps_off scps_snack_go_back(struct scps_conn *c);
 unsigned scps_snack_room(const struct scps_conn *c);
 /* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */
 bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run);
-/* More reports than one acknowledgement holds are due: how many more acknowledgements that takes. */
+/* More reports than one acknowledgement holds are due: how many more acknowledgements that
+ * takes. */
 unsigned scps_snack_backlog(const struct scps_conn *c);
-/* The next hole that no report has told of yet lies beyond what the option's offset can name: only SACK can tell of it. */
+/* The next hole that no report has told of yet lies beyond what the option's offset can name: only
+ * SACK can tell of it. */
 bool scps_snack_out_of_reach(const struct scps_conn *c);
 /* Sender: a SNACK with the newest acknowledgement can name no hole that begins here or beyond. */
 scps_off scps_snack_reach(const struct scps_conn *c);
@@ -504,7 +527,8 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
                      struct scps_ack_sum *sum);
 /* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
 void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum);
-/* The peer tells of what has arrived a good while later: strictly delayed, or as its budget allows. */
+/* The peer tells of what has arrived a good while later: strictly delayed, or as its budget
+ * allows. */
 bool scps_snack_late(const struct scps_conn *c);
 /* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
 void scps_snack_timer(struct scps_conn *c);
@@ -528,7 +552,8 @@ static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *
 }
 /* It is put down to cause until then: of no use where nothing is under way that could be lost. */
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until);
-/* Segments of the peer's were damaged, of which it is to be told until then; 0: for a round trip. */
+/* Segments of the peer's were damaged, of which it is to be told until then; 0: for a round
+ * trip. */
 void scps_outage_damage(struct scps_conn *c, scps_time until);
 /* until: when it ends, SCPS_NEVER if that is not known. inferred: from timeouts, nobody said so. */
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred);
@@ -578,7 +603,8 @@ void scps_rcv_jump(struct scps_conn *c, scps_off to);
 void scps_ackout_now(struct scps_conn *c);
 /* All that was held beyond a hole has been discarded: no report stands any more. */
 void scps_ackout_reneged(struct scps_rx *rx);
-/* May a bare acknowledgement leave now, by the budget? If not, the connection is woken when it may. */
+/* May a bare acknowledgement leave now, by the budget? If not, the connection is woken when it
+ * may. */
 bool scps_ackout_within_budget(struct scps_conn *c);
 /* One has left. */
 void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
@@ -623,8 +649,8 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
                     bool record);
 /* Something is lost: gives up what was resent too often. */
 void scps_bets_send(struct scps_conn *c);
-/* What the peer has reported lies at a left edge that its acknowledgement cannot reach yet: true, and *ack is behind
- * it. */
+/* What the peer has reported lies at a left edge that its acknowledgement cannot reach yet: true,
+ * and *ack is behind it. */
 bool scps_bets_pass(struct scps_conn *c, scps_off *ack);
 /* SND.UNA as the peer's acknowledgements have it: they lag behind una where it went on its own. tx
  * may be NULL. */
@@ -635,9 +661,11 @@ static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una
 /* The oldest segment, if it can be given up: it has data, has not arrived, and the peer's window
  * has room behind it; NULL: it cannot. */
 const struct scps_sent *scps_bets_oldest(const struct scps_conn *c);
-/* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given up. */
+/* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given
+ * up. */
 scps_time scps_bets_until(const struct scps_conn *c);
-/* The same when the timer is set: takes note of what has been sent, which will all be as old then. */
+/* The same when the timer is set: takes note of what has been sent, which will all be as old
+ * then. */
 scps_time scps_bets_arm(struct scps_conn *c);
 /* However long the peer is silent, there is data that can be given up instead of the connection. */
 bool scps_bets_holds_on(const struct scps_conn *c);
@@ -662,8 +690,8 @@ static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
     return c->end + (c->flags & SCPS_F_SHUT ? 1 : 0);
 }
 
-/* Surely nothing more to send now: saves asking scps_conn_output. data: a segment with data has just left. False:
- * perhaps. */
+/* Surely nothing more to send now: saves asking scps_conn_output. data: a segment with data has
+ * just left. False: perhaps. */
 static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
     if (c->hold == SCPS_HOLD_NONE ||

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Rate control of a route (docs/SCPS-TP.md section 4.5): one bucket, shared by its connections.
  *
- *      connections with something to send        the one at the head is asked; if the credit does not cover its
- *      [ a ] [ c ] [ f ] ...                     packet whole it stays there, and the gate is closed until it does
+ *      connections with something to send        the one at the head is asked; if the credit does
+ *                                                not cover its
+ *      [ a ] [ c ] [ f ] ...                     packet whole it stays there, and the gate is
+ *                                                closed until it does
  *        |
  *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
  *
- * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP length and the
- * overhead below IP; and so do datagrams (stack/dgramout.c).  Answers to strangers belong to no connection and have a
- * limit of their own.
+ * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP
+ * length and the overhead below IP; and so do datagrams (stack/dgramout.c). Answers to strangers
+ * belong to no connection and have a limit of their own.
  *
- * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond its share is taken
- * off the next one (deficit round robin with the debt carried over, so that no packet's size need be known before it
- * is built).  Since the one at the head waits for its own packet, large ones are not starved by small ones.
+ * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond
+ * its share is taken off the next one (deficit round robin with the debt carried over, so that no
+ * packet's size need be known before it is built). Since the one at the head waits for its own
+ * packet, large ones are not starved by small ones.
  *
- * Minimum rate: a second bucket.  A connection whose congestion window is full stands in line for it; whoever is first
- * when the credit covers a full packet may send one segment more.  All that leaves is charged to that bucket, so it
- * tops a route up to the minimum and adds nothing to what the windows allow beyond it.  RI keeps the same bucket and
- * skips the window test for whoever asks first.
+ * Minimum rate: a second bucket. A connection whose congestion window is full stands in line for
+ * it; whoever is first when the credit covers a full packet may send one segment more. All that
+ * leaves is charged to that bucket, so it tops a route up to the minimum and adds nothing to what
+ * the windows allow beyond it. RI keeps the same bucket and skips the window test for whoever asks
+ * first.
  */
 #include "core/conn.h"
 
@@ -108,7 +112,7 @@ bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uin
     return true;
 }
 
-/* ---- the minimum rate -------------------------------------------------------------------------------------------- */
+/* ---- the minimum rate ---- */
 
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c)
 {

@@ -22,13 +22,15 @@ struct scps_gate {
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* What an IP packet of len bytes costs. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Does the credit cover a packet of c of len bytes? If not, the gate is closed for it until g->opens. */
+/* Does the credit cover a packet of c of len bytes? If not, the gate is closed for it until
+ * g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
 /* May c, which is at the head, be asked for a packet at all? */
 bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now);
 /* A packet of c of len bytes has left. True: its turn is over. */
 bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
-/* The same for a packet that no connection sends: when it may leave; and its payment, returned, once it has. */
+/* The same for a packet that no connection sends: when it may leave; and its payment, returned,
+ * once it has. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* c had nothing to send after all. */

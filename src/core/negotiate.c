@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a SYN offers and what both sides settle on.
  *
- * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC 7323 sections 2.2
- * and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
+ * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC
+ * 7323 sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
  */
 #include "core/conn.h"
 
@@ -138,7 +138,8 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->tsval = scps_conn_tsval(c);
         syn->tsecr = reply ? c->ts_recent : 0;
     }
-    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without (docs/SCPS-TP.md section 1.4). */
+    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without
+     * (docs/SCPS-TP.md section 1.4). */
     if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_offers(c) && !c->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
@@ -153,7 +154,8 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         if (cfg->bets && cfg->bets_legacy)
             syn->has |= SCPS_HAS_BETS_OK;
     }
-    /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168 6.1.1.1). */
+    /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168
+     * 6.1.1.1). */
     if (reply) {
         if (c->flags & SCPS_F_ECN)
             syn->flags |= SCPS_ECE;

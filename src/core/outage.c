@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What no packet says, for one connection: the link is out or back, the path is another.
  *
- * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and the window
- * with them.  A probe, an empty segment one octet behind what the peer is known to have, which it
- * has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the caller's SYN);
- * when the end is known none leaves before it.  Any valid segment ends it, as does the signal;
+ * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
+ * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
+ * which it has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the caller's
+ * SYN); when the end is known none leaves before it. Any valid segment ends it, as does the signal;
  * valid is here also an old duplicate whose acknowledgement is plausible (state.c), since the probe
  * of a peer that waits, too, is one. But a segment that was on its way when the link went does not,
- * so after a signal only what arrives a round trip later counts.  Then what has been outstanding
- * for a round trip goes again within the window of before: it never arrived, or its acknowledgement
- * did not.  No outage ends a connection.
+ * so after a signal only what arrives a round trip later counts. Then what has been outstanding for
+ * a round trip goes again within the window of before: it never arrived, or its acknowledgement did
+ * not. No outage ends a connection.
  */
 #include "core/conn.h"
 

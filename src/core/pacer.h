@@ -12,12 +12,13 @@ struct scps_pacer {
     uint64_t rate;  /* bytes/s; 0: everything may leave at once */
     uint32_t burst; /* bytes the bucket holds */
     scps_time at;   /* when credit was worked out */
-    int64_t
-        credit; /* millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
+    /* millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
+    int64_t credit;
 };
 
 void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
-/* Sets rate and burst; a new bucket (at < 0) is full. Credit already earned is kept, up to burst. */
+/* Sets rate and burst; a new bucket (at < 0) is full. Credit already earned is kept, up to
+ * burst. */
 static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate,
                                   uint32_t burst)
 {

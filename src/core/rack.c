@@ -3,23 +3,27 @@
  *
  *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
  *      arrived              *                    a tail that nothing follows is asked after
- *              `--- sent before it, and now older than its round trip and the reordering window: lost (section 6)
+ *              `--- sent before it, and now older than its round trip and the reordering window:
+ *              lost (section 6)
  *
- * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is st->reordered) and there is
- * other evidence, else a quarter of the least round trip for each round trip in which a DSACK said that a resend was
- * needless, up to srtt; sixteen episodes without such news bring it back.  A segment younger than that is looked at again when the timer says so.
+ * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is
+ * st->reordered) and there is other evidence, else a quarter of the least round trip for each round
+ * trip in which a DSACK said that a resend was needless, up to srtt; sixteen episodes without such
+ * news bring it back. A segment younger than that is looked at again when the timer says so.
  *
- * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on, resent ones from the
- * front of their queue, and both are in order of sending, so the first that is too young ends the look.
+ * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on,
+ * resent ones from the front of their queue, and both are in order of sending, so the first that is
+ * too young ends the look.
  *
  * Where the receiver names its holes (SNACK), none is inferred between those it has named and the
  * highest segment that has arrived: what lies there may have arrived and not been told yet, as on a
  * thin return link.  So it is with the rule that counts (ackin.c).
  *
- * Departures: of a resent segment only the least round trip tells which sending has arrived, not the echo of a
- * timestamp (it names the segment that last moved the left edge, which a SACKed one has not).  The timer is set for
- * the first segment that comes of age, not for the last: repair begins as early.  The probe timer is not moved with
- * each segment; when it comes up it looks how long nothing new was sent or acknowledged.  Needs SACK; without it loss.c decides.
+ * Departures: of a resent segment only the least round trip tells which sending has arrived, not
+ * the echo of a timestamp (it names the segment that last moved the left edge, which a SACKed one
+ * has not). The timer is set for the first segment that comes of age, not for the last: repair
+ * begins as early. The probe timer is not moved with each segment; when it comes up it looks how
+ * long nothing new was sent or acknowledged. Needs SACK; without it loss.c decides.
  */
 #include "core/conn.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiving side: what is acceptable, reassembly, the window to offer.
  *
- * Departure from RFC 9293 section 3.10.7.4: an empty segment may stand on the right edge, and one octet beyond a closed
- * window (which the section asks special allowance for).
+ * Departure from RFC 9293 section 3.10.7.4: an empty segment may stand on the right edge, and one
+ * octet beyond a closed window (which the section asks special allowance for).
  *
- * The right edge never moves back (RFC 9293 section 3.8.6).  Octets between what was announced and what the buffer
- * allows now are accepted; octets beyond what was announced are cut off.
+ * The right edge never moves back (RFC 9293 section 3.8.6). Octets between what was announced and
+ * what the buffer allows now are accepted; octets beyond what was announced are cut off.
  */
 #include <assert.h>
 
@@ -15,8 +15,9 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC 7323 section 2.2);
- * where both ends agree by configuration (first_window) the buffer counts from the start. */
+/* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC
+ * 7323 section 2.2); where both ends agree by configuration (first_window) the buffer counts from
+ * the start. */
 static scps_off limit(const struct scps_conn *c)
 {
     return c->ctx.cfg->c.first_window ? scps_rcv_edge(c) : c->announced;
@@ -32,7 +33,9 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     edge = limit(c);
     window = (int64_t)(edge > next ? edge - next : 0);
-    if (!len) /* all the window is under way, or a probe beyond it: an acknowledgement from there is news all the same */
+    /* all the window is under way, or a probe beyond it: an acknowledgement from there is news all
+     * the same */
+    if (!len)
         return at >= 0 && (at < window || (at <= SCPS_MAX(window, 1) && !(seg->flags & SCPS_RST)));
     return window && at < window && at + len > 0;
 }
@@ -88,8 +91,8 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_bets_look(c);
 }
 
-/* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them, which is what a
- * report of duplicates has room for (RFC 2883 section 4.2). */
+/* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them,
+ * which is what a report of duplicates has room for (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_conn *c, scps_off from, scps_off to,
                         struct scps_range *first)
 {
@@ -211,7 +214,8 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                            int64_t edge, struct piece *p)
 {
-    /* not one behind what has arrived, from a confused peer or an old connection: nothing would be taken any more */
+    /* not one behind what has arrived, from a confused peer or an old connection: nothing would be
+     * taken any more */
     if (p->fin && p->to >= next && (!p->fin_at || p->fin_at == (scps_off)p->to))
         p->fin_at = (scps_off)p->to;
     else
@@ -292,9 +296,9 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         look_for_fin(c, &p, known);
 }
 
-/* Header prediction (Jacobson's): data of a peer that is only listened to, with the acknowledgement and the window it
- * had before, new and inside ours. Everything the walk of state.c would find out about such a segment is known
- * beforehand. False: nothing was touched, take the walk. */
+/* Header prediction (Jacobson's): data of a peer that is only listened to, with the acknowledgement
+ * and the window it had before, new and inside ours. Everything the walk of state.c would find out
+ * about such a segment is known beforehand. False: nothing was touched, take the walk. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
 {
     const uint32_t odd = SCPS_F_RELEASED | SCPS_F_FIN_IN | SCPS_F_ECN | (uint32_t)SCPS_F_OUTAGE;

@@ -21,9 +21,10 @@ struct scps_rcvbuf {
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's window allows.
- * Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (more than max_holes, which is
- * always the same). *range (may be NULL): the run of octets, in or out of order, that these are now part of. */
+/* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's
+ * window allows. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT
+ * (more than max_holes, which is always the same). *range (may be NULL): the run of octets, in or
+ * out of order, that these are now part of. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
@@ -51,8 +52,9 @@ static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off o
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* As scps_rcvbuf_put for what nearly always comes: octets right behind the last that have arrived, in order or beyond a
- * hole, with room for them in one piece. False: it is not so, and nothing was taken. */
+/* As scps_rcvbuf_put for what nearly always comes: octets right behind the last that have arrived,
+ * in order or beyond a hole, with room for them in one piece. False: it is not so, and nothing was
+ * taken. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {

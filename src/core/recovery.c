@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Episodes of repair: when one begins and ends, how much may leave meanwhile, and whether it was imagined.
+/* Episodes of repair: when one begins and ends, how much may leave meanwhile, and whether it was
+ * imagined.
  *
- * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the controller hears
- *       of it once.  What may leave follows RFC 6937 (PRR with the slow-start reduction bound), towards the window the
- *       controller asks for.  When it asks for no reduction (loss by corruption) there is nothing to smooth.
- * RTO   what should have been answered by now is presumed lost and repaired within the controller's window, which
- *       grows meanwhile.  From the second timeout in a row without news of anything that arrived it is no more than
- *       PROBES segments: a controller that keeps its window through losses, or has none, would send the whole flight
- *       again each time, into an outage or a queue that has yet to drain.
+ * FAST RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the
+ * controller hears
+ *       of it once. What may leave follows RFC 6937 (PRR with the slow-start reduction bound),
+ *       towards the window the controller asks for. When it asks for no reduction (loss by
+ *       corruption) there is nothing to smooth.
+ * RTO   what should have been answered by now is presumed lost and repaired within the controller's
+ *       window, which grows meanwhile. From the second timeout in a row without news of anything
+ *       that arrived it is no more than PROBES segments: a controller that keeps its window through
+ *       losses, or has none, would send the whole flight again each time, into an outage or a queue
+ *       that has yet to drain.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
- *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending of the segment
- *     there (RFC 3522),
- *   - after a timeout, the second acknowledgement is for something sent once only, before anything but the first segment
- *     was resent (RFC 5682; only without timestamps, which decide sooner), or
+ *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending
+ *     of the segment there (RFC 3522),
+ *   - after a timeout, the second acknowledgement is for something sent once only, before anything
+ *     but the first segment was resent (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
- * The first two take an acknowledgement of what had been sent before for its arrival.  A receiver with BETS acknowledges
- * holes, too, before a repair is there: of such a peer only the third tells.
+ * The first two take an acknowledgement of what had been sent before for its arrival. A receiver
+ * with BETS acknowledges holes, too, before a repair is there: of such a peer only the third tells.
  *
- * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up, and all that has been
- * delivered meanwhile may be sent at once when the left edge moves (RFC 6937 section 4).  A queue shorter than that
- * loses it again, and each loss costs a part of the window.  RFC 6582 section 3.2 (3) asks for a measure against it: when
- * more than BURST segments may leave at once, during an episode or at its end, the window is spread over a round trip.
+ * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up,
+ * and all that has been delivered meanwhile may be sent at once when the left edge moves (RFC 6937
+ * section 4). A queue shorter than that loses it again, and each loss costs a part of the window.
+ * RFC 6582 section 3.2 (3) asks for a measure against it: when more than BURST segments may leave
+ * at once, during an episode or at its end, the window is spread over a round trip.
  *
- * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC 5681 section 3.2).
+ * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
+ * 5681 section 3.2).
  */
 #include "core/conn.h"
 
@@ -53,8 +59,8 @@ static void proportion(struct scps_conn *c, uint64_t delivered)
     rec->window = pipe + send;
 }
 
-/* May more than an initial window leave at once, now that the left edge has moved? Then the window has a gap, and is spread
- * over a round trip. */
+/* May more than an initial window leave at once, now that the left edge has moved? Then the window
+ * has a gap, and is spread over a round trip. */
 static void spread(struct scps_conn *c)
 {
     uint64_t window = scps_recovery_window(c);
@@ -141,8 +147,9 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     }
 }
 
-/* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3); without reports
- * nothing would ever tell about it, so there all of it counts (RFC 5681 section 3.1). */
+/* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3);
+ * without reports nothing would ever tell about it, so there all of it counts (RFC 5681 section
+ * 3.1). */
 void scps_recovery_presume(struct scps_conn *c)
 {
     bool reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
@@ -157,8 +164,8 @@ void scps_recovery_timeout(struct scps_conn *c)
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
     begin(c, SCPS_EPISODE_RTO);
-    /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not passed what was sent
-     * before; nor in fast recovery, whose losses were real (section 6). */
+    /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not
+     * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
     rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) && !(c->caps & SCPS_CAP_BETS);
     rec->frto_nxt = c->nxt;
     c->tx->virtual_arrived = 0;
@@ -197,7 +204,8 @@ static void undo(struct scps_conn *c, bool late)
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
-/* Remembers that r was resent: with what it touches, by itself, or, without room, with the newest. */
+/* Remembers that r was resent: with what it touches, by itself, or, without room, with the
+ * newest. */
 static void remember_copy(struct scps_recovery *rec, const struct scps_sent *r)
 {
     scps_off end = r->from + r->len;
@@ -230,7 +238,8 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool f
     c->dsacks = true;
     if (!rec->undoable || !rec->resent || !was_resent(rec, from, to))
         return;
-    /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies behind may be missing. */
+    /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies
+     * behind may be missing. */
     if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
         undo(c, rec->episode == SCPS_EPISODE_FAST || !fresh);
 }
@@ -240,9 +249,10 @@ void scps_recovery_no_frto(struct scps_conn *c)
     c->tx->rec.frto = 0;
 }
 
-/* RFC 5682 steps 2 and 3, of section 3.1 with SACK and of 2.1 without.  frto_nxt is RecoveryPoint.  What is sent again is
- * no evidence, and neither is a segment that the receiver says it had: its acknowledgement was lost (RFC 3522 section 3.3).
- * An acknowledgement of neither kind, neither new nor a duplicate, ends the algorithm, too. */
+/* RFC 5682 steps 2 and 3, of section 3.1 with SACK and of 2.1 without. frto_nxt is RecoveryPoint.
+ * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
+ * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
+ * nor a duplicate, ends the algorithm, too. */
 static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
 {
     struct scps_recovery *rec = &c->tx->rec;
@@ -250,7 +260,8 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
     bool second = rec->frto == 2;
 
     if (!rec->frto || (!second && !advanced && c->flags & SCPS_F_SACK))
-        return false; /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
+        /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
+        return false;
     rec->frto = 0;
     if (sum->dsack_fresh || c->una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
@@ -261,10 +272,11 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
     return false;
 }
 
-/* RFC 3522 section 3.2, steps 4 and 5. A duplicate is answered with the timestamp of what last moved the receiver's left
- * edge (RFC 7323 section 4.3), which is older than its own, although the first sending was not late: such an answer says
- * that it is one.  Departure: of a peer that has not reported a duplicate yet an acknowledgement of all there is counts,
- * too; what it gives back is the window alone, and a delayed acknowledgement of a short flight is such a one.  A TSecr of 0
+/* RFC 3522 section 3.2, steps 4 and 5. A duplicate is answered with the timestamp of what last
+ * moved the receiver's left edge (RFC 7323 section 4.3), which is older than its own, although the
+ * first sending was not late: such an answer says that it is one. Departure: of a peer that has not
+ * reported a duplicate yet an acknowledgement of all there is counts, too; what it gives back is
+ * the window alone, and a delayed acknowledgement of a short flight is such a one. A TSecr of 0
  * echoes nothing. */
 static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_sum *sum,
                                 scps_off was, const struct scps_seg *seg)

@@ -12,7 +12,8 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
                                          scps_dur max)
 {
     shift = SCPS_MIN(shift, 30u);
-    /* a timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section 3.4) */
+    /* a timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
+     * 3.4) */
     if (c->established && scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION)
         shift = 0;
     return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;

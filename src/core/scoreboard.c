@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The scoreboard: see scoreboard.h for the idea.
  *
- * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they are compared by the
- * sign of their difference.
+ * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they
+ * are compared by the sign of their difference.
  *
- * Whether the first or the second sending of a resent segment arrived cannot be told from SACK.  As RFC 8985 section
- * 6.2 does, an acknowledgement less than the least round trip after the second is taken to be for the first; and so is
- * every one while no round trip is known, because the SYN was lost.
+ * Whether the first or the second sending of a resent segment arrived cannot be told from SACK. As
+ * RFC 8985 section 6.2 does, an acknowledgement less than the least round trip after the second is
+ * taken to be for the first; and so is every one while no round trip is known, because the SYN was
+ * lost.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
@@ -37,7 +38,7 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-/* ---- the heap of lost records --------------------------------------------------------------------------- */
+/* ---- the heap of lost records ---- */
 
 static void heap_up(struct scps_scoreboard *sb, uint32_t i)
 {
@@ -120,7 +121,7 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
     return false;
 }
 
-/* ---- growth ------------------------------------------------------------------------------------------------ */
+/* ---- growth ---- */
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
@@ -161,7 +162,7 @@ int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a)
     return resize(sb, a, sb->v ? (sb->mask + 1) * 2 : FIRST_CAP);
 }
 
-/* ---- sending ------------------------------------------------------------------------------------------------ */
+/* ---- sending ---- */
 
 struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now)
@@ -215,7 +216,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
     resent_push(sb, idx, r->xseq);
 }
 
-/* ---- learning --------------------------------------------------------------------------------------------- */
+/* ---- learning ---- */
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
@@ -266,8 +267,8 @@ static inline bool first_sending(const struct scps_sent *r, scps_off to)
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* What credit does for a run of such records that left after all that had arrived before: the first is the oldest, the
- * last the newest.  Returns its bytes. */
+/* What credit does for a run of such records that left after all that had arrived before: the first
+ * is the oldest, the last the newest. Returns its bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent *first,
                                   const struct scps_sent *last, struct scps_ack_sum *sum)
 {
@@ -406,7 +407,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* What is mostly told of: first sendings from idx on, that nobody has judged.  Returns the index behind them. */
+/* What is mostly told of: first sendings from idx on, that nobody has judged. Returns the index
+ * behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_sum *sum)
 {
@@ -531,8 +533,8 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
     return sum.lost;
 }
 
-/* What a resend seemed to tell by arriving its original may have told: the latest sending known to have arrived is then
- * the last original that has. */
+/* What a resend seemed to tell by arriving its original may have told: the latest sending known to
+ * have arrived is then the last original that has. */
 static void discredit_resends(struct scps_scoreboard *sb)
 {
     bool any = false;

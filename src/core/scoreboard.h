@@ -6,9 +6,10 @@
  *      FLIGHT --- a report, a rule or the timer ---> LOST --- resent ---> FLIGHT
  *         \--------------- reported ------------> ARRIVED <---- reported ----/
  *
- * Only the cumulative acknowledgement removes records, from the front.  Nothing here walks the window: arrived runs
- * are jumped over (each record points ahead, paths are halved as they are walked), the loss frontier only moves
- * ahead, lost records wait in a heap by offset and resent ones in a queue by time.
+ * Only the cumulative acknowledgement removes records, from the front. Nothing here walks the
+ * window: arrived runs are jumped over (each record points ahead, paths are halved as they are
+ * walked), the loss frontier only moves ahead, lost records wait in a heap by offset and resent
+ * ones in a queue by time.
  *
  * The rules (when something is lost) are in loss.c; how fast repair may go is in recovery.c.
  */
@@ -74,8 +75,8 @@ struct scps_ack_sum {
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* the lowest of these, if there are any */
     bool orig;          /* something arrived that was sent once only */
-    bool
-        refilled; /* the left edge passed something that had been resent: what waited behind it is late */
+    /* the left edge passed something that had been resent: what waited behind it is late */
+    bool refilled;
     bool reordered;        /* something sent once arrived after what lies above it */
     bool dsack;            /* it reported a duplicate, */
     bool dsack_fresh;      /* of octets that nothing had told of before */
@@ -83,7 +84,8 @@ struct scps_ack_sum {
     scps_time refilled_at; /* refilled: when the first of that left for the last time */
     scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
-    /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing arrived */
+    /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing
+     * arrived */
     const struct scps_sent *newest;
 };
 
@@ -103,7 +105,8 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 {
     return sb->v && scps_sb_count(sb) <= sb->mask ? 0 : scps_sb_grow(sb, a);
 }
-/* Appends a record for a first transmission and returns it: the caller fills in the delivery fields. */
+/* Appends a record for a first transmission and returns it: the caller fills in the delivery
+ * fields. */
 struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now);
 /* The frontier's record is judged: on to the next. */
@@ -146,24 +149,26 @@ static inline void scps_sb_mark(struct scps_sent *r, unsigned flag, bool on)
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Record idx left again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
-/* The left edge is at una: frees records below it. min_rtt tells whether the last sending can have arrived. */
+/* The left edge is at una: frees records below it. min_rtt tells whether the last sending can have
+ * arrived. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_sum *sum);
 /* [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_sum *sum);
-/* Gives up the first record, of which a FIN stays behind, and with it what has arrived right behind; but a FIN stays.
- * Returns the new left edge; *end: where the record's data ended. */
+/* Gives up the first record, of which a FIN stays behind, and with it what has arrived right
+ * behind; but a FIN stays. Returns the new left edge; *end: where the record's data ended. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
-/* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0 or SCPS_ERR_NOMEM. */
+/* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0
+ * or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
-/* Declares lost (the timer) the first record and everything in flight that last left at or before then. Returns the
- * bytes. */
+/* Declares lost (the timer) the first record and everything in flight that last left at or before
+ * then. Returns the bytes. */
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
-/* Takes back every loss never resent: it was imagined. Those records are judged again, on evidence still to come.
- * Returns the bytes. */
+/* Takes back every loss never resent: it was imagined. Those records are judged again, on evidence
+ * still to come. Returns the bytes. */
 uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
 /* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */
 void scps_sb_renege(struct scps_scoreboard *sb);

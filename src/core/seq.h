@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The only place where sequence numbers wrap.
  *
- * Inside, a position in a stream is a 64-bit offset from its SYN; on the wire it is 32 bits.  Unwrapping takes the
- * offset nearest to one that is known: right while the distance is below 2^31, which windows of at most 1 GiB
- * guarantee (RFC 7323 section 2.3).
+ * Inside, a position in a stream is a 64-bit offset from its SYN; on the wire it is 32 bits.
+ * Unwrapping takes the offset nearest to one that is known: right while the distance is below 2^31,
+ * which windows of at most 1 GiB guarantee (RFC 7323 section 2.3).
  */
 #ifndef SCPS_CORE_SEQ_H
 #define SCPS_CORE_SEQ_H

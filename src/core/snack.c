@@ -1,63 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK: the receiver says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
+/* SNACK: the receiver says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md section
+ * 2).
  *
- * Receiver.  Holes lie between the left edge and the ranges held beyond it.  One that was never reported goes first,
- * lowest first; when all have been, they are reported again in turn, since an acknowledgement may be lost, too.  That
- * costs the sender nothing: it ignores a report younger than a round trip after its last resending.  RI repeats the
- * first hole three times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
- * for many round trips; with one hole an option that is the wrong economy.
+ * Receiver. Holes lie between the left edge and the ranges held beyond it. One that was never
+ * reported goes first, lowest first; when all have been, they are reported again in turn, since an
+ * acknowledgement may be lost, too. That costs the sender nothing: it ignores a report younger than
+ * a round trip after its last resending. RI repeats the first hole three times before it names the
+ * next (RESNACK_THRESH), which at high loss leaves later holes unheard of for many round trips;
+ * with one hole an option that is the wrong economy.
  *
- * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond the hole.
+ * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond
+ * the hole.
  *
- * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up to the last one
- * held ("from memory, unverified" in docs/SCPS-TP.md: most significant bit first, right behind Hole1).
+ * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up
+ * to the last one held ("from memory, unverified" in docs/SCPS-TP.md: most significant bit first,
+ * right behind Hole1).
  *
- * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run of arrived blocks too
- * long for the vector is told as a SACK block instead, and where a vector ends among holes the next report begins with
- * the last of them.  Under a budget the second is too dear: there a report skips to the next hole.
+ * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run
+ * of arrived blocks too long for the vector is told as a SACK block instead, and where a vector
+ * ends among holes the next report begins with the last of them. Under a budget the second is too
+ * dear: there a report skips to the next hole.
  *
- * Both 16-bit fields of the option saturate.  The receiver names no hole at an offset of 65535 units or more, and does not
- * count it as reported: it is when the left edge has come closer.  A hole of 65535 units or more is named piece by piece,
- * without a vector.  Meanwhile SACK tells of what lies beyond, and there the sender goes by RFC 6675 (ackin.c).  A SNACK
- * whose offset is 65535 is ignored: it names this block or a later one.
+ * Both 16-bit fields of the option saturate. The receiver names no hole at an offset of 65535 units
+ * or more, and does not count it as reported: it is when the left edge has come closer. A hole of
+ * 65535 units or more is named piece by piece, without a vector. Meanwhile SACK tells of what lies
+ * beyond, and there the sender goes by RFC 6675 (ackin.c). A SNACK whose offset is 65535 is
+ * ignored: it names this block or a later one.
  *
  * Under a budget a report skips no repair that has arrived below all told before, if its vector
  * reaches from there to the newest data: telling of the repair costs no report of its own.
  *
- * Without SACK nothing else tells what a resent segment has come to: there the report that answers its arrival begins, where
- * a bit vector reaches it, with the hole below it; but only below the one whose turn is next, which stays so.
+ * Without SACK nothing else tells what a resent segment has come to: there the report that answers
+ * its arrival begins, where a bit vector reaches it, with the hole below it; but only below the one
+ * whose turn is next, which stays so.
  *
- * Sender.  A report covers whole segments: the receiver rounds outwards to its unit, so a segment that sticks out of
- * the range is not meant unless it is the only one touched.  Of small segments several lie in the last unit: where SACK
- * is in force those that left after all it has told of are not meant.  Segments sent less than a round trip ago are left
- * alone: the report cannot know.  A resent segment that is named again may still be on its way, in a queue that has grown: it
- * is lost again when something sent after it has arrived, or an eighth more than the latest round trip has passed
- * (RFC 8985 section 6.2 has the same two witnesses).
+ * Sender. A report covers whole segments: the receiver rounds outwards to its unit, so a segment
+ * that sticks out of the range is not meant unless it is the only one touched. Of small segments
+ * several lie in the last unit: where SACK is in force those that left after all it has told of are
+ * not meant. Segments sent less than a round trip ago are left alone: the report cannot know. A
+ * resent segment that is named again may still be on its way, in a queue that has grown: it is lost
+ * again when something sent after it has arrived, or an eighth more than the latest round trip has
+ * passed (RFC 8985 section 6.2 has the same two witnesses).
  *
- * Embargo (docs/SCPS-TP.md section 2.4).  A hole is resent once a round trip.  When four times its spread more has passed without news of a
- * resent segment, and, where a window fills a queue, at least an eighth, it is resent without a new SNACK: that is how a lost
- * retransmission with nothing behind it is repaired before the timer.  With SACK all that were resent are looked at.  Without
- * it few are known to have arrived: while there is more to send only the one at the left edge is.  At the end of the data all
- * are, but those which a report has passed over: holes are told in turn, ascending (docs/SCPS-TP.md section 2.3), so where two reports follow
- * each other there is none between them.  That is believed, not known: such a segment is not resent unasked before it is the
- * one at the left edge, and others only when the peer has fallen silent, and so tells no more of them.  After FAST of them a
- * segment's embargo doubles, unless losses are corruption.  All of it only as long as the peer is heard.
+ * Embargo (docs/SCPS-TP.md section 2.4). A hole is resent once a round trip. When four times its
+ * spread more has passed without news of a resent segment, and, where a window fills a queue, at
+ * least an eighth, it is resent without a new SNACK: that is how a lost retransmission with nothing
+ * behind it is repaired before the timer. With SACK all that were resent are looked at. Without it
+ * few are known to have arrived: while there is more to send only the one at the left edge is. At
+ * the end of the data all are, but those which a report has passed over: holes are told in turn,
+ * ascending (docs/SCPS-TP.md section 2.3), so where two reports follow each other there is none
+ * between them. That is believed, not known: such a segment is not resent unasked before it is the
+ * one at the left edge, and others only when the peer has fallen silent, and so tells no more of
+ * them. After FAST of them a segment's embargo doubles, unless losses are corruption. All of it
+ * only as long as the peer is heard.
  *
- * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of first sendings than the
- * least round trip is measured, and the embargo is longer by some turns of that; nor is a resent segment lost because later
- * ones have been told of.  So are its pauses.
+ * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of
+ * first sendings than the least round trip is measured, and the embargo is longer by some turns of
+ * that; nor is a resent segment lost because later ones have been told of. So are its pauses.
  *
- * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo is the least round trip
- * and what the peer takes to tell, whatever the samples say that are taken while the last holes fill; and the least round
- * trip alone for what has been lost more than FAST times, where a needless copy is the lesser evil.
+ * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo
+ * is the least round trip and what the peer takes to tell, whatever the samples say that are taken
+ * while the last holes fill; and the least round trip alone for what has been lost more than FAST
+ * times, where a needless copy is the lesser evil.
  *
- * The end of the data.  Nothing comes behind the last segments, so no report names them.  When all has been sent, the one
- * with the FIN is lost after its embargo: it is answered at once, and so tells of the others.  With SACK those above all
- * that has arrived are lost, too, when something sent after them is here and nothing higher has been heard of for an
- * embargo: a peer that says little may not have come to them before.
+ * The end of the data. Nothing comes behind the last segments, so no report names them. When all
+ * has been sent, the one with the FIN is lost after its embargo: it is answered at once, and so
+ * tells of the others. With SACK those above all that has arrived are lost, too, when something
+ * sent after them is here and nothing higher has been heard of for an embargo: a peer that says
+ * little may not have come to them before.
  *
- * snack_delay puts a report off, so that what is only late can arrive; a report that lies within one put off already
- * is the same hole.
+ * snack_delay puts a report off, so that what is only late can arrive; a report that lies within
+ * one put off already is the same hole.
  */
 #include "core/conn.h"
 
@@ -100,7 +113,8 @@ static bool nameable(const struct scps_conn *c, const struct scps_range *h)
     return (h->from - c->in.next) / unit(c, c->peer_mss) < FULL;
 }
 
-/* The first hole beyond off, less what of it lies below, that the option can name. False: there is none. */
+/* The first hole beyond off, less what of it lies below, that the option can name. False: there is
+ * none. */
 static bool hole_to_name(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
     if (!hole_after(c, SCPS_MAX(off, c->in.next), h))
@@ -124,8 +138,8 @@ bool scps_snack_out_of_reach(const struct scps_conn *c)
     return hole_after(c, SCPS_MAX(told, c->in.next), &h) && !nameable(c, &h);
 }
 
-/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that the next report leaves
- * out nothing between two holes. */
+/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
+ * the next report leaves out nothing between two holes. */
 static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
                           unsigned octets, bool whole)
 {
@@ -244,7 +258,8 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
 }
 
-/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other witness. */
+/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
+ * witness. */
 static bool knowable(const struct scps_conn *c, const struct scps_sent *r, bool meant)
 {
     scps_dur ago = c->ctx.env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->ctx.st->last_rtt);
@@ -261,7 +276,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows better */
+    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows
+     * better */
     scps_off last_unit = c->flags & SCPS_F_SACK ? to - unit(c, c->adv_mss) : to;
 
     from = SCPS_MAX(from, c->una);
@@ -289,7 +305,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         c->tx->named_to = scps_sb_at(sb, idx)->from;
 }
 
-/* The peer's holes have been told past [from, to): what was resent there, and could have arrived, seems to have. */
+/* The peer's holes have been told past [from, to): what was resent there, and could have arrived,
+ * seems to have. */
 static void pass(struct scps_conn *c, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -307,8 +324,9 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data a report begins at `at` and tells of all below end.  Holes told before come in turn; one below the
- * last is out of turn unless it is the first, ack, with which they begin again. */
+/* At the end of the data a report begins at `at` and tells of all below end. Holes told before come
+ * in turn; one below the last is out of turn unless it is the first, ack, with which they begin
+ * again. */
 static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = c->tx;
@@ -374,8 +392,8 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
         tx->slow[0] = SCPS_MAX(tx->slow[0], c->ctx.env->now - sum->oldest_sent);
 }
 
-/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only its rate limits fills
- * none. */
+/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only
+ * its rate limits fills none. */
 static scps_dur lateness(const struct scps_conn *c)
 {
     scps_dur slow = SCPS_MAX(c->tx->slow[0], c->tx->slow[1]), least = scps_rtt_min(&c->rtt);
@@ -457,7 +475,8 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
     return again;
 }
 
-/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0: nothing does. */
+/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
+ * nothing does. */
 static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -479,8 +498,9 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         bool first = e.idx == sb->head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
-        /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may hold the acknowledgement
-         * of r, and the retransmission timer, which has backed off (RFC 6298 (5.5)), decides. */
+        /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may
+         * hold the acknowledgement of r, and the retransmission timer, which has backed off (RFC
+         * 6298 (5.5)), decides. */
         if (c->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
             !(c->flags & SCPS_F_FIN_SENT))
             return 0;
@@ -539,8 +559,8 @@ static bool set(const struct scps_seg *seg, unsigned bit)
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
 }
 
-/* What the bit vector, whose first bit stands for [at, at+size), says has arrived; or what it says is missing. Returns the
- * end of what it tells of. */
+/* What the bit vector, whose first bit stands for [at, at+size), says has arrived; or what it says
+ * is missing. Returns the end of what it tells of. */
 static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off at, uint32_t size,
                        bool arrived, struct scps_ack_sum *sum)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The one place that decides what to send now, or why nothing.
  *
- * In order: a reset, a probe that is due, the handshake; then repair before new data before the FIN, within what the
- * window (recovery.c), the peer and the pacer allow; then a bare acknowledgement if one is owed.  Whatever does not
- * leave has a name: enum scps_hold.
+ * In order: a reset, a probe that is due, the handshake; then repair before new data before the
+ * FIN, within what the window (recovery.c), the peer and the pacer allow; then a bare
+ * acknowledgement if one is owed. Whatever does not leave has a name: enum scps_hold.
  *
- * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293 section 3.8.6.2.1
- * for the silly window; a corked one waits 200 ms at most, as with Linux's TCP_CORK.
+ * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
+ * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
+ * TCP_CORK.
  */
 #include "core/conn.h"
 
@@ -37,9 +38,9 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     }
 }
 
-/* Where a segment without data stands.  A probe stands beyond the peer's window until it is taken, and so does what is
- * under way when a peer takes its window back: a number there is not acceptable (RFC 9293 section 3.10.7.4), and what
- * the segment says would go unheard. */
+/* Where a segment without data stands. A probe stands beyond the peer's window until it is taken,
+ * and so does what is under way when a peer takes its window back: a number there is not acceptable
+ * (RFC 9293 section 3.10.7.4), and what the segment says would go unheard. */
 static inline scps_off acceptable(const struct scps_conn *c)
 {
     return c->nxt <= c->edge ? c->nxt : SCPS_MAX(c->edge, c->una);
@@ -64,7 +65,7 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
     SCPS_NOTE_IT(c, SENT, from, seg->len, seg->flags, resent);
 }
 
-/* ---- the retransmission timer ------------------------------------------------------------------------------- */
+/* ---- the retransmission timer ---- */
 
 static void begin_persist(struct scps_conn *c)
 {
@@ -100,9 +101,9 @@ void scps_snd_window_changed(struct scps_conn *c)
 #define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
 #define SYN_RTO_TO SCPS_SEC(60)
 
-/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after them, which ends the
- * connection. Timeouts themselves are not counted: one that is put down to corruption does not back off, and fifteen of
- * them may be over in seconds. */
+/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after
+ * them, which ends the connection. Timeouts themselves are not counted: one that is put down to
+ * corruption does not back off, and fifteen of them may be over in seconds. */
 static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 {
     scps_dur total = 0, wait = SCPS_MAX(rto, 1);
@@ -115,10 +116,11 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
     return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
 }
 
-/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s (SHLD-11). For a SYN
- * the first timeout counts as a second and the limit of the backoff as a minute at least, so that with syn_retries 7 it
- * is three minutes (MUST-23) however short the round trip is expected to be; so it is for the SYN of a SYN-ACK, or the
- * peer's SYN, which is patient, would complete a handshake that has ended here. */
+/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s
+ * (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff as a
+ * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
+ * trip is expected to be; so it is for the SYN of a SYN-ACK, or the peer's SYN, which is patient,
+ * would complete a handshake that has ended here. */
 static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -161,8 +163,8 @@ static bool timed_out(const struct scps_conn *c)
     return silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
 }
 
-/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to answer. Only a user timeout
- * goes on. */
+/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
+ * answer. Only a user timeout goes on. */
 static bool waits_for_rate(struct scps_conn *c)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -193,8 +195,9 @@ void scps_snd_timeout(struct scps_conn *c)
     if (!tx)
         return;
     if (c->flags & SCPS_F_PERSIST) {
-        /* a window may stay closed for ever as long as the peer answers; but with nobody left to say when it has been
-         * long enough it ends like a silence (RFC 6429 section 3), or peers could pile such connections up */
+        /* a window may stay closed for ever as long as the peer answers; but with nobody left to
+         * say when it has been long enough it ends like a silence (RFC 6429 section 3), or peers
+         * could pile such connections up */
         if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
             tx->silent_since = c->ctx.env->now;
         c->flags &= ~(uint32_t)SCPS_F_HEARD;
@@ -266,7 +269,7 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_wake(c);
 }
 
-/* ---- segments --------------------------------------------------------------------------------------------- */
+/* ---- segments ---- */
 
 static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
@@ -365,8 +368,8 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     return false;
 }
 
-/* True: the connection's own rate and the route's let a segment of len octets, size on the wire, leave, and the former
- * is paid. */
+/* True: the connection's own rate and the route's let a segment of len octets, size on the wire,
+ * leave, and the former is paid. */
 static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &c->tx->pacer;
@@ -399,7 +402,8 @@ static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD ends with them. */
+/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
+ * ends with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags, const struct scps_sent *resent)
 {
@@ -440,7 +444,8 @@ static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, 
         scps_pacer_spend(&c->tx->pacer, pace_size(c, seg->len));
 }
 
-/* So much is under way now: is the window in use? In slow start more than half of it is use enough (RFC 7661 section 4.1). */
+/* So much is under way now: is the window in use? In slow start more than half of it is use enough
+ * (RFC 7661 section 4.1). */
 static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
 {
     if (inflight + c->mss > window || (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
@@ -472,7 +477,8 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
         scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
-    /* The oldest one has a round trip before it again: a timer of its first sending would cut it short. */
+    /* The oldest one has a round trip before it again: a timer of its first sending would cut it
+     * short. */
     if (c->timer[SCPS_T_RTX] == SCPS_NEVER || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
     return true;
@@ -575,7 +581,8 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
            p->flags & SCPS_SENT_PROBE || tx->rack.due || lifted(c);
 }
 
-/* Room for its record. Without memory it is tried again later, should nothing else happen before. */
+/* Room for its record. Without memory it is tried again later, should nothing else happen
+ * before. */
 static inline bool record_fits(struct scps_conn *c)
 {
     if (!scps_sb_reserve(&c->tx->sb, &c->ctx.env->alloc))
@@ -671,9 +678,10 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend.  What they elicit, or the timer,
- * ends the waiting.  "If the TCP sender does not have any new data to send, or the advertised window prohibits new
- * transmissions", nothing would: conventional recovery goes on. */
+/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. What they
+ * elicit, or the timer, ends the waiting. "If the TCP sender does not have any new data to send, or
+ * the advertised window prohibits new transmissions", nothing would: conventional recovery goes
+ * on. */
 static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
@@ -691,7 +699,8 @@ static SCPS_APART bool mend(struct scps_conn *c, struct scps_seg *seg)
     return c->tx->rec.frto != 2 && repair(c, seg);
 }
 
-/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment once more. */
+/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment
+ * once more. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -727,8 +736,9 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind nxt, which in an
- * outage may be far ahead of the peer, it would be acceptable, and no answer due. */
+/* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind
+ * nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no answer
+ * due. */
 static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->una) - 1;
@@ -758,7 +768,8 @@ static bool may_send_data(const struct scps_conn *c)
     }
 }
 
-/* What goes before everything else. True: that is all there is now, a segment or (*done false) none. */
+/* What goes before everything else. True: that is all there is now, a segment or (*done false)
+ * none. */
 static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
@@ -830,7 +841,8 @@ static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* A compressed header has no room for an acknowledgement beside a full segment's data: it goes before, by itself. */
+/* A compressed header has no room for an acknowledgement beside a full segment's data: it goes
+ * before, by itself. */
 static SCPS_APART bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     return (c->tx->sb.lost || c->end - SCPS_MIN(c->nxt, c->end) > scps_conn_any_mss(c)) &&

@@ -5,8 +5,8 @@
  *      |---------|-----------------------------------|---------|
  *      octets of [0, slack) are written twice ------> the copy
  *
- * A packet lends its payload from here, so a segment must not be torn at the ring's end.  The copy costs slack
- * octets once round the ring.  Memory begins small and doubles as it is used.
+ * A packet lends its payload from here, so a segment must not be torn at the ring's end. The copy
+ * costs slack octets once round the ring. Memory begins small and doubles as it is used.
  */
 #include "core/sndbuf.h"
 #include "base/bytes.h"
@@ -48,7 +48,8 @@ static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, cons
     }
 }
 
-/* Without memory for a ring of need octets a smaller one is taken, as long as it is larger than what there is. */
+/* Without memory for a ring of need octets a smaller one is taken, as long as it is larger than
+ * what there is. */
 static void grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     uint32_t least = b->cap ? b->cap : FIRST_CAP / 2, cap = 2 * least;

@@ -12,11 +12,12 @@ struct scps_sndbuf {
     scps_off from, to; /* octets held */
 };
 
-/* The first octet will have offset `first`. Segments of at most max_seg octets will be asked for. */
+/* The first octet will have offset `first`. Segments of at most max_seg octets will be asked
+ * for. */
 void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg);
 void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
-/* Appends len octets (buf NULL: zeros; with hollow set nothing is stored at all). The caller keeps to the limit.
- * Returns len, less when memory is short (0: none). */
+/* Appends len octets (buf NULL: zeros; with hollow set nothing is stored at all). The caller keeps
+ * to the limit. Returns len, less when memory is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
 /* Takes back the last len octets written. */
@@ -24,7 +25,8 @@ static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
 {
     b->to -= len;
 }
-/* len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next write or release. */
+/* len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next write or
+ * release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
 /* Everything below off is acknowledged. */
 static inline void scps_sndbuf_release(struct scps_sndbuf *b, scps_off off)

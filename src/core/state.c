@@ -2,13 +2,14 @@
 /* An arriving segment through the states, in the order of RFC 9293 section 3.10.7.
  *
  * Departures, each for robustness:
- *   - RFC 5961: resets and SYNs inside the window but not at its left edge are challenged, acknowledgements far
- *     behind what we sent are too.  Challenges are limited per second and host.
+ *   - RFC 5961: resets and SYNs inside the window but not at its left edge are challenged,
+ *     acknowledgements far behind what we sent are too. Challenges are limited per second and host.
  *   - RFC 1337: a reset does not end TIME-WAIT.
- *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does; RFC 7323 section
- *     3.2 would have it dropped.  In a compressed header TSval and TSecr may be left out of any segment (CCSDS
- *     714.0-B-2; docs/SCPS-TP.md section 8.2), so there it is legitimate.  PAWS has nothing to compare then, TS.Recent
- *     stays, and neither a round trip nor Eifel detection (RFC 3522) is taken from it.
+ *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does;
+ *     RFC 7323 section 3.2 would have it dropped. In a compressed header TSval and TSecr may be
+ *     left out of any segment (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2), so there it is
+ *     legitimate. PAWS has nothing to compare then, TS.Recent stays, and neither a round trip nor
+ *     Eifel detection (RFC 3522) is taken from it.
  *   - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
  */
 #include "core/conn.h"
@@ -61,9 +62,10 @@ static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
            scps_conn_ts_clock(c) - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
 
-/* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does not know: one SYN
- * without it asks again before the connection counts as refused (docs/SCPS-TP.md section 1.4 has it for silence). It begins elsewhere in
- * sequence space, so that a reset for an earlier SYN is no answer to it. */
+/* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does
+ * not know: one SYN without it asks again before the connection counts as refused (docs/SCPS-TP.md
+ * section 1.4 has it for silence). It begins elsewhere in sequence space, so that a reset for an
+ * earlier SYN is no answer to it. */
 static SCPS_APART void refused(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
@@ -174,7 +176,8 @@ static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg 
     case SCPS_LAST_ACK:
         scps_conn_finish(c, 0);
         break;
-    case SCPS_TIME_WAIT: /* nothing follows a FIN: whoever is further than that knows another connection */
+    case SCPS_TIME_WAIT:
+        /* nothing follows a FIN: whoever is further than that knows another connection */
         if (seg->seq != scps_seq_wrap(c->irs, scps_rcv_nxt(c)))
             answer_unacceptable(c, seg);
         break;
@@ -198,9 +201,10 @@ static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
     return ack >= (int64_t)scps_bets_peer_una(c->tx, c->una) - most;
 }
 
-/* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is an old duplicate (it
- * stands no more than one window behind RCV.NXT) and its acknowledgement is plausible, as in the peer's own probe or in
- * a resend whose acknowledgement was lost. A peer that waits for the end of an outage, too, sends nothing else. */
+/* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is
+ * an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement is
+ * plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer that
+ * waits for the end of an outage, too, sends nothing else. */
 static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_rcv_nxt(c);
@@ -248,8 +252,8 @@ static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
 
 enum { GO_ON = -1 };
 
-/* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with *at, which may now
- * be copy; else what became of the segment. */
+/* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with
+ * *at, which may now be copy; else what became of the segment. */
 static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
                               struct scps_seg *copy)
 {
@@ -311,14 +315,15 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 
-/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS 714.0-B-2;
- * docs/SCPS-TP.md section 8.2): the number filled in is always acceptable, so it proves nothing.  Somebody off the path who knows the
- * two addresses has 255 ids to try and would be heard.  So of a segment without a sequence number only an
- * acknowledgement is heard that says what it acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961
- * section 5.2 would accept, and all that is new to us.  Its reports are read, since those of the reference implementation
- * come no other way, and its TSecr, which is used only where SND.UNA moves; its TSval (a forged one would make PAWS
- * reject the peer) and its option 23 are not.  Data, FIN and RST without a sequence number do not get here.
- * GO_ON, or what became of the segment. */
+/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS
+ * 714.0-B-2; docs/SCPS-TP.md section 8.2): the number filled in is always acceptable, so it proves
+ * nothing. Somebody off the path who knows the two addresses has 255 ids to try and would be heard.
+ * So of a segment without a sequence number only an acknowledgement is heard that says what it
+ * acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961 section 5.2 would
+ * accept, and all that is new to us. Its reports are read, since those of the reference
+ * implementation come no other way, and its TSecr, which is used only where SND.UNA moves; its
+ * TSval (a forged one would make PAWS reject the peer) and its option 23 are not. Data, FIN and RST
+ * without a sequence number do not get here. GO_ON, or what became of the segment. */
 static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack;
@@ -387,8 +392,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if (c->flags & SCPS_F_FIN_ACKED)
             our_fin_acked(c, seg);
     }
-    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the segment that moved, or
-     * could move, the left edge */
+    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the
+     * segment that moved, or could move, the left edge */
     if (stamped && scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
         c->ts_recent = seg->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);

@@ -6,10 +6,11 @@
  *     --gateway G         everything else goes through the device too
  *     --line-rate R       what the line behind the device takes, which no device can say
  *
- * A TUN device is point-to-point: whatever is routed to it reaches the kernel, which forwards it, so a gateway
- * says no more than "the rest of the world is there".  Over UDP there is nowhere else to go, and an address
- * without a length has no neighbours: both get that default route without asking.  An address without a length on
- * either side makes the kernel's a point-to-point one, with ours as its peer.
+ * A TUN device is point-to-point: whatever is routed to it reaches the kernel, which forwards it,
+ * so a gateway says no more than "the rest of the world is there". Over UDP there is nowhere else
+ * to go, and an address without a length has no neighbours: both get that default route without
+ * asking. An address without a length on either side makes the kernel's a point-to-point one, with
+ * ours as its peer.
  */
 #include "io/tunaddr.h"
 #include <scps/error.h>
@@ -231,7 +232,8 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
            o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
-/* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of its family. */
+/* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of
+ * its family. */
 static const struct scps_ifaddr *ours_for(const struct scps_ifopts *o, const struct scps_ifaddr *k)
 {
     const struct scps_ifaddr *first = NULL;
@@ -307,7 +309,8 @@ int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
     return 0;
 }
 
-/* A stack cannot use an address the kernel answers for itself: its packets would never reach the device. */
+/* A stack cannot use an address the kernel answers for itself: its packets would never reach the
+ * device. */
 static bool is_kernels_own(const struct scps_addr *a)
 {
     struct ifaddrs *list, *i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device of this library is to the loop: a file descriptor to watch, a batch to read, and, after it
- * refused a packet, what has to happen before it can take one again. */
+/* What a device of this library is to the loop: a file descriptor to watch, a batch to read, and,
+ * after it refused a packet, what has to happen before it can take one again. */
 #ifndef SCPS_IO_IODEV_H
 #define SCPS_IO_IODEV_H
 
@@ -19,8 +19,9 @@ struct scps_iodev {
     int fd;
     enum scps_io_block block;
     int failed; /* SCPS_ERR_LINKDOWN once the device is gone; else 0 */
-    /* Hands waiting packets up, all stamped with `at`, until max have been (a datagram that holds several is
-     * finished). Returns 1 when more may be waiting, 0 when drained, or SCPS_ERR_LINKDOWN. */
+    /* Hands waiting packets up, all stamped with `at`, until max have been (a datagram that holds
+     * several is finished). Returns 1 when more may be waiting, 0 when drained, or
+     * SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
     /* Sends what send() has only gathered. NULL: it gathers nothing. */
     void (*flush)(struct scps_iodev *d);

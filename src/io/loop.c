@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Real time: libev on one side, a stack on the other, and scps_pump, which virtual time uses as well, between.
+/* Real time: libev on one side, a stack on the other, and scps_pump, which virtual time uses as
+ * well, between.
  *
  *     descriptor readable -> read a batch, stamped once ->+
  *     timer                                             ->+-> events -> on_event -> pump -> flush
  *     scps_loop_kick                                    ->+      ^_____________________|  |
  *                                                                while there are any      sleep
  *
- * At most BATCH packets are read before the output has its turn, so that acknowledgements leave while a flood
- * arrives; libev calls again at once when more are waiting.
+ * At most BATCH packets are read before the output has its turn, so that acknowledgements leave
+ * while a flood arrives; libev calls again at once when more are waiting.
  *
- * The wake-up is a timerfd: libev's own timers end in epoll_wait's milliseconds, pacing wants microseconds.  It
- * is set again only for an earlier deadline. A later one lets the old wake-up come, which costs one empty turn
- * now and then and saves a system call for every acknowledgement that moves the retransmission timer.
+ * The wake-up is a timerfd: libev's own timers end in epoll_wait's milliseconds, pacing wants
+ * microseconds. It is set again only for an earlier deadline. A later one lets the old wake-up
+ * come, which costs one empty turn now and then and saves a system call for every acknowledgement
+ * that moves the retransmission timer.
  *
- * A device that refused a packet is watched for writability, or tried again in a moment where the descriptor
- * would say "writable" all the time (ENOBUFS).  One that has vanished leaves the stack.
+ * A device that refused a packet is watched for writability, or tried again in a moment where the
+ * descriptor would say "writable" all the time (ENOBUFS). One that has vanished leaves the stack.
  */
 #include "io/iodev.h"
 #include <scps/clock.h>
@@ -57,7 +59,7 @@ struct scps_loop {
     int err;
 };
 
-/* ---- the clock the pump sees ---------------------------------------------------------------------------- */
+/* ---- the clock the pump sees ---- */
 
 static scps_time clock_now(void *ctx)
 {
@@ -86,7 +88,7 @@ static void arm(struct scps_loop *l)
     l->armed = when;
 }
 
-/* ---- one turn ------------------------------------------------------------------------------------------- */
+/* ---- one turn ---- */
 
 static unsigned drain(struct scps_loop *l)
 {
@@ -135,9 +137,9 @@ static void look_after(struct scps_loop *l)
     }
 }
 
-/* While the process was stopped its timers became due and the packets that would have stopped them arrived. Those are
- * taken in first, up to ROUNDS batches from each device: or a connection ends, or resends, for want of answers that are
- * here. */
+/* While the process was stopped its timers became due and the packets that would have stopped them
+ * arrived. Those are taken in first, up to ROUNDS batches from each device: or a connection ends,
+ * or resends, for want of answers that are here. */
 static void catch_up(struct scps_loop *l)
 {
     if (scps_stack_deadline(l->st) >= scps_sysclock_now() - STALL)
@@ -214,7 +216,7 @@ static void on_writable(EV_P_ ev_io *w, int revents)
     turn(p->loop);
 }
 
-/* ---- the caller's side ---------------------------------------------------------------------------------- */
+/* ---- the caller's side ---- */
 
 struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                 void (*on_event)(struct scps_loop *l, const struct scps_event *e,

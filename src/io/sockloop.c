@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket context on a loop: cfg.wait runs the loop, cfg.kick turns it, its events go to the context.
+/* A socket context on a loop: cfg.wait runs the loop, cfg.kick turns it, its events go to the
+ * context.
  *
- * While a call waits, an ev_prepare watcher looks before every sleep whether the wait is over: a call can become
- * ready without an event of its own (room in a buffer that was never quite full), and this costs less than
- * to think of every way.
+ * While a call waits, an ev_prepare watcher looks before every sleep whether the wait is over: a
+ * call can become ready without an event of its own (room in a buffer that was never quite full),
+ * and this costs less than to think of every way.
  */
 #include <scps/sockloop.h>
 

@@ -4,14 +4,16 @@
  *     kernel's TCP, ping, curl ... -> routing -> [scps0] -> read(fd)   -> scps_netif_recv -> stack
  *                                                        <- writev(fd) <- scps_netif_send <-
  *
- * One read is one packet and one writev is one packet: headers from the pump's room, payload where the send
- * buffer keeps it.  A device made by TUNSETIFF lives as long as its descriptor; one that was there before
- * (ip tuntap add ...) outlives us and gets back what we changed on it.
+ * One read is one packet and one writev is one packet: headers from the pump's room, payload where
+ * the send buffer keeps it. A device made by TUNSETIFF lives as long as its descriptor; one that
+ * was there before (ip tuntap add ...) outlives us and gets back what we changed on it.
  *
- * With offload each packet has a virtio header in front: the kernel hands over trains of up to 64 KiB that it has
- * not cut into segments yet, with TCP checksums that cover the pseudo-header only, and takes the same from us.
+ * With offload each packet has a virtio header in front: the kernel hands over trains of up to 64
+ * KiB that it has not cut into segments yet, with TCP checksums that cover the pseudo-header only,
+ * and takes the same from us.
  *
- * Sources: Linux Documentation/networking/tuntap.rst; virtio 1.1 section 5.1.6 (struct virtio_net_hdr).
+ * Sources: Linux Documentation/networking/tuntap.rst; virtio 1.1 section 5.1.6 (struct
+ * virtio_net_hdr).
  */
 #include "base/bytes.h"
 #include "io/iodev.h"
@@ -39,7 +41,7 @@ struct tun {
     uint8_t buf[65536]; /* the largest IP packet, and so the largest train */
 };
 
-/* ---- in ------------------------------------------------------------------------------------------------- */
+/* ---- in ---- */
 
 static ssize_t read_packet(struct tun *t, struct scps_pkt *p)
 {
@@ -82,10 +84,10 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- out ------------------------------------------------------------------------------------------------ */
+/* ---- out ---- */
 
-/* Fills h for a TCP packet: the kernel completes the checksum, which needs the pseudo-header's sum in its
- * place, and cuts a train. Everything else goes as it is. */
+/* Fills h for a TCP packet: the kernel completes the checksum, which needs the pseudo-header's sum
+ * in its place, and cuts a train. Everything else goes as it is. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -149,7 +151,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
     case ENXIO:
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
-    default: /* EIO: somebody set it down; it may come up again. The packet is lost, as on a dead link */
+    default:
+        /* EIO: somebody set it down; it may come up again. The packet is lost, as on a dead link */
         return SCPS_ERR_SYSTEM;
     }
 }
@@ -165,7 +168,7 @@ static void tun_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_tun_ops = {"tun", tun_send, NULL, tun_close};
 
-/* ---- open ----------------------------------------------------------------------------------------------- */
+/* ---- open ---- */
 
 static bool good_name(const char *s)
 {
@@ -224,8 +227,8 @@ static void say_why(const char *name, const struct scps_tunlink *link, int err, 
         scps_io_say(msg, "cannot open TUN device %s: %s", name, strerror(err));
 }
 
-/* Says that we take trains and unfinished checksums. Sending them needs no leave; a kernel that refuses the
- * other direction sends single segments. */
+/* Says that we take trains and unfinished checksums. Sending them needs no leave; a kernel that
+ * refuses the other direction sends single segments. */
 static void accept_offload(int fd)
 {
     int size = (int)sizeof(struct virtio_net_hdr);

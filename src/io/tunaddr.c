@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Addressing a TUN device with libnl-3: what `ip link set ... up mtu ...` and `ip addr add ...` would do.
+/* Addressing a TUN device with libnl-3: what `ip link set ... up mtu ...` and `ip addr add ...`
+ * would do.
  *
- * An IPv6 address is added with nodad: nobody else can live on a point-to-point device, and a tentative
- * address would swallow the first second of traffic (RFC 4862 section 5.4 allows the interface to say so).
- * Only a device that was there before is put back afterwards; one of our own goes away with its descriptor.
+ * An IPv6 address is added with nodad: nobody else can live on a point-to-point device, and a
+ * tentative address would swallow the first second of traffic (RFC 4862 section 5.4 allows the
+ * interface to say so). Only a device that was there before is put back afterwards; one of our own
+ * goes away with its descriptor.
  */
 #include "io/tunaddr.h"
 #include <scps/error.h>
@@ -141,8 +143,9 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     return err == -NLE_EXIST ? 0 : err;
 }
 
-/* The kernel adds an IPv6 address at once, but what makes it receive (its local route) from a work queue a moment
- * later, even without duplicate address detection: a packet in between would be lost. */
+/* The kernel adds an IPv6 address at once, but what makes it receive (its local route) from a work
+ * queue a moment later, even without duplicate address detection: a packet in between would be
+ * lost. */
 static void await_local(struct nl_sock *sk, const struct scps_addr *a)
 {
     struct nl_addr *dst = nl_of(a, 128);

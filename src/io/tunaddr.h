@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's side of a TUN device, by rtnetlink: MTU, up, addresses; and how to put it all back. */
+/* The kernel's side of a TUN device, by rtnetlink: MTU, up, addresses; and how to put it all
+ * back. */
 #ifndef SCPS_IO_TUNADDR_H
 #define SCPS_IO_TUNADDR_H
 
@@ -30,9 +31,10 @@ struct scps_tunundo { /* what scps_tunaddr_setup changed on a device that was th
     unsigned prefix[4];
 };
 
-/* Sets cfg's MTU, brings the device up and adds cfg's addresses; touches nothing that is already so, and
- * then needs no privilege. *link is what was found before, and the state in force afterwards. 0, or
- * SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo then tells how far it came. */
+/* Sets cfg's MTU, brings the device up and adds cfg's addresses; touches nothing that is already
+ * so, and then needs no privilege. *link is what was found before, and the state in force
+ * afterwards. 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo then tells how far
+ * it came. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
 /* Puts back what *undo says, as far as the kernel lets us. */

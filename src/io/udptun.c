@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* IP in UDP: each datagram is one IP packet, nothing added. Two processes, two hosts, no privileges.
+/* IP in UDP: each datagram is one IP packet, nothing added. Two processes, two hosts, no
+ * privileges.
  *
- *     stack -> scps_netif_send -> gather -> flush -> sendmsg      recvmmsg -> scps_netif_recv -> stack
+ *  stack -> scps_netif_send -> gather -> flush -> sendmsg      recvmmsg -> scps_netif_recv -> stack
  *
- * Packets of equal length to one peer are gathered and leave in one call, which the kernel cuts up again
- * (UDP_SEGMENT); it may hand us several at once, too (UDP_GRO): per packet the system's UDP path costs ten times
- * what the stack does. A packet waits in the gathering no longer than the pump that made it runs: the loop
- * flushes after each. Where the kernel or the card cannot cut, the same bytes go out with sendmmsg.
+ * Packets of equal length to one peer are gathered and leave in one call, which the kernel cuts up
+ * again (UDP_SEGMENT); it may hand us several at once, too (UDP_GRO): per packet the system's UDP
+ * path costs ten times what the stack does. A packet waits in the gathering no longer than the pump
+ * that made it runs: the loop flushes after each. Where the kernel or the card cannot cut, the same
+ * bytes go out with sendmmsg.
  *
- * With a remote endpoint the socket is connected and the kernel turns strangers away.  Without one we answer at
- * the outer address an inner source address was last seen behind, or whoever spoke last: many clients, roaming,
- * restarted ones.  Nothing is authenticated: whoever can send to the port can redirect the answers, as on any
- * shared wire.
+ * With a remote endpoint the socket is connected and the kernel turns strangers away. Without one
+ * we answer at the outer address an inner source address was last seen behind, or whoever spoke
+ * last: many clients, roaming, restarted ones. Nothing is authenticated: whoever can send to the
+ * port can redirect the answers, as on any shared wire.
  *
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
@@ -92,7 +94,7 @@ static bool sock_equal(const union sock *a, const union sock *b)
            a->in6.sin6_scope_id == b->in6.sin6_scope_id;
 }
 
-/* ---- who is where --------------------------------------------------------------------------------------- */
+/* ---- who is where ---- */
 
 /* The source (far 0) or destination (1) of an IP packet; false when the bytes cannot be one. */
 static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
@@ -142,7 +144,7 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
     return u->last;
 }
 
-/* ---- in ------------------------------------------------------------------------------------------------- */
+/* ---- in ---- */
 
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
@@ -195,7 +197,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- out ------------------------------------------------------------------------------------------------ */
+/* ---- out ---- */
 
 /* The first n packets of the gathering have gone, or are lost. */
 static void take_off(struct udptun *u, unsigned n)
@@ -342,7 +344,7 @@ static void udp_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_udptun_ops = {"udp", udp_send, NULL, udp_close};
 
-/* ---- open ----------------------------------------------------------------------------------------------- */
+/* ---- open ---- */
 
 static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s)
 {
@@ -361,7 +363,8 @@ static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s
 static void set_buffers(int fd)
 {
     const int size = SOCKBUF;
-    /* As much as the system lets us: a train of a whole window may arrive while we are not looking. */
+    /* As much as the system lets us: a train of a whole window may arrive while we are not
+     * looking. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CoDel (RFC 8289 sections 5.5 and 5.6), turned inside out: the pseudocode takes packets from the queue until one may go,
- * here the line takes them and asks about each. Its loop becomes what happened to the packet before.
+/* CoDel (RFC 8289 sections 5.5 and 5.6), turned inside out: the pseudocode takes packets from the
+ * queue until one may go, here the line takes them and asks about each. Its loop becomes what
+ * happened to the packet before.
  */
 #include "sim/codel.h"
 

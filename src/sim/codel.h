@@ -18,8 +18,9 @@ struct scps_codel { /* zeroed to begin with */
         SCPS_CODEL_DROPPED
     } last; /* the packet before this one */
 };
-/* A packet is taken from the queue at now, after waiting that long; backlog bytes remain, and largest is the biggest packet
- * seen. True: drop it, and ask again with the next one for the same now. */
+/* A packet is taken from the queue at now, after waiting that long; backlog bytes remain, and
+ * largest is the biggest packet seen. True: drop it, and ask again with the next one for the same
+ * now. */
 bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                      scps_dur waited, uint64_t backlog, uint32_t largest);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the line does to the frames on it.
  *
- * The frame is the framing bytes, then the IP packet; its first ber_exempt bytes are not at risk.  In this order, and the
- * first that loses the packet gives the cause:
+ * The frame is the framing bytes, then the IP packet; its first ber_exempt bytes are not at risk.
+ * In this order, and the first that loses the packet gives the cause:
  *
  *     outage   some of the frame meets one
  *     loss     chance, whatever the size
@@ -10,15 +10,18 @@
  *     burst    each bit at risk that is sent while the channel is bad, likewise
  *     vector   the next bits of the error vector
  *
- * With `flip` the damaged bits are flipped and the packet delivered, except that damage to framing bytes loses the frame, as
- * a framing that cannot be read, and so does damage to hollow bytes, which have no bits to flip.
+ * With `flip` the damaged bits are flipped and the packet delivered, except that damage to framing
+ * bytes loses the frame, as a framing that cannot be read, and so does damage to hollow bytes,
+ * which have no bits to flip.
  *
- * Every chance has a stream of draws of its own, one draw for each packet that gets onto the line, so switching one on leaves
- * the others' outcomes as they were; the vector moves on by every frame for the same reason.
+ * Every chance has a stream of draws of its own, one draw for each packet that gets onto the line,
+ * so switching one on leaves the others' outcomes as they were; the vector moves on by every frame
+ * for the same reason.
  *
- * The burst process by time changes state at whole microseconds: a stay is geometric with the mean asked for, drawn as a run
- * of whole bits is; after a long silence it begins anew instead of living through it, so a packet's cost does not depend on
- * when the last one was.  A frame's bits are spread evenly over its time on the line.
+ * The burst process by time changes state at whole microseconds: a stay is geometric with the mean
+ * asked for, drawn as a run of whole bits is; after a long silence it begins anew instead of living
+ * through it, so a packet's cost does not depend on when the last one was. A frame's bits are
+ * spread evenly over its time on the line.
  */
 #include "sim/errors.h"
 
@@ -116,7 +119,8 @@ static enum damage strike(struct blow *w, uint32_t byte, uint8_t bits)
     return FLIPPED;
 }
 
-/* The bits at risk [at, end) are hit independently; draw gave the first place away. Each further one needs a draw of r. */
+/* The bits at risk [at, end) are hit independently; draw gave the first place away. Each further
+ * one needs a draw of r. */
 static enum damage at_random(struct blow *w, const struct scps_ber *b, uint32_t at, uint32_t end,
                              uint64_t draw, struct scps_prng *r)
 {

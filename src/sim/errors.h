@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the line does to the frames on it: outages, chance losses, bit errors, bursts, an error vector. */
+/* What the line does to the frames on it: outages, chance losses, bit errors, bursts, an error
+ * vector. */
 #ifndef SCPS_SIM_ERRORS_H
 #define SCPS_SIM_ERRORS_H
 
@@ -45,7 +46,8 @@ static inline enum scps_fate scps_errors_simple(struct scps_errors *e, uint64_t 
         return SCPS_FATE_LOSS;
     return damaged ? SCPS_FATE_BER : SCPS_FATE_DELIVERED;
 }
-/* What becomes of f. save (may be NULL) is called with ctx before bits of the packet are flipped. */
+/* What becomes of f. save (may be NULL) is called with ctx before bits of the packet are
+ * flipped. */
 enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
                                  const struct scps_frame *f, void (*save)(void *ctx), void *ctx);
 

@@ -12,12 +12,14 @@
  *                   aos   header 6, M_PDU header 2, OCF 4: 1103 for packets    CCSDS 732.0-B-4
  *                   tm    header 6, OCF 4:                 1105 for packets    CCSDS 132.0-B-3
  *
- * ppp escapes each 0x7d and 0x7e between the flags (an ACCM of 0, as asyncmap 0 negotiates); hdlc puts a zero after five
- * ones. Both are counted on the very bytes, the FCS computed. Hollow bytes stand for a content nobody knows, and are taken as
- * random: 2 in 256 escaped, a zero each 62 bits (the mean wait for five ones in a row).
+ * ppp escapes each 0x7d and 0x7e between the flags (an ACCM of 0, as asyncmap 0 negotiates); hdlc
+ * puts a zero after five ones. Both are counted on the very bytes, the FCS computed. Hollow bytes
+ * stand for a content nobody knows, and are taken as random: 2 in 256 escaped, a zero each 62 bits
+ * (the mean wait for five ones in a row).
  *
- * Packets follow each other through transfer frames without a gap, so each pays its share of 1115 bytes a frame; what is less
- * than a byte is carried to the next one, and no fraction is lost. Rate and errors are those of the frames, behind the coding.
+ * Packets follow each other through transfer frames without a gap, so each pays its share of 1115
+ * bytes a frame; what is less than a byte is carried to the next one, and no fraction is lost. Rate
+ * and errors are those of the frames, behind the coding.
  */
 #include "sim/framing.h"
 

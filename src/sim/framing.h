@@ -5,8 +5,8 @@
 
 #include <scps/sim.h>
 
-/* Bytes on the line of this packet with everything but config.overhead. *carry keeps what is less than a byte for the next
- * one; 0 to begin with. */
+/* Bytes on the line of this packet with everything but config.overhead. *carry keeps what is less
+ * than a byte for the next one; 0 to begin with. */
 uint32_t scps_framing_bytes(enum scps_framing f, const struct scps_pkt *pkt, uint64_t *carry);
 
 #endif

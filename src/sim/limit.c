@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit of a transfer: what the channel alone allows, whatever the protocol.
  *
- * The sender nobody can beat opens with one round trip of handshake, then never leaves the line idle while a segment that is
- * known to be lost, or a new one, waits; its feedback is free, never lost, and exactly one round trip old.  Its clock stops
- * when the last segment is known to have arrived.  No window holds it back.
+ * The sender nobody can beat opens with one round trip of handshake, then never leaves the line
+ * idle while a segment that is known to be lost, or a new one, waits; its feedback is free, never
+ * lost, and exactly one round trip old. Its clock stops when the last segment is known to have
+ * arrived. No window holds it back.
  *
  *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
  *      0 |------------------|====================================================|.......|.......|
- *                             every segment sent once within this                 k-th repair: one more round
+ *                             every segment sent once within this                 k-th repair: one
+ *                                                                                 more round
  *
- * With p = 0 this is exact: two round trips and the time on the line.  With losses, new segments leave back to back for the
- * first round (a round trip and a slot) and share the line with repairs from then on, one in 1/p; each further attempt is known
- * one round after the one before.  All is done by time t with probability
+ * With p = 0 this is exact: two round trips and the time on the line. With losses, new segments
+ * leave back to back for the first round (a round trip and a slot) and share the line with repairs
+ * from then on, one in 1/p; each further attempt is known one round after the one before. All is
+ * done by time t with probability
  *
  *     P(t) = product over k of (1 - p^k)^(segments of which k answers are in by t, and not yet k+1)
  *
- * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published figures are means of goodputs.
+ * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published
+ * figures are means of goodputs.
  *
- * Where outages or a table of rates take the line away for a time, the sender nobody can beat uses what is left: the same work is done
- * later, its SYNs leave when the line is there, and so does the last acknowledgement.
+ * Where outages or a table of rates take the line away for a time, the sender nobody can beat uses
+ * what is left: the same work is done later, its SYNs leave when the line is there, and so does the
+ * last acknowledgement.
  *
  * Doubles, and + - * / on them alone: no mathematical library.
  */
@@ -95,7 +100,8 @@ static double arrives(const struct scps_link_config *c, double t)
                             : SCPS_MAX(t, (double)up * 1e-6) + (double)scps_delay_least(c) * 1e-6;
 }
 
-/* When the transfer is over that keeps the line busy for so many seconds: all is known to have arrived. Negative: never. */
+/* When the transfer is over that keeps the line busy for so many seconds: all is known to have
+ * arrived. Negative: never. */
 static double over(const struct plan *p, double busy)
 {
     double sent = scps_line_done(p->fwd, p->open, busy * p->rate, p->rate);
@@ -143,7 +149,8 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return 0;
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
-    /* From the earliest end on, in steps fine beside a round and beside the whole, until nearly all cases are in. */
+    /* From the earliest end on, in steps fine beside a round and beside the whole, until nearly all
+     * cases are in. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
     double early = rtt - (slot - last); /* the last segment is shorter */

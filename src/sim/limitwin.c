@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit under a window: the sender of limit.c, whom the receiver's buffer holds back.
  *
- * The receiver delivers in order, so nothing may leave beyond the window that begins at the lowest segment not yet known to
- * have arrived: one segment lost twice stops all new data for a round trip.  Without losses the window's rhythm is exact:
+ * The receiver delivers in order, so nothing may leave beyond the window that begins at the lowest
+ * segment not yet known to have arrived: one segment lost twice stops all new data for a round
+ * trip. Without losses the window's rhythm is exact:
  *
  *     |<------ round trip + slot ------>|
  *     [w segments]  idle                [w segments]  idle ...
  *     (or no idle time when the window is large)
  *
- * With losses no closed form is at hand, and the value is the mean over simulated transfers of this sender, from a fixed
- * seed: enough of them to send several million segments, at least four.  A window that covers the transfer never holds, and the
- * answer is limit.c's.
+ * With losses no closed form is at hand, and the value is the mean over simulated transfers of this
+ * sender, from a fixed seed: enough of them to send several million segments, at least four. A
+ * window that covers the transfer never holds, and the answer is limit.c's.
  *
- * A receiver that speaks only when a timer runs out is one more thing that holds the sender back: news of what arrives waits
- * for the next multiple of the timer.
+ * A receiver that speaks only when a timer runs out is one more thing that holds the sender back:
+ * news of what arrives waits for the next multiple of the timer.
  *
- * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what has been sent, whose
- * entries become known in the order in which they left, a round trip later.
+ * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what
+ * has been sent, whose entries become known in the order in which they left, a round trip later.
  */
 #include "sim/loss.h"
 

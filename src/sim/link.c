@@ -6,26 +6,32 @@
  *
  * All packets are in one byte ring in the order they came, each a record
  *
- *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet, to a multiple of 8 |
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet, to a multiple of
+ *     8 |
  *
  *     head                   line                  tail
  *      | on the line or on the way | waiting        |
  *
- * and what happens to them moves two marks and no byte.  The line starts a packet when the one before has left; then its
- * end, its arrival and its fate are settled at the settings of that moment, and the verdict is told.  Nobody is woken for
- * that: it is made up for (scps_linkdir_advance) when the next packet comes, arrives, or somebody asks, always before
- * anything that could make a difference, so how often it is asked makes none.  Only when nothing is on the way and
- * something waits, or the delay has shrunk, is the line itself the next thing to look at.
+ * and what happens to them moves two marks and no byte. The line starts a packet when the one
+ * before has left; then its end, its arrival and its fate are settled at the settings of that
+ * moment, and the verdict is told. Nobody is woken for that: it is made up for
+ * (scps_linkdir_advance) when the next packet comes, arrives, or somebody asks, always before
+ * anything that could make a difference, so how often it is asked makes none. Only when nothing is
+ * on the way and something waits, or the delay has shrunk, is the line itself the next thing to
+ * look at.
  *
- * A lost packet leaves a record marked as gone.  Those that do not keep the order go to a small heap beside the ring: held
- * back on purpose, or overtaking after the delay became shorter.  At one arrival time the ring goes before the heap.
+ * A lost packet leaves a record marked as gone. Those that do not keep the order go to a small heap
+ * beside the ring: held back on purpose, or overtaking after the delay became shorter. At one
+ * arrival time the ring goes before the heap.
  *
- * Line time is exact: microseconds and a numerator over the rate in bit/s, so no fraction is lost over any number of
- * packets, also when the rate steps under way.  Only the arrival is rounded, up: the last bit is there.
+ * Line time is exact: microseconds and a numerator over the rate in bit/s, so no fraction is lost
+ * over any number of packets, also when the rate steps under way. Only the arrival is rounded, up:
+ * the last bit is there.
  *
- * The line is busy with a lost packet all the same.  A second copy is made behind the line: it costs no line time, has the
- * same damage and arrives right behind the first one, or before it when reordering holds the first one back.  Jitter
- * keeps the order: a packet that would overtake arrives with the one before.
+ * The line is busy with a lost packet all the same. A second copy is made behind the line: it costs
+ * no line time, has the same damage and arrives right behind the first one, or before it when
+ * reordering holds the first one back. Jitter keeps the order: a packet that would overtake arrives
+ * with the one before.
  */
 #include "sim/link.h"
 
@@ -102,7 +108,8 @@ static void seed(struct scps_linkdir *d)
     struct scps_prng r;
     uint64_t s[7];
 
-    /* A generator seeded with both numbers hands each stream a seed that shows no relation to its neighbours'. */
+    /* A generator seeded with both numbers hands each stream a seed that shows no relation to its
+     * neighbours'. */
     scps_prng_seed(&r, d->cfg.seed ^ d->stream * UINT64_C(0x9e3779b97f4a7c15));
     for (int i = 0; i < 7; i++)
         s[i] = scps_prng_next(&r);
@@ -577,7 +584,8 @@ static SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* The record at the line has left it; first is when its first bit did, s its size. Settles its fate. */
+/* The record at the line has left it; first is when its first bit did, s its size. Settles its
+ * fate. */
 static SELDOM void settle_packet(struct scps_linkdir *d, struct scps_link_record *r,
                                  const struct scps_link_size *s, scps_time first, scps_time end)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link as a thing of its own: packets go in with the time, and come out at theirs. */
+/* One direction of a link as a thing of its own: packets go in with the time, and come out at
+ * theirs. */
 #ifndef SCPS_SIM_LINK_H
 #define SCPS_SIM_LINK_H
 
@@ -29,7 +30,8 @@ struct scps_linkdir {
         uint64_t frac;
         uint64_t survive; /* chance * 2^64 of no bit error */
     } size[SCPS_LINK_SIZES];
-    /* the packets, in the order they came: [head, line) are on the line or on the way, [line, tail) wait */
+    /* the packets, in the order they came: [head, line) are on the line or on the way, [line, tail)
+     * wait */
     uint8_t *ring;
     size_t ring_cap;           /* a power of two */
     uint64_t head, line, tail; /* byte positions, never wrapping */
@@ -71,14 +73,15 @@ struct scps_linkdir {
     struct scps_alloc alloc;
 };
 
-/* SCPS_ERR_INVAL for a configuration that makes no sense. Directions that share a seed need a `stream` each.
- * Takes no memory yet. */
+/* SCPS_ERR_INVAL for a configuration that makes no sense. Directions that share a seed need a
+ * `stream` each. Takes no memory yet. */
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
 /* As scps_channel_change. The chance streams go on unless the seed is another. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
-/* Takes a packet at now (which never goes back). 0, also when it will not arrive; SCPS_ERR_NOMEM: it is lost. */
+/* Takes a packet at now (which never goes back). 0, also when it will not arrive; SCPS_ERR_NOMEM:
+ * it is lost. */
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt);
 /* What begins each record of the ring; the bytes follow, to a multiple of 8. */
 struct scps_link_record {
@@ -97,7 +100,8 @@ static inline struct scps_link_record *scps_link_record_at(const struct scps_lin
 }
 /* Everything the line does until now. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
-/* The packet that arrives at d->next, by now; its bytes are lent until the next call. False: there is none. */
+/* The packet that arrives at d->next, by now; its bytes are lent until the next call. False: there
+ * is none. */
 static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, struct scps_pkt *pkt)
 {
     while (d->next <= now && d->what == SCPS_LINK_LINE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a link's spec, one reader each: text into a field of a draft, or the line that says what is wrong with it.
- * What keys mean for each other, and for the other direction, is linkspec.c's affair; tables are linktable.c's. */
+/* The keys of a link's spec, one reader each: text into a field of a draft, or the line that says
+ * what is wrong with it. What keys mean for each other, and for the other direction, is
+ * linkspec.c's affair; tables are linktable.c's. */
 #include "sim/linkkeys.h"
 
 #include "sim/plan.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a link's spec: what each says of one direction. linkspec.c reads the whole line with them. */
+/* The keys of a link's spec: what each says of one direction. linkspec.c reads the whole line with
+ * them. */
 #ifndef SCPS_SIM_LINKKEYS_H
 #define SCPS_SIM_LINKKEYS_H
 
@@ -7,7 +8,8 @@
 
 #include <scps/sim.h>
 
-/* A direction as it is told, key by key. Some values follow from others, or from the other direction, when all is told. */
+/* A direction as it is told, key by key. Some values follow from others, or from the other
+ * direction, when all is told. */
 struct draft {
     uint64_t rate;
     scps_dur delay;
@@ -52,8 +54,9 @@ struct reading {
 
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p /* for %.*s */
 
-/* Each writes the line about a mistake and returns SCPS_ERR_INVAL: what is wrong with the value of r->key, if why is not NULL
- * (else returns 0); what is wrong with it; fmt, which has one %.*s for t. */
+/* Each writes the line about a mistake and returns SCPS_ERR_INVAL: what is wrong with the value of
+ * r->key, if why is not NULL (else returns 0); what is wrong with it; fmt, which has one %.*s for
+ * t. */
 int scps_link_verdict(const struct reading *r, const char *why);
 int scps_link_bad(const struct reading *r, const char *why);
 int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_text t);
@@ -70,7 +73,8 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* Bits of the keys that belong together: 1 << their place in the list; and of the two that are not in it. */
+/* Bits of the keys that belong together: 1 << their place in the list; and of the two that are not
+ * in it. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)

@@ -3,13 +3,14 @@
  *
  *     geo      nasa500,ber=1e-6      rate=2mbit,rate-back=64kbit,delay=1.28s,queue=200p,flip
  *
- * A key without -back sets both directions, one with -back the return direction alone, whatever their order.  What
- * is not given comes from the preset, and without a preset from geo.  The queue of a spec that does not name one
- * holds one round trip at the direction's own rate (the usual rule for a router in front of a long line), but at
- * least QUEUE_FLOOR bytes, some sixty full packets, because that much is in any interface however short its line.
+ * A key without -back sets both directions, one with -back the return direction alone, whatever
+ * their order. What is not given comes from the preset, and without a preset from geo. The queue of
+ * a spec that does not name one holds one round trip at the direction's own rate (the usual rule
+ * for a router in front of a long line), but at least QUEUE_FLOOR bytes, some sixty full packets,
+ * because that much is in any interface however short its line.
  *
- * Here the line is taken apart and the two directions are settled; linkkeys.c reads the value of each key, linkpreset.c has the
- * presets, linkprint.c puts a configuration into words.
+ * Here the line is taken apart and the two directions are settled; linkkeys.c reads the value of
+ * each key, linkpreset.c has the presets, linkprint.c puts a configuration into words.
  */
 #include "sim/linkkeys.h"
 

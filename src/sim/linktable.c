@@ -4,13 +4,15 @@
  *     rates=0s:10mbit+30s:2mbit+45s:10mbit/60s        a fade of 15 s each minute
  *     outage=20s-23s+50s-51s                          or a file: outage=@FILE
  *
- * A pass.  Seen from a station on a sphere of radius R, a satellite at radius r = R + altitude that crosses the zenith is at
+ * A pass. Seen from a station on a sphere of radius R, a satellite at radius r = R + altitude that
+ * crosses the zenith is at
  *
  *     d(t)^2 = R^2 + r^2 - 2 R r cos(w t),   w^2 = GM / r^3,
  *     t = 0 at the zenith, above the horizon while cos(w t) > R / r
  *
- * (the Earth's rotation is left out).  The table has a row each second, and between rows the delay is straight: at 550 km that
- * is within 0.1 us of the curve.  cos comes from its series in x = (w t)^2 with 48 binary places, so every machine has the same table.
+ * (the Earth's rotation is left out). The table has a row each second, and between rows the delay
+ * is straight: at 550 km that is within 0.1 us of the curve. cos comes from its series in x = (w
+ * t)^2 with 48 binary places, so every machine has the same table.
  */
 #include "sim/linktable.h"
 
@@ -69,7 +71,8 @@ static struct scps_text trim(struct scps_text t)
     return t;
 }
 
-/* The next row that says something; the period behind the last '/' goes to *period. False at the end. */
+/* The next row that says something; the period behind the last '/' goes to *period. False at the
+ * end. */
 static bool next_row(struct scps_text *rest, struct scps_text *row, struct scps_text *period)
 {
     while (rest->n) {
@@ -222,8 +225,8 @@ static uint64_t root(uint64_t x) /* rounded down */
 }
 
 /* Returns the distance in metres between a ground station and a satellite on a circular orbit of
- * radius r, t seconds before or after it passes the zenith; 0 if the satellite is below the horizon.
- * The orbit is at most 36000 km high. */
+ * radius r, t seconds before or after it passes the zenith; 0 if the satellite is below the
+ * horizon. The orbit is at most 36000 km high. */
 static uint64_t distance(uint64_t r, uint64_t t)
 {
     const uint64_t R = EARTH_RADIUS;

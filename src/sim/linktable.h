@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of a spec: steps, spans, error vectors, and the geometry of a pass; and the memory they live in. */
+/* Tables of a spec: steps, spans, error vectors, and the geometry of a pass; and the memory they
+ * live in. */
 #ifndef SCPS_SIM_LINKTABLE_H
 #define SCPS_SIM_LINKTABLE_H
 
@@ -20,21 +21,22 @@ struct scps_link_tables {
 /* Room that lives as long as the tables; NULL without memory. */
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
-/* What a value says, or what the file behind its '@' holds: rows cut by '+' or newlines, '#' begins a comment, a last row
- * "/TIME" is the period. A step is TIME:VALUE, a span FROM-TO; in files a comma does as well. Each returns NULL, or what is
- * wrong, in words or written to why (128 bytes). */
+/* What a value says, or what the file behind its '@' holds: rows cut by '+' or newlines, '#' begins
+ * a comment, a last row "/TIME" is the period. A step is TIME:VALUE, a span FROM-TO; in files a
+ * comma does as well. Each returns NULL, or what is wrong, in words or written to why (128
+ * bytes). */
 const char *scps_table_rates(struct scps_link_tables *t, struct scps_text text,
                              struct scps_steps *out, char why[128]);
 const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,
                               struct scps_steps *out, char why[128]);
 const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
                              struct scps_spans *out, char why[128]);
-/* A pass straight overhead of a satellite on a circular orbit so many metres up, from horizon to horizon: delays, and the one
- * contact. */
+/* A pass straight overhead of a satellite on a circular orbit so many metres up, from horizon to
+ * horizon: delays, and the one contact. */
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
                             struct scps_steps *delays, struct scps_spans *contact);
-/* An error vector: digits 0 and 1 with blanks between them when there is nothing else, eight or more; otherwise the bytes
- * themselves. */
+/* An error vector: digits 0 and 1 with blanks between them when there is nothing else, eight or
+ * more; otherwise the bytes themselves. */
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers, times and rates as people write them.
  *
- * Read here and not by strtod, which would ask the locale.  Times and rates are decimal fractions times a unit and must come
- * out whole; a probability has at most 15 significant digits and is then the nearest double.
+ * Read here and not by strtod, which would ask the locale. Times and rates are decimal fractions
+ * times a unit and must come out whole; a probability has at most 15 significant digits and is then
+ * the nearest double.
  */
 #include "sim/linktext.h"
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Chance in whole numbers, so that a seed means the same history on every machine.
  *
- * A probability p becomes the threshold p * 2^64, and an event happens when a 64-bit draw is below it.  The
- * scaling is by a power of two and so exact; nothing else here is a floating-point number.
+ * A probability p becomes the threshold p * 2^64, and an event happens when a 64-bit draw is below
+ * it. The scaling is by a power of two and so exact; nothing else here is a floating-point number.
  *
- * Bit errors: q = 1 - ber as a fraction of 2^64, and q^(2^j) by repeated squaring with 128-bit products rounded to
- * nearest.  q^n is the product of the powers that n's binary digits name, highest first.  Each rounding is half a
- * unit of 2^-64 and squaring doubles what was there, so q^n is within n * 2^-64 of the truth: for a frame of 1064
- * bytes 5e-16, where the smallest loss probability worth simulating (ber 1e-12) is 8.5e-9.
+ * Bit errors: q = 1 - ber as a fraction of 2^64, and q^(2^j) by repeated squaring with 128-bit
+ * products rounded to nearest. q^n is the product of the powers that n's binary digits name,
+ * highest first. Each rounding is half a unit of 2^-64 and squaring doubles what was there, so q^n
+ * is within n * 2^-64 of the truth: for a frame of 1064 bytes 5e-16, where the smallest loss
+ * probability worth simulating (ber 1e-12) is 8.5e-9.
  *
- * One draw u decides a frame: it is whole when u < q^n.  The same u read as a run length, the largest k with
- * u < q^k, is geometrically distributed, and gives the place of the first damaged bit without another draw; so a
- * link that flips bits damages exactly the packets that the same seed would make it drop.
+ * One draw u decides a frame: it is whole when u < q^n. The same u read as a run length, the
+ * largest k with u < q^k, is geometrically distributed, and gives the place of the first damaged
+ * bit without another draw; so a link that flips bits damages exactly the packets that the same
+ * seed would make it drop.
  */
 #include "sim/loss.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chance in whole numbers: probabilities as 64-bit thresholds, bit errors as powers of a fixed-point fraction. */
+/* Chance in whole numbers: probabilities as 64-bit thresholds, bit errors as powers of a
+ * fixed-point fraction. */
 #ifndef SCPS_SIM_LOSS_H
 #define SCPS_SIM_LOSS_H
 
@@ -24,11 +25,12 @@ struct scps_ber {
 };
 /* 0 <= ber < 1. Below 2^-64 it counts as 0. */
 void scps_ber_init(struct scps_ber *b, double ber);
-/* Probability * 2^64 that `bits` (below 2^24) bits in a row are whole; UINT64_MAX when ber is 0. A packet is
- * damaged when a draw is not below it. */
+/* Probability * 2^64 that `bits` (below 2^24) bits in a row are whole; UINT64_MAX when ber is 0. A
+ * packet is damaged when a draw is not below it. */
 uint64_t scps_ber_survive(const struct scps_ber *b, uint32_t bits);
-/* The draw as a run length: how many whole bits come before the first damaged one, at most limit. It agrees with
- * the above: the run is shorter than n exactly when the draw is not below scps_ber_survive(b, n). */
+/* The draw as a run length: how many whole bits come before the first damaged one, at most limit.
+ * It agrees with the above: the run is shorter than n exactly when the draw is not below
+ * scps_ber_survive(b, n). */
 uint32_t scps_ber_run(const struct scps_ber *b, uint64_t draw, uint32_t limit);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables over time: steps (rates), lines between points (delays), spans (outages, contacts), once or again and again.
+/* Tables over time: steps (rates), lines between points (delays), spans (outages, contacts), once
+ * or again and again.
  *
- * A lookup is a bisection, so a long pass costs a packet little more than a short one. Integers only.
+ * A lookup is a bisection, so a long pass costs a packet little more than a short one. Integers
+ * only.
  */
 #include "sim/plan.h"
 
@@ -37,7 +39,8 @@ static scps_time cut(scps_dur period, scps_time *t)
     return begin;
 }
 
-/* How many of n rows begin at or before t. A row of `size` bytes, whatever it holds, begins with its time. */
+/* How many of n rows begin at or before t. A row of `size` bytes, whatever it holds, begins with
+ * its time. */
 static uint32_t rows_by(const void *rows, uint32_t n, size_t size, scps_time t)
 {
     uint32_t lo = 0, hi = n;

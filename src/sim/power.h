@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers of a probability for the closed forms of the limits: + - * alone, no mathematical library, so that every machine
- * has the same digits. */
+/* Powers of a probability for the closed forms of the limits: + - * alone, no mathematical library,
+ * so that every machine has the same digits. */
 #ifndef SCPS_SIM_POWER_H
 #define SCPS_SIM_POWER_H
 

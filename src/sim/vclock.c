@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The event heap of virtual time.
  *
- * A binary heap in one array: v[i] comes before v[2i+1] and v[2i+2], by time, then by rank.  The ranks are unique,
- * so the order is total and a run cannot depend on how the heap happened to be built.  It is small: a link direction
- * is one entry however many packets it carries, a host is one, and a timer is one.
+ * A binary heap in one array: v[i] comes before v[2i+1] and v[2i+2], by time, then by rank. The
+ * ranks are unique, so the order is total and a run cannot depend on how the heap happened to be
+ * built. It is small: a link direction is one entry however many packets it carries, a host is one,
+ * and a timer is one.
  *
- * Places are reserved when a link, host or timer is made: setting a time in the middle of a run never fails.
+ * Places are reserved when a link, host or timer is made: setting a time in the middle of a run
+ * never fails.
  */
 #include "sim/vclock.h"
 

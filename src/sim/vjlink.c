@@ -7,12 +7,13 @@
  *        | 3 + n                        |
  *      line ------- 0x83 ... ----------->
  *
- * The type goes in the high bits of the first octet (SLIP's coding): 0x4 IPv4 as it is, 0x7 uncompressed with
- * a slot number, 0x8 and above compressed; IPv6 is 0x6 and passes.  What a line loses without a trace is
- * noticed by the TCP checksum, which is therefore always left to the stack to check.
+ * The type goes in the high bits of the first octet (SLIP's coding): 0x4 IPv4 as it is, 0x7
+ * uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and passes. What a line
+ * loses without a trace is noticed by the TCP checksum, which is therefore always left to the stack
+ * to check.
  *
- * The framing of a PPP line is the link's own business: overhead=8 is flag, address, control, protocol and
- * check sequence.
+ * The framing of a PPP line is the link's own business: overhead=8 is flag, address, control,
+ * protocol and check sequence.
  */
 #include <string.h>
 
@@ -29,7 +30,8 @@ struct vj {
     struct scps_vj_stats stats;
 };
 
-/* The packet with its first `replaced` bytes exchanged for head. False if it lies in three pieces. */
+/* The packet with its first `replaced` bytes exchanged for head. False if it lies in three
+ * pieces. */
 static bool exchange(struct scps_pkt *to, const struct scps_pkt *pkt, uint8_t *head, size_t n,
                      size_t replaced)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A world: hosts with stacks of their own, joined by links, in virtual time.
  *
- *     heap: timers of scps_world_at   one entry each       at one microsecond in this order,
- *           link directions           the next arrival     each kind in the order in which it was made
- *           hosts                     the stack's deadline
+ *  heap: timers of scps_world_at   one entry each       at one microsecond in this order,
+ *        link directions           the next arrival     each kind in the order in which it was made
+ *        hosts                     the stack's deadline
  *
- * A turn takes the earliest entry and moves the clock there.  An arrival hands the packet up (every packet of that
- * direction for this microsecond) and marks the host; a marked host is served once nothing else arrives at this
- * moment, so packets that come together are acknowledged together, as a real driver that reads in batches would.
- * To serve a host is what every driver does: tell the application what happened, pump, until there is no news.  One for
- * which there is neither news nor anything due, as after two packets of three, is left alone.
+ * A turn takes the earliest entry and moves the clock there. An arrival hands the packet up (every
+ * packet of that direction for this microsecond) and marks the host; a marked host is served once
+ * nothing else arrives at this moment, so packets that come together are acknowledged together, as
+ * a real driver that reads in batches would. To serve a host is what every driver does: tell the
+ * application what happened, pump, until there is no news. One for which there is neither news nor
+ * anything due, as after two packets of three, is left alone.
  *
- * The pump asks for a wake-up after every turn, mostly for a retransmission timer that has just moved further away.
- * The heap is told only when the wake-up moves closer: an entry that comes up before its host is due is put where it
- * belongs, and nobody sees the clock move.
+ * The pump asks for a wake-up after every turn, mostly for a retransmission timer that has just
+ * moved further away. The heap is told only when the wake-up moves closer: an entry that comes up
+ * before its host is due is put where it belongs, and nobody sees the clock move.
  */
 #include "base/bytes.h"
 #include "base/fastpath.h"
@@ -422,7 +423,8 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, RANK(RANK_LINK, w->nlinks * 2 + i));
     }
-    /* From here on a stack may know the netif, which then has to outlive it, whatever becomes of the link. */
+    /* From here on a stack may know the netif, which then has to outlive it, whatever becomes of
+     * the link. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;
     *last = l;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Socket addresses, and which socket may have which port.
  *
- * Inside, an address is a struct scps_endpoint.  "Any" is family 4 or 6 with an address of zeros, or family 0
- * for an IPv6 socket that takes IPv4, too; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is IPv4.
+ * Inside, an address is a struct scps_endpoint. "Any" is family 4 or 6 with an address of zeros, or
+ * family 0 for an IPv6 socket that takes IPv4, too; an IPv4-mapped IPv6 address (RFC 4291 section
+ * 2.5.5.2) is IPv4.
  *
- * Two sockets conflict when they have one port and a common address, unless both have SO_REUSEADDR and the
- * other does not listen, or both have SO_REUSEPORT.  Without either, connections that are still ending in the
- * background keep the port, TIME-WAIT among them (as Linux; RFC 9293 section 3.6.1 is why).
+ * Two sockets conflict when they have one port and a common address, unless both have SO_REUSEADDR
+ * and the other does not listen, or both have SO_REUSEPORT. Without either, connections that are
+ * still ending in the background keep the port, TIME-WAIT among them (as Linux; RFC 9293 section
+ * 3.6.1 is why).
  */
 #include <string.h>
 

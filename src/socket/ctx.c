@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A context: entries and their lock, time, the queue of packets, descriptors, and waiting.
  *
- * Time moves only in run_to, from one deadline of the stack to the next, and whatever is due at a moment is
- * sent at that moment; so a packet's time in the queue is the time its timer fired, however far apart two
- * calls of the driver are.  When the queue is full the stack is asked for no more, as by a link that is busy:
- * its deadline then lies in the past and time jumps, which is the one case where a timer is served late.
+ * Time moves only in run_to, from one deadline of the stack to the next, and whatever is due at a
+ * moment is sent at that moment; so a packet's time in the queue is the time its timer fired,
+ * however far apart two calls of the driver are. When the queue is full the stack is asked for no
+ * more, as by a link that is busy: its deadline then lies in the past and time jumps, which is the
+ * one case where a timer is served late.
  *
- * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs.  Anything may happen
- * meanwhile, so the socket is looked up again afterwards, by descriptor and serial number.
+ * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs. Anything
+ * may happen meanwhile, so the socket is looked up again afterwards, by descriptor and serial
+ * number.
  */
 #include <string.h>
 
 #include "socket/sock.h"
 
-/* ---- memory -------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 void *scps_sock_alloc(struct scps_ctx *ctx, size_t n)
 {
@@ -26,7 +28,7 @@ void scps_sock_free(struct scps_ctx *ctx, void *p, size_t n)
         ctx->alloc.free(ctx->alloc.ctx, p, n);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
@@ -104,7 +106,7 @@ struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx)
     return ctx->st;
 }
 
-/* ---- packets out --------------------------------------------------------------------------------- */
+/* ---- packets out ---- */
 
 static bool queue_grow(struct scps_ctx *ctx)
 {
@@ -168,7 +170,8 @@ static void drain_events(struct scps_ctx *ctx)
         scps_ctx_event(ctx, &ev);
 }
 
-/* Everything due at this moment: sockets hear first, for what they do about it goes out with the rest. */
+/* Everything due at this moment: sockets hear first, for what they do about it goes out with the
+ * rest. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
     if (ctx->turning) /* the driver of cfg.stack came back through an event */
@@ -197,7 +200,7 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
         scps_sock_dgram_hear(s, ev);
 }
 
-/* ---- time ---------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 scps_time scps_sock_now(const struct scps_ctx *ctx)
 {
@@ -248,7 +251,7 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
     }
 }
 
-/* ---- entries ------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 static void catch_up(struct scps_ctx *ctx)
 {
@@ -288,7 +291,7 @@ void scps_ctx_turn(struct scps_ctx *ctx)
     scps_sock_leave(ctx, 0);
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------- */
+/* ---- descriptors ---- */
 
 int scps_sock_fd(const struct sock *s)
 {
@@ -378,7 +381,7 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
     return c;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 bool scps_wait_over(const struct scps_wait *w)
 {
@@ -445,7 +448,7 @@ int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_
     return r;
 }
 
-/* ---- the driver's side --------------------------------------------------------------------------- */
+/* ---- the driver's side ---- */
 
 int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes through a socket: read, recv and their kin; write, send and theirs.
  *
- * The order in which the reasons to stop are looked at is Linux's, and visible: what has arrived is given out
- * before anything else; then the end of the stream goes before a pending error, a pending error before the
- * shutting of the side, and that before "never connected".  A call that has moved some bytes reports them and
- * leaves the error for the next one.
+ * The order in which the reasons to stop are looked at is Linux's, and visible: what has arrived is
+ * given out before anything else; then the end of the stream goes before a pending error, a pending
+ * error before the shutting of the side, and that before "never connected". A call that has moved
+ * some bytes reports them and leaves the error for the next one.
  */
 #include <string.h>
 
 #include "socket/vec.h"
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* Moves what is there, from byte at of the vector on. Returns how much, or -EFAULT. */
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
@@ -30,7 +30,8 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
     return (int64_t)moved;
 }
 
-/* The same, leaving the bytes where they are. A peek starts at the front always, so several pieces take a copy. */
+/* The same, leaving the bytes where they are. A peek starts at the front always, so several pieces
+ * take a copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->conn || !v->total || !scps_conn_readable(s->conn))
@@ -125,7 +126,8 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
             if (nowait)
                 return -EAGAIN;
         }
-        /* A peek waits for its whole; a read takes what comes, for the buffer may be smaller than the whole. */
+        /* A peek waits for its whole; a read takes what comes, for the buffer may be smaller than
+         * the whole. */
         size_t need = peeking ? SCPS_MIN(target, (size_t)s->cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;
@@ -216,7 +218,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
     return r;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* The connection's sending side is over: the pending error once, then EPIPE. */
 static int pipe_error(struct sock *s)
@@ -256,7 +258,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
         if (room || !s->notsent_lowat) { /* a refused write is promised an event */
-            /* a piece that is not the last of the message is never a reason to send a short segment */
+            /* a piece that is not the last of the message is never a reason to send a short
+             * segment */
             size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
             bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
             bool record = s->cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets of datagrams: SOCK_DGRAM as Linux's UDP sockets behave, seen from outside.
  *
- * The endpoint below is opened by bind, connect or the first datagram that leaves.  dgramstate.c says what state it is in.
- * Departures: a datagram beyond the MTU is EMSGSIZE, since none is cut; MSG_MORE is EOPNOTSUPP.
+ * The endpoint below is opened by bind, connect or the first datagram that leaves. dgramstate.c
+ * says what state it is in. Departures: a datagram beyond the MTU is EMSGSIZE, since none is cut;
+ * MSG_MORE is EOPNOTSUPP.
  */
 #include <string.h>
 
@@ -78,9 +79,10 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
     return 0;
 }
 
-/* ---- through it ---------------------------------------------------------------------------------- */
+/* ---- through it ---- */
 
-/* The bytes of v in one piece: where they are, or copied to *own, which is then the caller's to free. */
+/* The bytes of v in one piece: where they are, or copied to *own, which is then the caller's to
+ * free. */
 static int gather(struct sock *s, const struct vec *v, const uint8_t **data, uint8_t **own)
 {
     *own = NULL;

@@ -64,7 +64,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     bool any = is_any(&ep.addr);
     if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
         return -EADDRNOTAVAIL;
-    /* A port the stack had chosen is free again when its connection is over, and so is the socket. */
+    /* A port the stack had chosen is free again when its connection is over, and so is the
+     * socket. */
     bool bound = s->bound_port || ((s->local.port || s->bound_addr) && !s->dead);
     if (scps_sock_state(s) != SCPS_CLOSED || bound)
         return -EINVAL;
@@ -344,7 +345,8 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* The descriptor is free already. SO_LINGER: the FIN goes out, and its acknowledgement is waited for. */
+/* The descriptor is free already. SO_LINGER: the FIN goes out, and its acknowledgement is waited
+ * for. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

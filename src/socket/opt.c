@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Options: get- and setsockopt.
  *
- * An option either is a field of the connection's configuration, which is then handed down to the connection or
- * listener there is (optconf.c), or it is the socket's own.  The fields have one table (optfield.c); what Linux
- * treats in a way of its own has code, level by level.
+ * An option either is a field of the connection's configuration, which is then handed down to the
+ * connection or listener there is (optconf.c), or it is the socket's own. The fields have one table
+ * (optfield.c); what Linux treats in a way of its own has code, level by level.
  *
- * setsockopt takes an int unless an option says otherwise: EINVAL when fewer bytes are given, the rest ignored.
- * getsockopt gives as many bytes as there are and fit, and says how many.  docs/howto/sockets.md lists it all.
+ * setsockopt takes an int unless an option says otherwise: EINVAL when fewer bytes are given, the
+ * rest ignored. getsockopt gives as many bytes as there are and fit, and says how many.
+ * docs/howto/sockets.md lists it all.
  */
 #include "socket/opt.h"
 
-/* ---- whose option it is ------------------------------------------------------------------------------ */
+/* ---- whose option it is ---- */
 
 /* The others are TCP's. */
 static bool of_datagrams(int level)

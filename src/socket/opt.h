@@ -9,7 +9,8 @@
  *     optscps.c    ours, and the reference implementation's
  *     optcc.c      congestion controllers by name
  *
- * A setter returns 0 or -errno; a getter puts as many bytes as there are and fit at val, and their number in *len.
+ * A setter returns 0 or -errno; a getter puts as many bytes as there are and fit at val, and their
+ * number in *len.
  */
 #ifndef SCPS_SOCKET_OPT_H
 #define SCPS_SOCKET_OPT_H
@@ -20,7 +21,7 @@
 
 #define SEC 1000000 /* in microseconds */
 
-/* ---- values in and out ------------------------------------------------------------------------------ */
+/* ---- values in and out ---- */
 
 /* An int, or an int64_t when that many bytes are given. */
 static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
@@ -57,11 +58,12 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
     return give_int(val, len, v);
 }
 
-/* ---- the configuration (optconf.c) ------------------------------------------------------------------ */
+/* ---- the configuration (optconf.c) ---- */
 
 #define NO_RATE UINT64_MAX
 
-/* Makes *to the socket's configuration, and that of the connection or listener there is. On error all stays as it was. */
+/* Makes *to the socket's configuration, and that of the connection or listener there is. On error
+ * all stays as it was. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
 /* ---- optfield.c ---- */
@@ -85,7 +87,7 @@ bool scps_sock_cc_is(const struct sock *s, const char *name);
 int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
 
-/* ---- level by level --------------------------------------------------------------------------------- */
+/* ---- level by level ---- */
 
 /* optsock.c */
 int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len);

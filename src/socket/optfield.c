@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Options that are a field of the connection's configuration, from the rows of <scps/settings.def>.
  *
- * An option has a unit, counted in the field's, and bounds; what it sets has to lie within the setting's bounds, too.
+ * An option has a unit, counted in the field's, and bounds; what it sets has to lie within the
+ * setting's bounds, too.
  */
 #include "socket/opt.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SOL_SOCKET and of TCP, as Linux has them, that are not just a field of the configuration. */
+/* The options of SOL_SOCKET and of TCP, as Linux has them, that are not just a field of the
+ * configuration. */
 #include "socket/opt.h"
 
 #define BUF_MIN     256u
@@ -9,7 +10,7 @@
 #define LINGER2_MAX 120
 #define DEFAULT_MSS 536 /* RFC 9293 section 3.7.1: what an IPv4 peer can do until it says more */
 
-/* ---- SOL_SOCKET -------------------------------------------------------------------------------------- */
+/* ---- SOL_SOCKET ---- */
 
 static int set_buf(struct sock *s, int name, int64_t v)
 {
@@ -167,7 +168,7 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
-/* ---- TCP --------------------------------------------------------------------------------------------- */
+/* ---- TCP ---- */
 
 static int set_quickack(struct sock *s, bool on)
 {

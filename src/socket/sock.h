@@ -6,10 +6,11 @@
  *     ... work ...   in negative errno values; a call that must wait goes through scps_sock_block
  *   scps_sock_leave  serve what is due, wake whoever waits, unlock, set errno
  *
- * A socket is Linux's struct socket and struct sock as far as they can be told apart from outside: `ss` is the
- * progress of connect, scps_sock_state the TCP state as Linux would say it, `shut` sk_shutdown, `done`
- * SOCK_DONE (the FIN has arrived), `err` sk_err.  The connection below is kept until the socket is closed or
- * disconnected, so that what had arrived before it died can still be read.
+ * A socket is Linux's struct socket and struct sock as far as they can be told apart from outside:
+ * `ss` is the progress of connect, scps_sock_state the TCP state as Linux would say it, `shut`
+ * sk_shutdown, `done` SOCK_DONE (the FIN has arrived), `err` sk_err. The connection below is kept
+ * until the socket is closed or disconnected, so that what had arrived before it died can still be
+ * read.
  */
 #ifndef SCPS_SOCKET_SOCK_H
 #define SCPS_SOCKET_SOCK_H
@@ -118,8 +119,9 @@ int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
 bool scps_sock_full(const struct scps_ctx *ctx); /* every descriptor is in use */
 void scps_sock_detach(struct sock *s);           /* frees the descriptor, not the socket */
 void scps_sock_destroy(struct sock *s);
-/* Waits, unlocked, until *s is ready for dir (need bytes of it, reading), then finds it again. 0; -EAGAIN when
- * nothing may wait, or time is up; -EBADF when it was closed meanwhile; what cfg.wait said. */
+/* Waits, unlocked, until *s is ready for dir (need bytes of it, reading), then finds it again. 0;
+ * -EAGAIN when nothing may wait, or time is up; -EBADF when it was closed meanwhile; what cfg.wait
+ * said. */
 int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_time deadline);
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
@@ -144,7 +146,8 @@ void scps_sock_disconnect(struct sock *s);
 /* 0, or -EINVAL, -EAFNOSUPPORT as Linux checks an address for a socket of this domain. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
                       struct scps_endpoint *ep);
-/* Gives an address out as the kernel does: cut to *len, *len set to the true length. 0, -EINVAL, -EFAULT. */
+/* Gives an address out as the kernel does: cut to *len, *len set to the true length. 0, -EINVAL,
+ * -EFAULT. */
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
                        uint32_t *len);
 /* The address a socket bound to "any" has: family 0 is both of them (dual stack). */

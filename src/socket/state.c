@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What state a socket is in, as Linux would say it: TCP state, errors, poll events, readiness.
  *
- * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, seen from outside:
+ * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, seen from
+ * outside:
  *   - the peer's FIN shuts the receiving side, whatever is still unread (POLLRDHUP, POLLIN);
- *   - the end of the connection, by error, reset or both FINs, shuts both (POLLHUP); TIME-WAIT is such an end,
- *     for in Linux the socket is not the one that waits;
+ *   - the end of the connection, by error, reset or both FINs, shuts both (POLLHUP); TIME-WAIT is
+ *     such an end, for in Linux the socket is not the one that waits;
  *   - an error is pending until one call has reported it; a reset after the peer's FIN is EPIPE;
  *   - data that arrives after both sides were shut down here resets the connection.
  */
@@ -213,7 +214,8 @@ unsigned scps_sock_events(const struct sock *s)
         if ((s->shut & SHUT_SEND) || st == SCPS_CLOSED) {
             ev |= out;
         } else {
-            /* writable with a third of the buffer free, so that a writer is not woken for every ACK */
+            /* writable with a third of the buffer free, so that a writer is not woken for every
+             * ACK */
             uint64_t used = scps_conn_unacked(s->conn), room = scps_conn_writable(s->conn);
             if (room && room >= used / 2 &&
                 (!s->notsent_lowat || 2 * scps_conn_unsent(s->conn) < s->notsent_lowat))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP_INFO: struct scps_info in Linux's words. What each field means here is said in <scps/socket.h>. */
+/* TCP_INFO: struct scps_info in Linux's words. What each field means here is said in
+ * <scps/socket.h>. */
 #include "socket/sock.h"
 
 #define NO_SSTHRESH 0x7fffffffu

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections: the codec is wire/comp.c.
+/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections:
+ * the codec is wire/comp.c.
  *
- * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes as TCP, and what is to
- * reach a peer that may not know the connection (goes_as_tcp); both may be mixed at any time (8.5).  In: the id names the connection, the checksum is judged before anything else is believed,
- * and what a later header may leave out is taken from segments that the connection accepted, since the checksum does not
- * cover it (8.3).
+ * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes
+ * as TCP, and what is to reach a peer that may not know the connection (goes_as_tcp); both may be
+ * mixed at any time (8.5). In: the id names the connection, the checksum is judged before anything
+ * else is believed, and what a later header may leave out is taken from segments that the
+ * connection accepted, since the checksum does not cover it (8.3).
  *
- * The checksum's pseudo-header has 105 by the standard; the reference implementation puts 6 or 106 there (8.3).  We send
- * what the configuration says, and of the three accept one: that of the first good segment.  105 and 106 differ in one bit,
- * so with all three accepted for every segment 1 of 32 single-bit errors would go unnoticed.  Before there was a good
- * segment the configured number is expected; another is believed of a segment without data, as the reference
- * implementation's first one is, or when it has come again after a time.  What the device vouches for is accepted whatever
- * its number is, but until two good segments have agreed on one it is worked out there, too: the device may not vouch for
- * all, as one that passes on what was damaged.
+ * The checksum's pseudo-header has 105 by the standard; the reference implementation puts 6 or 106
+ * there (8.3). We send what the configuration says, and of the three accept one: that of the first
+ * good segment. 105 and 106 differ in one bit, so with all three accepted for every segment 1 of 32
+ * single-bit errors would go unnoticed. Before there was a good segment the configured number is
+ * expected; another is believed of a segment without data, as the reference implementation's first
+ * one is, or when it has come again after a time. What the device vouches for is accepted whatever
+ * its number is, but until two good segments have agreed on one it is worked out there, too: the
+ * device may not vouch for all, as one that passes on what was damaged.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* What compression saves of s, whose header is n octets. Options a peer sends and we do not know count as nothing. */
+/* What compression saves of s, whose header is n octets. Options a peer sends and we do not know
+ * count as nothing. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);
@@ -27,11 +31,12 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* A number that contradicts the agreed or expected one is believed after this time without a good segment. */
+/* A number that contradicts the agreed or expected one is believed after this time without a good
+ * segment. */
 #define INSIST SCPS_SEC(3)
 
-/* Is found, the protocol number by which the checksum of a segment is right, the one to accept? The segment carries data
- * unless bare. */
+/* Is found, the protocol number by which the checksum of a segment is right, the one to accept? The
+ * segment carries data unless bare. */
 static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t found, bool bare,
                          scps_time now)
 {
@@ -41,7 +46,8 @@ static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t fo
     }
     if (sum->confirmed)
         return false;
-    /* The agreed number rests on one segment, which may have been a damaged one: the peer's own number comes again */
+    /* The agreed number rests on one segment, which may have been a damaged one: the peer's own
+     * number comes again */
     if (sum->other != found) {
         sum->other = found;
         sum->other_at = now;
@@ -60,8 +66,9 @@ void scps_comp_good(struct scps_conn *c)
     sum->agreed = sum->newest;
 }
 
-/* Of the connections that share an id, with c at their head, the half-open one whose handshake the segment at p completes:
- * it says an acknowledgement of that one's initial sequence number. c: it completes none. */
+/* Of the connections that share an id, with c at their head, the half-open one whose handshake the
+ * segment at p completes: it says an acknowledgement of that one's initial sequence number. c: it
+ * completes none. */
 static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
                                    size_t whole)
 {
@@ -132,9 +139,10 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
 
 #define FIRST 4u /* full segments go as TCP before the peer has been heard */
 
-/* Does seg go with TCP's header, although it could do with less? So do the first data and FIN before the peer is heard, which
- * then complete the handshake if the acknowledgement before them was lost; and what stands at SND.UNA or behind after a long
- * silence, since a peer that has begun anew answers only to TCP.  The oldest segment has been cut to fit (snd.c). */
+/* Does seg go with TCP's header, although it could do with less? So do the first data and FIN
+ * before the peer is heard, which then complete the handshake if the acknowledgement before them
+ * was lost; and what stands at SND.UNA or behind after a long silence, since a peer that has begun
+ * anew answers only to TCP. The oldest segment has been cut to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->unheard)
@@ -156,8 +164,9 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
-    /* For a number that is left out the peer takes the furthest it has heard of. A segment without data that stands behind
-     * SND.NXT, as a keep-alive or the probe of an outage does, says its own, or nobody answers it. */
+    /* For a number that is left out the peer takes the furthest it has heard of. A segment without
+     * data that stands behind SND.NXT, as a keep-alive or the probe of an outage does, says its
+     * own, or nobody answers it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->iss, c->nxt))
         c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);

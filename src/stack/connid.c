@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Connection ids: the one octet that names a connection in a compressed header (docs/SCPS-TP.md section 8.4).
+/* Connection ids: the one octet that names a connection in a compressed header (docs/SCPS-TP.md
+ * section 8.4).
  *
- * Each side gives its own, announces it in its SYN and sends under it; so a table for each pair of hosts knows the ids
- * we gave and those we heard.  Ids are drawn at random from 1 to 255, none while a connection has it nor for TIME-WAIT
- * after: what of the old connection is still on its way must not be taken for the new one's.
+ * Each side gives its own, announces it in its SYN and sends under it; so a table for each pair of
+ * hosts knows the ids we gave and those we heard. Ids are drawn at random from 1 to 255, none while
+ * a connection has it nor for TIME-WAIT after: what of the old connection is still on its way must
+ * not be taken for the new one's.
  *
  *                       ours[id]      rest[id]                 theirs[id]
  *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
- * An id heard in a SYN to a listener, which anybody can forge, never takes one from a living connection: the new one
- * goes without compression.  Half-open connections share it, since any of them may be a forged SYN's; it is that one's
- * whose handshake is completed, by an acknowledgement of our own initial sequence number.  An id heard in answer to our
- * SYN takes it: that peer has begun anew and forgotten the old one.
+ * An id heard in a SYN to a listener, which anybody can forge, never takes one from a living
+ * connection: the new one goes without compression. Half-open connections share it, since any of
+ * them may be a forged SYN's; it is that one's whose handshake is completed, by an acknowledgement
+ * of our own initial sequence number. An id heard in answer to our SYN takes it: that peer has
+ * begun anew and forgotten the old one.
  *
- * Nor do such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open connection that has waited
- * longest gives its up, and its place: at once to a connection that we open, after HALF_OPEN_LEAST to one that a SYN
- * opens.  The id of a handshake that was never completed does not rest: nothing of the peer's was accepted under it.
+ * Nor do such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open
+ * connection that has waited longest gives its up, and its place: at once to a connection that we
+ * open, after HALF_OPEN_LEAST to one that a SYN opens. The id of a handshake that was never
+ * completed does not rest: nothing of the peer's was accepted under it.
  *
- * A pair of hosts costs about 5 KiB while it has connections that compress and for TIME-WAIT after; their number is
- * limited (scps_stack_config.max_comp_hosts).
+ * A pair of hosts costs about 5 KiB while it has connections that compress and for TIME-WAIT after;
+ * their number is limited (scps_stack_config.max_comp_hosts).
  */
 #include "stack/stack.h"
 
@@ -225,7 +229,8 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->tp->heard = false;
 }
 
-/* Does the peer send under its id to c, and to no other? Not before the handshake is over, nor after the end. */
+/* Does the peer send under its id to c, and to no other? Not before the handshake is over, nor
+ * after the end. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a flow to its connection: a chained hash table, keyed so that strangers cannot aim at one bucket. */
+/* From a flow to its connection: a chained hash table, keyed so that strangers cannot aim at one
+ * bucket. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -40,8 +41,8 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
 }
 
-/* A connection that has ended stays in the table until its owner lets go, and another may have its flow meanwhile: then
- * that is the one. */
+/* A connection that has ended stays in the table until its owner lets go, and another may have its
+ * flow meanwhile: then that is the one. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_conn *c, *ended = NULL;

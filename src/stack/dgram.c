@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Endpoints of datagrams: opening, connecting, receiving, and what ICMP says of what was sent (RFC 1122 section 4.1).
+/* Endpoints of datagrams: opening, connecting, receiving, and what ICMP says of what was sent (RFC
+ * 1122 section 4.1).
  *
- * They are found by their port, and of several the one that fits best: connected to the sender, then at this very
- * address, then opened last.  An arriving datagram is copied once, into its endpoint's queue.
+ * They are found by their port, and of several the one that fits best: connected to the sender,
+ * then at this very address, then opened last. An arriving datagram is copied once, into its
+ * endpoint's queue.
  *
- * An ICMP error is the endpoint's whose port it quotes, connected or not (RFC 1122 section 4.1.3.3 wants the application
- * to hear of each).  Nothing in a quoted datagram is hard to guess (RFC 8085 section 5.2), so an error is told and ends
- * nothing; too big lowers the path MTU of an endpoint that is connected there, for ten minutes (RFC 1191 section 6.3).
+ * An ICMP error is the endpoint's whose port it quotes, connected or not (RFC 1122 section 4.1.3.3
+ * wants the application to hear of each). Nothing in a quoted datagram is hard to guess (RFC 8085
+ * section 5.2), so an error is told and ends nothing; too big lowers the path MTU of an endpoint
+ * that is connected there, for ten minutes (RFC 1191 section 6.3).
  */
 #include "stack/dgram.h"
 
@@ -19,7 +22,7 @@ struct scps_dgram_config scps_dgram_config_default(void)
     return (struct scps_dgram_config){.sndbuf = 64u << 10, .rcvbuf = 256u << 10, .ttl = 64};
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------ */
+/* ---- tables ---- */
 
 /* Who is to have a datagram of this flow? */
 static struct scps_dgram *find(const struct scps_stack *st, const struct scps_flow *f)
@@ -74,7 +77,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
     return st->dgrams ? st->dgrams->n : 0;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 /* A free port for local, whose address is set (RFC 6056 section 3.3.1). 0, SCPS_ERR_ADDRINUSE. */
 static int choose_port(struct scps_stack *st, struct scps_endpoint *local)
@@ -195,7 +198,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
     return 0;
 }
 
-/* ---- in ------------------------------------------------------------------------------------------------------ */
+/* ---- in ---- */
 
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in)
@@ -266,7 +269,7 @@ int64_t scps_dgram_next(struct scps_dgram *d)
     return scps_dgram_recv(d, NULL, 0, SCPS_PEEK, NULL);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about)
@@ -317,7 +320,7 @@ int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned
     return err;
 }
 
-/* ---- what it is ---------------------------------------------------------------------------------------------- */
+/* ---- what it is ---- */
 
 void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out)
 {

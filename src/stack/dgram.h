@@ -5,7 +5,8 @@
 
 #include "stack/stack.h"
 
-/* The largest ring of a queue: whatever a configuration says, and room lost where the ring begins again. */
+/* The largest ring of a queue: whatever a configuration says, and room lost where the ring begins
+ * again. */
 #define SCPS_DGRAM_RING (1u << 31)
 
 /* A datagram in the queue out; its octets stand behind. */

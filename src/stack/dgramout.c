@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Datagrams on their way out.
  *
- *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe -> a packet
+ *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe -> a
+ *     packet
  *
- * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one datagram each.  A
- * route that has a rate is shared with connections: its gate (core/gate.c) takes the same from both, and whose turn it is
- * goes back and forth, each of them worth what the largest packet costs.  While one kind waits for credit the other does
- * not overtake it.
+ * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one
+ * datagram each. A route that has a rate is shared with connections: its gate (core/gate.c) takes
+ * the same from both, and whose turn it is goes back and forth, each of them worth what the largest
+ * packet costs. While one kind waits for credit the other does not overtake it.
  *
- * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until something new is put in.
- * So an endpoint that was closed with datagrams waiting is freed one call after its last one has left.
+ * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until
+ * something new is put in. So an endpoint that was closed with datagrams waiting is freed one call
+ * after its last one has left.
  *
- * Every datagram has its checksum (RFC 1122 section 4.1.3.4) and the DF bit, unless the configuration leaves that out; then
- * it has an identification of its own (RFC 6864 section 4.2).
+ * Every datagram has its checksum (RFC 1122 section 4.1.3.4) and the DF bit, unless the
+ * configuration leaves that out; then it has an identification of its own (RFC 6864 section 4.2).
  */
 #include "stack/dgram.h"
 
@@ -91,7 +93,7 @@ bool scps_dgram_writable(const struct scps_dgram *d)
     return !d->starved && d->out_used <= d->cfg.sndbuf / 2;
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------- */
+/* ---- turns ---- */
 
 static void room_again(struct scps_dgram *d)
 {
@@ -117,8 +119,8 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     room_again(d);
 }
 
-/* To the end of the turns its oldest datagram waits for. Those for which there is no way any more are lost. False: none is
- * left. */
+/* To the end of the turns its oldest datagram waits for. Those for which there is no way any more
+ * are lost. False: none is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
@@ -196,7 +198,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     return 0;
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------------- */
+/* ---- packets ---- */
 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {

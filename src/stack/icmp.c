@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What arrives as ICMP.
  *
- * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section 4.1).  On a
- * synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the reason to give should the
- * connection time out.  While a SYN is outstanding, port, protocol and prohibited mean refused.  Too big lowers the
- * path MTU, never below what the links of small satellites have; the octets it stopped go out again at once, cut to
- * size, and no controller hears of it (RFC 1191 section 6.5, RFC 8201).  What quotes a datagram is its endpoint's.
+ * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section
+ * 4.1). On a synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the
+ * reason to give should the connection time out. While a SYN is outstanding, port, protocol and
+ * prohibited mean refused. Too big lowers the path MTU, never below what the links of small
+ * satellites have; the octets it stopped go out again at once, cut to size, and no controller hears
+ * of it (RFC 1191 section 6.5, RFC 8201). What quotes a datagram is its endpoint's.
  */
 #include "stack/stack.h"
 

@@ -21,8 +21,8 @@ static bool loopback(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
 }
 
-/* RFC 1122 section 4.2.3.10: a connection is between two unicast addresses. Section 3.2.1.3 (g): a loopback address does
- * not come from outside, unless ours is one, too. */
+/* RFC 1122 section 4.2.3.10: a connection is between two unicast addresses. Section 3.2.1.3 (g): a
+ * loopback address does not come from outside, unless ours is one, too. */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
@@ -38,7 +38,8 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
     return SCPS_DROP_NONE;
 }
 
-/* A wrong checksum counts, and by choice tells of damage on the way from this peer, whichever flow it was. */
+/* A wrong checksum counts, and by choice tells of damage on the way from this peer, whichever flow
+ * it was. */
 static SCPS_APART int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
     if (st->cfg.checksum_hints)
@@ -120,8 +121,8 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
         scps_conn_detach(c); /* nobody finds it any more, should its link go */
         c = NULL;
     }
-    /* RFC 9293 section 3.3.2: CLOSED is no connection, whoever still holds the handle. Its own reset may have yet to leave;
-     * only a new connection does not wait for that. */
+    /* RFC 9293 section 3.3.2: CLOSED is no connection, whoever still holds the handle. Its own
+     * reset may have yet to leave; only a new connection does not wait for that. */
     if (c && c->state == SCPS_CLOSED &&
         (!(c->flags & SCPS_F_RST_NOW) || (seg.flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
@@ -157,8 +158,8 @@ static inline bool ordinary(const struct scps_pkt *in)
            SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* For a connection that has one, and mostly for the one the last packet was for: then there is nothing to look up.
- * NULL: the long way decides. */
+/* For a connection that has one, and mostly for the one the last packet was for: then there is
+ * nothing to look up. NULL: the long way decides. */
 static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p)
 {
     struct scps_conn *c = nif->last;
@@ -174,7 +175,8 @@ static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *ni
     return c;
 }
 
-/* Of an IPv4 packet without options, where the pseudo-header's addresses lie before the TCP header. */
+/* Of an IPv4 packet without options, where the pseudo-header's addresses lie before the TCP
+ * header. */
 static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
 {
     uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) +

@@ -37,7 +37,7 @@
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
-/* ---- cookies ------------------------------------------------------------------------------------------------ */
+/* ---- cookies ---- */
 
 static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow *f,
                             uint32_t peer_isn, uint64_t unit, unsigned low)
@@ -171,7 +171,7 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
     return true;
 }
 
-/* ---- arriving segments --------------------------------------------------------------------------------------- */
+/* ---- arriving segments ---- */
 
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
@@ -211,8 +211,9 @@ static bool evict(struct scps_listener *l)
     return true;
 }
 
-/* A place among the half-open for f? From a quarter of them on, more come than a busy server's clients make: a place
- * and the SYN-ACKs that it will send are paid from what strangers may have of the link. */
+/* A place among the half-open for f? From a quarter of them on, more come than a busy server's
+ * clients make: a place and the SYN-ACKs that it will send are paid from what strangers may have of
+ * the link. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
@@ -266,7 +267,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are about, data may be of a peer whose first segments were lost: they come again. */
+        /* While cookies are about, data may be of a peer whose first segments were lost: they come
+         * again. */
         if (seg->len && l->cookie_at && st->env.now - l->cookie_at <= 2 * UNIT)
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
         scps_answer_reset(st, nif, f, seg);
@@ -319,7 +321,7 @@ void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *ou
     *out = l->local;
 }
 
-/* ---- lifetime ------------------------------------------------------------------------------------------------ */
+/* ---- lifetime ---- */
 
 struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_config *cfg,
                                   const struct scps_endpoint *local, unsigned backlog, int *err)

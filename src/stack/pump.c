@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The turn of the crank that every driver shares.
  *
- * A packet the device refuses for now (SCPS_ERR_AGAIN) is kept, its lent payload copied, and goes first when the
- * device is ready again; until then that link is asked for nothing.
+ * A packet the device refuses for now (SCPS_ERR_AGAIN) is kept, its lent payload copied, and goes
+ * first when the device is ready again; until then that link is asked for nothing.
  */
 #include "stack/stack.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which link leads to an address, which of our addresses to use there, and the rate that its connections share.
+/* Which link leads to an address, which of our addresses to use there, and the rate that its
+ * connections share.
  *
- * A route that has a rate, or once had one, owns a pipe: a gate (core/gate.c) and the turns of the connections that go
- * through it.  Others take their turns with the link's.
+ * A route that has a rate, or once had one, owns a pipe: a gate (core/gate.c) and the turns of the
+ * connections that go through it. Others take their turns with the link's.
  */
 #include "stack/stack.h"
 

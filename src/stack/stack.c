@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 
-/* ---- lifetime ------------------------------------------------------------------------------------------------ */
+/* ---- lifetime ---- */
 
 /* Known to everybody: simulations are repeatable without a word, real drivers refuse it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
@@ -72,8 +72,8 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     return st;
 }
 
-/* Frees all that nif holds and forgets the netif, which its owner may close afterwards. Precondition:
- * nothing in the stack refers to either of them any more. */
+/* Frees all that nif holds and forgets the netif, which its owner may close afterwards.
+ * Precondition: nothing in the stack refers to either of them any more. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -184,7 +184,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     let_go(st, nif);
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 /* Connections are mostly opened alike: they share what they were opened with. */
 static struct scps_shared_config *
@@ -206,7 +206,8 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
-/* The way to remote, and both ends of the flow: local as far as it is given, chosen where it is not. 0, or an error. */
+/* The way to remote, and both ends of the flow: local as far as it is given, chosen where it is
+ * not. 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_way **way)
@@ -283,7 +284,7 @@ struct scps_stack *scps_conn_stack(const struct scps_conn *c)
     return (struct scps_stack *)c->ctx.env;
 }
 
-/* ---- time -------------------------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 scps_time scps_stack_now(const struct scps_stack *st)
 {
@@ -304,7 +305,8 @@ static bool timers_due(const struct scps_stack *st)
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
 
-/* Serves what is due. A key may be too early: the connection then only goes back to where it belongs. */
+/* Serves what is due. A key may be too early: the connection then only goes back to where it
+ * belongs. */
 static SCPS_APART void serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
@@ -366,7 +368,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
     return due;
 }
 
-/* ---- output ------------------------------------------------------------------------------------------------------ */
+/* ---- output ---- */
 
 /* To the back of its link's turns, so that all get theirs. */
 static void next_turn(struct scps_turns *t)
@@ -379,7 +381,8 @@ static void next_turn(struct scps_turns *t)
     t->tail = c;
 }
 
-/* A device that cuts trains itself gets the segments behind a full one with it, as far as they may leave now. */
+/* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
+ * leave now. */
 static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
@@ -408,8 +411,9 @@ static SCPS_APART void chores(struct scps_stack *st)
         serve_timers(st);
 }
 
-/* Whose turn it is: routes that have a rate go before what has none, which could leave them nothing; among themselves in
- * turn. Of a route with a rate the one at the head, if the credit is there. */
+/* Whose turn it is: routes that have a rate go before what has none, which could leave them
+ * nothing; among themselves in turn. Of a route with a rate the one at the head, if the credit is
+ * there. */
 static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
 {
     scps_time now = st->env.now;
@@ -424,8 +428,8 @@ static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct sc
     return &nif->turns;
 }
 
-/* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the head, or on its own
- * account. Returns whose turn it is now. */
+/* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the
+ * head, or on its own account. Returns whose turn it is now. */
 static SCPS_APART struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_conn *c)
 {
@@ -483,8 +487,8 @@ static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct
     return scps_dgram_output(st, nif, out);
 }
 
-/* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has anything, and
- * every SCPS_ANSWER_SHARE-th time else. */
+/* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has
+ * anything, and every SCPS_ANSWER_SHARE-th time else. */
 static SCPS_APART int whatever(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     chores(st);
@@ -514,7 +518,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     return nif->turns.head ? segment(st, nif, out) : 0;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------ */
+/* ---- events ---- */
 
 int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
 {

@@ -116,39 +116,41 @@ struct scps_stack {
     struct scps_plain_host *plain; /* plain.c; NULL until used */
 };
 
-/* ---- demux.c ------------------------------------------------------------------------------------------------ */
+/* ---- demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 /* Is there one that has not ended? */
 bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
-/* One that has not ended, for a flow as it stands in a TCP segment over IPv4 without options: addresses and ports, the peer's first. */
+/* One that has not ended, for a flow as it stands in a TCP segment over IPv4 without options:
+ * addresses and ports, the peer's first. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 /* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
-/* ---- plain.c -------------------------------------------------------------------------------------------------- */
+/* ---- plain.c ---- */
 /* Has this destination lately answered no SYN with capabilities? */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 
-/* ---- connid.c ---------------------------------------------------------------------------------------------- */
-/* Gives c an id that no other connection between its hosts has or had of late. False: none is free; it then does
- * without compression. */
+/* ---- connid.c ---- */
+/* Gives c an id that no other connection between its hosts has or had of late. False: none is free;
+ * it then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Notes the peer's id as naming c, which has one of ours. False: a living connection has it (force: takes it). */
+/* Notes the peer's id as naming c, which has one of ours. False: a living connection has it (force:
+ * takes it). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
 /* c goes: its ids are its no longer, ours rests. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* The connection that an id of the peer's, or of ours, names; NULL: none. Half-open connections may share the peer's: while
- * no other has it, the first of them, and the rest follow by same_id. */
+/* The connection that an id of the peer's, or of ours, names; NULL: none. Half-open connections may
+ * share the peer's: while no other has it, the first of them, and the rest follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
 
-/* ---- comp.c ------------------------------------------------------------------------------------------------ */
+/* ---- comp.c ---- */
 /* A packet of protocol 105: to c, if *err stays 0, in seg. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
@@ -160,7 +162,7 @@ void scps_comp_good(struct scps_conn *c);
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
-/* ---- route.c ------------------------------------------------------------------------------------------------- */
+/* ---- route.c ---- */
 const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
 /* Where connections of w over nif take their turns; w NULL: none is known. */
 struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif);
@@ -175,13 +177,13 @@ const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
 /* p, which stands at *at, to the end of its link's pipes: the others go first. */
 void scps_stack_last(struct scps_pipe **at);
 
-/* ---- routeset.c ------------------------------------------------------------------------------------------------ */
+/* ---- routeset.c ---- */
 /* nif goes away: so do its routes. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
 /* The path of sig has another rate: so have the routes that have one and lie in it. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
-/* ---- port.c --------------------------------------------------------------------------------------------------- */
+/* ---- port.c ---- */
 /* RFC 6528. */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
@@ -190,7 +192,7 @@ int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
 /* Do two addresses that ports are bound to have one in common? */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
-/* ---- listeners.c ------------------------------------------------------------------------------------------------ */
+/* ---- listeners.c ---- */
 /* The listener for a flow to local and port; NULL: there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
@@ -205,15 +207,15 @@ void scps_listener_unqueue(struct scps_listener *l);
 /* A connection of l ended before it was accepted. */
 void scps_listener_forget(struct scps_conn *c);
 
-/* ---- listen.c -------------------------------------------------------------------------------------------------- */
+/* ---- listen.c ---- */
 /* A segment for a listener, of a flow nobody has. Returns a scps_drop, counted; 0 if used. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
 
-/* ---- conns.c --------------------------------------------------------------------------------------------------- */
-/* A new connection for flow f over nif by way of way (NULL, or another link's: no route is known), in the tables, not
- * opened yet. */
+/* ---- conns.c ---- */
+/* A new connection for flow f over nif by way of way (NULL, or another link's: no route is known),
+ * in the tables, not opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_way *way, int *err);
@@ -221,7 +223,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Discards the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
 
-/* ---- stack.c -------------------------------------------------------------------------------------------------- */
+/* ---- stack.c ---- */
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
@@ -244,8 +246,9 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
 
-/* ---- ipout.c, answer.c ------------------------------------------------------------------------------------------- */
-/* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums the segment. */
+/* ---- ipout.c, answer.c ---- */
+/* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums
+ * the segment. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
 /* The stack is new: the first second of answers begins. */
@@ -256,12 +259,13 @@ bool scps_stack_may_answer(struct scps_stack *st);
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* When the first of p's answers may leave; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_pipe *p, scps_time now);
-/* len bytes more for strangers on the way to dst, sent by something else than an answer. False: they have had their
- * share. */
+/* len bytes more for strangers on the way to dst, sent by something else than an answer. False:
+ * they have had their share. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
 void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a);
-/* Queues one bare segment from f->local to f->remote. False: the answers have had their share, and it was counted. */
+/* Queues one bare segment from f->local to f->remote. False: the answers have had their share, and
+ * it was counted. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
 /* The reset RFC 9293 section 3.10.7.1 prescribes for seg. */
@@ -272,7 +276,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
-/* ---- dgram.c --------------------------------------------------------------------------------------------------- */
+/* ---- dgram.c ---- */
 /* A datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
@@ -287,7 +291,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st);
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
-/* ---- dgramout.c ------------------------------------------------------------------------------------------------- */
+/* ---- dgramout.c ---- */
 /* The next datagram that may leave by nif, of endpoints in turn. False: none may now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Is it the turn of p's datagrams? */
@@ -302,11 +306,11 @@ void scps_dgram_yield(struct scps_turns *t);
 /* Routes have changed: endpoints wait where they belong now. */
 void scps_dgram_regroup(struct scps_stack *st);
 
-/* ---- icmperr.c ------------------------------------------------------------------------------------------------ */
+/* ---- icmperr.c ---- */
 /* The SCPS_ERR_* that stands for an ICMP error; 0: it is none. */
 int scps_icmp_err(enum scps_icmp_kind kind);
 
-/* ---- icmp.c -------------------------------------------------------------------------------------------------- */
+/* ---- icmp.c ---- */
 /* No message lowers the path MTU below this. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {
@@ -315,15 +319,16 @@ static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
-/* May anything else than the connections in its turns have something to send? Whoever adds such a thing sets others; that
- * there is none any more is found out here. */
+/* May anything else than the connections in its turns have something to send? Whoever adds such a
+ * thing sets others; that there is none any more is found out here. */
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
         nif->others = nif->pending || nif->pipes || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
-/* Is there anything to do for the link? Without netif operations somebody fetches with scps_stack_output. */
+/* Is there anything to do for the link? Without netif operations somebody fetches with
+ * scps_stack_output. */
 static inline bool scps_nif_busy(struct scps_nif *nif)
 {
     return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;
@@ -344,7 +349,7 @@ static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
     return true;
 }
 
-/* ---- netif.c -------------------------------------------------------------------------------------------------- */
+/* ---- netif.c ---- */
 static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
 {
     return nif->stack_priv;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The analyser: its lifetime, and one packet at a time from the frame to its connection.
  *
- *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c -> segment.c
+ *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c ->
+ *      segment.c
  *
  * Source: docs/TRACE.md.
  */
@@ -11,7 +12,7 @@
 
 #include "trace/segment.h"
 
-/* ---- packets -------------------------------------------------------------------------------------------- */
+/* ---- packets ---- */
 
 /* The connection of a TCP packet; NULL on lack of memory. */
 static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *k,
@@ -93,7 +94,7 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
     return 1;
 }
 
-/* ---- lifetime ----------------------------------------------------------------------------------------------- */
+/* ---- lifetime ---- */
 
 struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
 {

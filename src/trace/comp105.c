@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet: here is which.
+/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet:
+ * here is which.
  *
- * An entry is learnt from a SYN that offers compression; the newest one wins.  An entry whose flow was forgotten
- * since is no entry: the flow's number tells.
+ * An entry is learnt from a SYN that offers compression; the newest one wins. An entry whose flow
+ * was forgotten since is no entry: the flow's number tells.
  */
 #include "trace/flow.h"
 

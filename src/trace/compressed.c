@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A packet with a compressed header (protocol 105): into the segment it stands for.
  *
- * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state of its direction.
+ * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state
+ * of its direction.
  *
  * Source: docs/SCPS-TP.md section 8.2.
  */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What kind of controller sends like this? A hint, from the shape of its window, round by round.
  *
- * A round ends when what was the highest octet at its beginning is acknowledged.  Of each the most bytes outstanding
- * are kept, and whether something was sent again.  Then:
+ * A round ends when what was the highest octet at its beginning is acknowledged. Of each the most
+ * bytes outstanding are kept, and whether something was sent again. Then:
  *   flat rate       bytes a second vary little from round to round, losses or not
  *   slow start      the window grows by half or more in rounds before the first loss
- *   decrease        window after a round with losses over the window before: about 1/2, 0.7, 7/8, or unchanged
- *   growth          segments a round between losses: about one is linear; it may also be relative (a percentage)
+ *   decrease        window after a round with losses over the window before: about 1/2, 0.7, 7/8,
+ *                   or unchanged
+ *   growth          segments a round between losses: about one is linear; it may also be relative
+ *                   (a percentage)
  * The first ROUNDS rounds are judged: enough to see, and bounded.
  */
 #include "trace/flow.h"
@@ -94,7 +96,8 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* The least window within three rounds after a loss, over the one before it; NaN: there was none to tell by. */
+/* The least window within three rounds after a loss, over the one before it; NaN: there was none to
+ * tell by. */
 static double decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];

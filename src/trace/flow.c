@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Which connection a packet belongs to.
  *
- * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same from either
- * end.  The hash is keyed with bytes a stranger does not know, so no capture can be built to make one long
- * chain.  Connections seen lately are found by the octets of an IPv4 packet as they lie, without the hash.
+ * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same
+ * from either end. The hash is keyed with bytes a stranger does not know, so no capture can be
+ * built to make one long chain. Connections seen lately are found by the octets of an IPv4 packet
+ * as they lie, without the hash.
  *
- * The same ports may be used again.  The rules are tcptrace's (see docs/TRACE.md, "When a connection begins"),
- * but that silence alone begins a new one only when asked for: a space link is silent for an hour and goes on.
+ * The same ports may be used again. The rules are tcptrace's (see docs/TRACE.md, "When a connection
+ * begins"), but that silence alone begins a new one only when asked for: a space link is silent for
+ * an hour and goes on.
  *
- * Room: every byte a flow holds is counted.  When there is no more, a clock hand looks at 64 flows, closed ones
- * first and then the longest idle, and the one found is reported and forgotten.
+ * Room: every byte a flow holds is counted. When there is no more, a clock hand looks at 64 flows,
+ * closed ones first and then the longest idle, and the one found is reported and forgotten.
  */
 #include "trace/flow.h"
 
@@ -20,7 +22,7 @@
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
-/* ---- hash ------------------------------------------------------------------------------------------- */
+/* ---- hash ---- */
 
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
@@ -101,7 +103,7 @@ static bool rehash(struct scps_trace *t)
     return true;
 }
 
-/* ---- lifetime ----------------------------------------------------------------------------------------- */
+/* ---- lifetime ---- */
 
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the analyser share: connections, their two directions, and the memory they live in.
+/* What the files of the analyser share: connections, their two directions, and the memory they live
+ * in.
  *
  *     reader.c --> analyze.c --> link.c, parse.c        a frame into a packet and its segment
  *                     |   \----> flow.c, comp105.c      which connection
@@ -22,7 +23,7 @@
 #define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- memory that counts itself (mem.c) ------------------------------------------------------------- */
+/* ---- memory that counts itself (mem.c) ---- */
 
 void *scps_tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
@@ -32,7 +33,7 @@ void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 struct half;
 struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h); /* never NULL */
 
-/* ---- segments of one direction (segs.c) ------------------------------------------------------------ */
+/* ---- segments of one direction (segs.c) ---- */
 
 /* A piece of sequence space as it was first sent. */
 struct seg {
@@ -72,7 +73,7 @@ struct resend {
     bool gap;          /* the capture missed the earlier one, which was due at last_at */
 };
 
-/* ---- round trips (rtt.c) --------------------------------------------------------------------------- */
+/* ---- round trips (rtt.c) ---- */
 
 struct dist { /* minimum, mean, deviation */
     uint32_t n;
@@ -84,7 +85,7 @@ struct hist { /* log-linear: 32 steps an octave */
     uint8_t lo, n; /* octaves held */
 };
 
-/* ---- one direction ----------------------------------------------------------------------------------- */
+/* ---- one direction ---- */
 
 struct hole { /* a hole the receiver reported, of the data of this direction */
     uint64_t from, to;
@@ -331,7 +332,8 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* The same for an IPv4 packet of a connection seen lately, unless it might begin another; NULL: look it up. */
+/* The same for an IPv4 packet of a connection seen lately, unless it might begin another; NULL:
+ * look it up. */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
 {
@@ -351,11 +353,12 @@ void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- segs.c ---- */
 
-/* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out of order. */
+/* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out
+ * of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
-/* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate besides its number.
- * Returns the sample it completed, or -1. */
+/* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate
+ * besides its number. Returns the sample it completed, or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now,
                           bool dup);
 void scps_tr_segs_free(struct scps_trace *t, struct half *h);
@@ -381,7 +384,8 @@ void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint6
                       scps_time now);
 /* The receiver says it had [from, to) twice. */
 void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
-/* The acknowledgement of h's data went from una to ack. bets: the receiver may acknowledge what it never got. */
+/* The acknowledgement of h's data went from una to ack. bets: the receiver may acknowledge what it
+ * never got. */
 void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
@@ -390,8 +394,8 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
 /* Data comes by at to, and [from, to) has not yet. tsval: its timestamp, if has_ts. */
 void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct half *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
-/* Data that fills the gap [first, end): is it the repair of something lost before it came by here (and not merely
- * overtaken on the way)? re: gets the time when it was due, if that is known. */
+/* Data that fills the gap [first, end): is it the repair of something lost before it came by here
+ * (and not merely overtaken on the way)? re: gets the time when it was due, if that is known. */
 bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct half *h);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What a direction has outstanding, what holds it back, and for how long each.
  *
- * Between two packets nothing changes: scps_tr_spend gives that time to what scps_tr_reckon found after the first of them. Here
- * for segment.c, which asks on every packet.
+ * Between two packets nothing changes: scps_tr_spend gives that time to what scps_tr_reckon found
+ * after the first of them. Here for segment.c, which asks on every packet.
  */
 #ifndef SCPS_TRACE_HELD_H
 #define SCPS_TRACE_HELD_H
 
 #include "trace/flow.h"
 
-/* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never sends that much. A
- * capture before segmentation offload shows multiples of it. */
+/* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never
+ * sends that much. A capture before segmentation offload shows multiples of it. */
 static inline void scps_tr_full_segment(struct half *h, const struct half *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What libpcap reads: the older variants of its format, through a FILE of ours, and live devices. */
+/* What libpcap reads: the older variants of its format, through a FILE of ours, and live
+ * devices. */
 #define _GNU_SOURCE /* fopencookie */
 #include "trace/window.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Separated values, a line a connection: tcptrace's columns under tcptrace's names, in its order, and ours after them.
- * Unlike tcptrace no blanks pad the values, no separator ends the line and no empty line follows the names, so
- * that any CSV reader takes it as it is. */
+/* Separated values, a line a connection: tcptrace's columns under tcptrace's names, in its order,
+ * and ours after them. Unlike tcptrace no blanks pad the values, no separator ends the line and no
+ * empty line follows the names, so that any CSV reader takes it as it is. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

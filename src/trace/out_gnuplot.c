@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From an xplot file to a gnuplot script with its data: base.xpl -> base.gpl, base.dat.
  *
- * The data file holds one block a series (a colour's lines, its points, its letters), with seconds since the first
- * mark.  The file is read once for each series instead of being held in memory.  `gnuplot base.gpl` writes
- * base.png; with -e "fmt='svg'" base.svg.
+ * The data file holds one block a series (a colour's lines, its points, its letters), with seconds
+ * since the first mark. The file is read once for each series instead of being held in memory.
+ * `gnuplot base.gpl` writes base.png; with -e "fmt='svg'" base.svg.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +49,7 @@ struct series { /* what a first pass finds */
     int64_t t0;
 };
 
-/* ---- reading ----------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct mark {   /* one of the xplot file's */
     int colour; /* stays until another is named; -1: none yet */
@@ -116,7 +116,7 @@ static void survey(FILE *in, struct series *f)
     }
 }
 
-/* ---- the data file ----------------------------------------------------------------------------------- */
+/* ---- the data file ---- */
 
 struct point {
     int64_t t;
@@ -165,7 +165,7 @@ static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_
     fputs("\n\n", out);
 }
 
-/* ---- the script -------------------------------------------------------------------------------------- */
+/* ---- the script ---- */
 
 static void plain(FILE *f, const char *s)
 {
@@ -187,8 +187,9 @@ void scps_tr_gnuplot_quoted(FILE *f, const char *s)
     fputc('\'', f);
 }
 
-/* The vertical axis. A window far above the data, as long fat pipes have, would flatten everything: it may leave the
- * picture. Throughput from packet to packet is spiky: decades, when it passes the mean by far. Returns where the window goes. */
+/* The vertical axis. A window far above the data, as long fat pipes have, would flatten everything:
+ * it may leave the picture. Throughput from packet to packet is spiky: decades, when it passes the
+ * mean by far. Returns where the window goes. */
 static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
 {
     double top = 0;
@@ -277,7 +278,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
     fputs("\nset output\n", gpl);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static FILE *open_beside(const char *base, const char *suffix, const char *mode)
 {

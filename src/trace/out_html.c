@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One self-contained page: pick a connection and a direction, zoom into its time-sequence and outstanding-data graphs.
- * Plain JavaScript on two canvases, no network, no library.
+/* One self-contained page: pick a connection and a direction, zoom into its time-sequence and
+ * outstanding-data graphs. Plain JavaScript on two canvases, no network, no library.
  *
- * Marks are kept in memory, at most max_events of them.  When they would be more, the page becomes coarser by a factor of
- * two, once more each time, and evenly: what is there is halved, and what comes later is taken at the same rate.  A run of
- * contiguous segments becomes one slanted line; of acknowledgements, window samples and round trips one in so many stays.
- * Before a pause that could be seen the last one stays, too, and no line crosses it: otherwise acknowledgements would seem
- * to stop where only their marks are missing.  Resent segments, SACK, SNACK, SYN and FIN are never left out while anything
- * else can be.  The page says when that happened.
+ * Marks are kept in memory, at most max_events of them. When they would be more, the page becomes
+ * coarser by a factor of two, once more each time, and evenly: what is there is halved, and what
+ * comes later is taken at the same rate. A run of contiguous segments becomes one slanted line; of
+ * acknowledgements, window samples and round trips one in so many stays. Before a pause that could
+ * be seen the last one stays, too, and no line crosses it: otherwise acknowledgements would seem to
+ * stop where only their marks are missing. Resent segments, SACK, SNACK, SYN and FIN are never left
+ * out while anything else can be. The page says when that happened.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -99,7 +100,8 @@ static bool dear(uint8_t kind)
 #define LEVELS  15u  /* then nothing gets coarser any more */
 #define VISIBLE 4096 /* a pause longer than such a part of the track is seen on the page */
 
-/* Would the time from a to b be seen as a pause? It is one if it is longer than four marks of its kind are apart. */
+/* Would the time from a to b be seen as a pause? It is one if it is longer than four marks of its
+ * kind are apart. */
 static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
 {
     const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
@@ -115,7 +117,8 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Puts m behind the marks that are kept, or leaves it out: of its kind one in step stays. There is room for two. */
+/* Puts m behind the marks that are kept, or leaves it out: of its kind one in step stays. There is
+ * room for two. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -296,7 +299,7 @@ void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen
     d->rwin = s->win;
 }
 
-/* ---- the page -------------------------------------------------------------------------------------------------- */
+/* ---- the page ---- */
 
 static void html_text(FILE *f, const char *s)
 {

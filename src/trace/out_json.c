@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON, written as it goes: connections first, because an endless capture forgets them one by one; what the
- * whole capture held comes last.  The schema is made from the same list of figures, so the two cannot disagree. */
+/* JSON, written as it goes: connections first, because an endless capture forgets them one by one;
+ * what the whole capture held comes last. The schema is made from the same list of figures, so the
+ * two cannot disagree. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -106,7 +107,7 @@ void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const 
     fputs("}\n", f);
 }
 
-/* ---- the schema ------------------------------------------------------------------------------------------- */
+/* ---- the schema ---- */
 
 static void property(FILE *f, const char *indent, bool first, const char *name, const char *type,
                      const char *words)

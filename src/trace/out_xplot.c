@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for why a segment was sent
- * again.  Everything else (gnuplot, PNG, SVG) is made from these files afterwards.
+/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for why a
+ * segment was sent again. Everything else (gnuplot, PNG, SVG) is made from these files afterwards.
  *
- * Time-sequence: white data, red resent (R; the letter of its cause below it: n SNACK, s SACK, 3 duplicates, t
- * timeout, p tail probe, f first RTT), pink repairs of losses that happened before the capture point, green
- * acknowledgements (3: third duplicate), yellow right edge of the window (Z: zero), purple SACK (S), blue SNACK (N).
- * Outstanding data: the four lines of the published figures: red now, blue average, green weighted average,
- * yellow the receiver's window.
+ * Time-sequence: white data, red resent (R; the letter of its cause below it: n SNACK, s SACK, 3
+ * duplicates, t timeout, p tail probe, f first RTT), pink repairs of losses that happened before
+ * the capture point, green acknowledgements (3: third duplicate), yellow right edge of the window
+ * (Z: zero), purple SACK (S), blue SNACK (N). Outstanding data: the four lines of the published
+ * figures: red now, blue average, green weighted average, yellow the receiver's window.
  *
  * At most MAX_CONNS connections are drawn. The files themselves, and the pens, are xplot.c's.
  */
@@ -19,7 +19,7 @@
 #define MAX_CONNS 2000u
 #define TPUT_PKTS 10u /* of tcptrace: packets an instantaneous value is averaged over */
 
-/* ---- drawing ------------------------------------------------------------------------------------------------- */
+/* ---- drawing ---- */
 
 static const char *cause_letter(const char *cause)
 {
@@ -334,9 +334,10 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
     }
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
-/* Has gnuplot draw the pictures of a script. *gp: the one gnuplot that draws them all, begun when first needed. */
+/* Has gnuplot draw the pictures of a script. *gp: the one gnuplot that draws them all, begun when
+ * first needed. */
 static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
     if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {

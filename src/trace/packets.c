@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A packet on a line, as tcpdump would write it, with the connection, relative sequence numbers, scaled windows, the
- * options of SCPS-TP spelled out and the analyser's judgement at the end:
+/* A packet on a line, as tcpdump would write it, with the connection, relative sequence numbers,
+ * scaled windows, the options of SCPS-TP spelled out and the analyser's judgement at the end:
  *
- *     0.120411   17 a2b 10.0.0.1.5001 > 10.0.0.2.80: [P.] seq 1449:2897 ack 1 win 65536 len 1448 <ts 7 5> resent: snack
+ *     0.120411   17 a2b 10.0.0.1.5001 > 10.0.0.2.80: [P.] seq 1449:2897 ack 1 win 65536 len 1448
+ *                <ts 7 5> resent: snack
  */
 #include <inttypes.h>
 #include <stdio.h>

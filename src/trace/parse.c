@@ -4,7 +4,7 @@
 
 #include "wire/opt.h"
 
-/* ---- IP --------------------------------------------------------------------------------------------- */
+/* ---- IP ---- */
 
 #define EXT_HOP_BY_HOP  0
 #define EXT_ROUTING     43
@@ -62,7 +62,7 @@ void scps_tr_addresses(const struct packet *k, struct flow_key *key)
     memcpy(key->b, k->ip + at + n, n);
 }
 
-/* ---- TCP options -------------------------------------------------------------------------------------- */
+/* ---- TCP options ---- */
 
 static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
 {

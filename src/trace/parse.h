@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* From bytes to a packet, and from that to a segment. Parsing has no consequences but the counters of what was unusable.
+/* From bytes to a packet, and from that to a segment. Parsing has no consequences but the counters
+ * of what was unusable.
  *
- * This is the path every packet takes, so it parses by itself what wire/ would parse into larger structures. The ordinary
- * packet (IPv4 without options, a TCP header with timestamps or nothing behind it) is read here, inline; everything else
- * is in parse.c.
+ * This is the path every packet takes, so it parses by itself what wire/ would parse into larger
+ * structures. The ordinary packet (IPv4 without options, a TCP header with timestamps or nothing
+ * behind it) is read here, inline; everything else is in parse.c.
  *
  * Sources: RFC 791, 8200, 9293, 7323, 2018; CCSDS 714.0-B-2 for kinds 20 to 23.
  */
@@ -67,9 +68,11 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 
 /* An IPv6 header and its extensions: sets *hdr to the length of both. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
-/* IP inside the packet, which is neither TCP nor compressed: where, from k->ip, or -1 with the right counter stepped. */
+/* IP inside the packet, which is neither TCP nor compressed: where, from k->ip, or -1 with the
+ * right counter stepped. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
-/* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong length is skipped. */
+/* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong
+ * length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* The addresses of a flow's key; the rest of it is zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
@@ -92,7 +95,8 @@ static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k
     return TR_LIKELY(!(frag & 0x3fff)) || scps_tr_fragment(t, frag & 0x1fff);
 }
 
-/* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted, and no more to do. */
+/* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted,
+ * and no more to do. */
 static SCPS_WITHIN bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
 {
     uint32_t hdr;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* pcapng: blocks, of which those that describe interfaces and those that hold packets matter here.
  *
- * libpcap wants all interfaces of a file to have one link type and one snapshot length. Captures of several devices at
- * once have neither, so the blocks are read here, each packet with its own interface's link type and unit of time.
+ * libpcap wants all interfaces of a file to have one link type and one snapshot length. Captures of
+ * several devices at once have neither, so the blocks are read here, each packet with its own
+ * interface's link type and unit of time.
  *
  * Source: draft-ietf-opsawg-pcapng; the packet block of old is in its appendix on obsolete blocks.
  */
@@ -22,9 +23,10 @@ enum {
 enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-#define FRAME            12u /* a block's type and length before its content, the length again behind it */
-#define LONGEST          (TR_LARGEST + 1024) /* a block that is looked into */
-#define MICROSECONDS     1000000u
+/* a block's type and length before its content, the length again behind it */
+#define FRAME        12u
+#define LONGEST      (TR_LARGEST + 1024) /* a block that is looked into */
+#define MICROSECONDS 1000000u
 
 struct interface {
     int link;
@@ -88,7 +90,7 @@ static int no_memory(struct pcapng *f)
     return SCPS_ERR_NOMEM;
 }
 
-/* ---- interfaces ------------------------------------------------------------------------------------------ */
+/* ---- interfaces ---- */
 
 /* if_tsresol: a power of 2 or of 10. 0: of no use. */
 static uint64_t units(uint8_t resolution)
@@ -140,7 +142,7 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
     return 0;
 }
 
-/* ---- packets --------------------------------------------------------------------------------------------- */
+/* ---- packets ---- */
 
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
@@ -188,7 +190,7 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
     return scps_trace_packet(f->t, &v) < 0 ? no_memory(f) : 0;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static bool is_looked_into(uint32_t type)
 {

@@ -5,13 +5,14 @@
  *                        +--> pcapng.c: blocks, in place
  *                        +--> libpcap.c: every older format
  *
- * Classic pcap is read here, because libpcap's copy and its call a packet cost more than the analysis of an ordinary
- * packet (docs/TRACE.md has the figures).
+ * Classic pcap is read here, because libpcap's copy and its call a packet cost more than the
+ * analysis of an ordinary packet (docs/TRACE.md has the figures).
  *
- * A record whose length makes no sense ends the reading: there is no mark to find the next one by.  What came before is
- * analysed, and the bytes left over are counted.
+ * A record whose length makes no sense ends the reading: there is no mark to find the next one by.
+ * What came before is analysed, and the bytes left over are counted.
  *
- * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are cut to µs, as libpcap does for readers that want µs.
+ * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are cut to µs, as libpcap does for readers
+ * that want µs.
  */
 #include "trace/window.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of a connection, from what was counted. Divisions and square roots happen here only. */
+/* The figures of a connection, from what was counted. Divisions and square roots happen here
+ * only. */
 #include "trace/flow.h"
 
 #include <math.h>
@@ -62,7 +63,8 @@ static void ack_mode(const struct half *h, char out[32])
     snprintf(out, 32, "%s", w);
 }
 
-/* The long report, in tcptrace's order: packets; windows; what was outstanding; the stream as a whole. */
+/* The long report, in tcptrace's order: packets; windows; what was outstanding; the stream as a
+ * whole. */
 static void packets(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
 {
     r->total_packets = h->packets;
@@ -166,7 +168,8 @@ static void round_trips(const struct half *h, const struct seldom *x, struct scp
     r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
-/* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how fast. */
+/* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how
+ * fast. */
 static void goodput(const struct half *h, const struct half *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;

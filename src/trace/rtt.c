@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Round-trip statistics: mean and deviation as tcptrace reckons them, percentiles from a log-linear histogram
- * (32 steps an octave, so at most 1.6 % off), and round trips from timestamps (RFC 7323 section 4.3).
+/* Round-trip statistics: mean and deviation as tcptrace reckons them, percentiles from a log-linear
+ * histogram (32 steps an octave, so at most 1.6 % off), and round trips from timestamps (RFC 7323
+ * section 4.3).
  *
- * A histogram holds only the octaves it has seen: a connection whose round trips stay within a factor of four
- * pays for two or three of them, 128 bytes each.
+ * A histogram holds only the octaves it has seen: a connection whose round trips stay within a
+ * factor of four pays for two or three of them, 128 bytes each.
  *
- * Timestamps: up to TSRING values are timed at once, each by the first segment that carried it.  An echo
- * answers the newest timed value that is not above it and retires the older ones, so a sample is never
- * ambiguous (a resent segment carries a later value) and there are up to TSRING samples a round trip.
+ * Timestamps: up to TSRING values are timed at once, each by the first segment that carried it. An
+ * echo answers the newest timed value that is not above it and retires the older ones, so a sample
+ * is never ambiguous (a resent segment carries a later value) and there are up to TSRING samples a
+ * round trip.
  */
 #include "trace/flow.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A segment, into the figures of its connection.
  *
- * take, at the end of this file, is the list of the steps; each is a function above it.  In all of them h is the
- * direction the segment belongs to, o the other one, x what the steps have found out of the segment so far.
+ * take, at the end of this file, is the list of the steps; each is a function above it. In all of
+ * them h is the direction the segment belongs to, o the other one, x what the steps have found out
+ * of the segment so far.
  *
- * The figures that carry tcptrace's names follow its rules to the letter, in its order of evaluation, because
- * several depend on it (the window of the previous packet, say).  docs/TRACE.md defines each, and lists where we
- * differ on purpose.  Sequence numbers are unwrapped to 64 bits on arrival; only the comparisons that tcptrace
- * makes on 32 bits stay there.
+ * The figures that carry tcptrace's names follow its rules to the letter, in its order of
+ * evaluation, because several depend on it (the window of the previous packet, say). docs/TRACE.md
+ * defines each, and lists where we differ on purpose. Sequence numbers are unwrapped to 64 bits on
+ * arrival; only the comparisons that tcptrace makes on 32 bits stay there.
  *
  * Sources: RFC 9293, 7323, 2018, 2883, 3168.
  */
@@ -15,7 +16,8 @@
 
 #include "trace/held.h"
 
-/* What is known of a segment before it is looked at: PLAIN ones acknowledge, and perhaps push and have timestamps. */
+/* What is known of a segment before it is looked at: PLAIN ones acknowledge, and perhaps push and
+ * have timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 struct step {
@@ -42,7 +44,7 @@ struct step {
     scps_dur sample;  /* round trip it completes, or -1 */
 };
 
-/* ---- the header --------------------------------------------------------------------------------------- */
+/* ---- the header ---- */
 
 static SCPS_WITHIN void window(struct step *x, const struct half *h, const struct half *o)
 {
@@ -197,9 +199,10 @@ static SCPS_WITHIN void data(const struct step *x, struct half *h, const struct 
     }
 }
 
-/* ---- the packet --------------------------------------------------------------------------------------- */
+/* ---- the packet ---- */
 
-/* The same packet again, by IP identification and sequence number among the last few? A print and the one give the other. */
+/* The same packet again, by IP identification and sequence number among the last few? A print and
+ * the one give the other. */
 static SCPS_WITHIN bool hw_dup(struct half *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
@@ -234,7 +237,7 @@ static SCPS_WITHIN void packet(struct step *x, struct half *h)
     }
 }
 
-/* ---- what it sends: for the first time, or not ---------------------------------------------------------- */
+/* ---- what it sends: for the first time, or not ---- */
 
 /* Why is this being repaired? */
 static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct half *o,
@@ -247,8 +250,9 @@ static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct hal
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was seen. True if it is the
- * repair of something lost before it got here, and not merely overtaken on the way. */
+/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was
+ * seen. True if it is the repair of something lost before it got here, and not merely overtaken on
+ * the way. */
 static SCPS_APART bool out_of_place(struct scps_trace *t, struct half *h, const struct half *o,
                                     uint64_t first, uint64_t end, const struct opts *opt,
                                     struct resend *re)
@@ -329,7 +333,7 @@ static SCPS_WITHIN void sequence_space(struct step *x, struct half *h, const str
         sent_within(x, h, o);
 }
 
-/* ---- what an acknowledgement answers -------------------------------------------------------------------- */
+/* ---- what an acknowledgement answers ---- */
 
 /* An acknowledgement of moved octets more, in segments of unit. */
 static SCPS_WITHIN void segs_per_ack(struct half *h, uint32_t unit, uint64_t moved)
@@ -389,7 +393,7 @@ static SCPS_WITHIN void answer(struct step *x, struct half *h, struct half *o)
         scps_tr_seldom(x->t, h)->win_updates++;
 }
 
-/* ---- what it offers and reports --------------------------------------------------------------------------- */
+/* ---- what it offers and reports ---- */
 
 static SCPS_WITHIN void window_advertised(const struct step *x, struct half *h,
                                           const struct half *o)
@@ -475,7 +479,7 @@ static SCPS_WITHIN void acknowledgement(const struct step *x, struct half *h, st
     h->ack = x->s->ack;
 }
 
-/* ---- windows in use ----------------------------------------------------------------------------------------- */
+/* ---- windows in use ---- */
 
 static SCPS_WITHIN void initial_window(const struct step *x, struct half *h, struct half *o)
 {
@@ -487,7 +491,8 @@ static SCPS_WITHIN void initial_window(const struct step *x, struct half *h, str
     }
 }
 
-/* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet. Returns it. */
+/* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet.
+ * Returns it. */
 static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct half *h, const struct half *o)
 {
     if (TR_UNLIKELY(x->syn || x->ooo || x->resent))
@@ -506,7 +511,7 @@ static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct half *h, co
     return owin;
 }
 
-/* ---- for who watches ------------------------------------------------------------------------------------------ */
+/* ---- for who watches ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {
@@ -549,9 +554,10 @@ static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *
     show_ends(v, &x->f->key, x->dir);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------ */
+/* ---- all of it ---- */
 
-/* One segment of connection f. There are four of this function, one for each kind: what cannot be is left out of it. */
+/* One segment of connection f. There are four of this function, one for each kind: what cannot be
+ * is left out of it. */
 static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *p,
                              const struct packet *k, const struct segment *s, struct flow *f,
                              struct half *restrict h, struct half *restrict o, const enum kind kind)

@@ -19,8 +19,8 @@ void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const
 
 /* ---- snack.c ---- */
 
-/* What the SNACK option of s, which acknowledges up to ack, says of the data of o. seen: where to note the first hole,
- * or NULL. */
+/* What the SNACK option of s, which acknowledges up to ack, says of the data of o. seen: where to
+ * note the first hole, or NULL. */
 void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What one direction has sent: which bytes are new, which were sent before, and what an acknowledgement answers.
+/* What one direction has sent: which bytes are new, which were sent before, and what an
+ * acknowledgement answers.
  *
  *      blocks: acknowledged, merged        chunks: not acknowledged, as first sent
  *      [=========)   [=====)               [--)[--)[--)   [--)[--)
  *
  * The rules are those of tcptrace's figures, so that counts agree exactly:
- *   - bytes are "sent again" when a segment on record covers them; a segment that fills a gap below one on record
- *     and ends below that one's end is out of order;
- *   - a segment gives a round-trip sample when an acknowledgement ends exactly at its end, it was sent once, and
- *     nothing below it was sent later (else: post-loss, ambiguous, or cumulatively acknowledged);
- *   - sequence space is judged in quadrants of 2^30: segments are cut at their borders, blocks are not merged
- *     across them, and what lies two quadrants back is forgotten.
- * tcptrace walks a list for each packet; here finding is by bisection and the ordinary case is one comparison.
+ *   - bytes are "sent again" when a segment on record covers them; a segment that fills a gap below
+ *     one on record and ends below that one's end is out of order;
+ *   - a segment gives a round-trip sample when an acknowledgement ends exactly at its end, it was
+ *     sent once, and nothing below it was sent later (else: post-loss, ambiguous, or cumulatively
+ *     acknowledged);
+ *   - sequence space is judged in quadrants of 2^30: segments are cut at their borders, blocks are
+ *     not merged across them, and what lies two quadrants back is forgotten.
+ * tcptrace walks a list for each packet; here finding is by bisection and the ordinary case is one
+ * comparison.
  *
- * Room: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction.  Beyond that the lowest are forgotten, and counted.
+ * Room: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
+ * forgotten, and counted.
  */
 #include "trace/flow.h"
 
@@ -398,7 +402,8 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, 
 
 static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
 {
-    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32, so it becomes the largest: kept */
+    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32, so it becomes the largest:
+     * kept */
     uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
     if (!h->rtt_full_size || h->rtt_full_size < size) {
         h->rtt_full_size = size;

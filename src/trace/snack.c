@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a receiver says it lacks: SNACK, short and long. Evidence for why.c, which asks later why something was sent again.
+/* What a receiver says it lacks: SNACK, short and long. Evidence for why.c, which asks later why
+ * something was sent again.
  *
  * Source: CCSDS 714.0-B-2 (docs/SCPS-TP.md section 2).
  */
 #include "trace/segment.h"
 
-/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression saves (docs/SCPS-TP.md section 2.1). */
+/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression
+ * saves (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct half *sender, const struct half *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss
@@ -34,7 +36,8 @@ static bool received(const struct segment *s, uint32_t bit)
     return s->o.snack_vec[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* The long form: one bit a block after the first hole, 0 missing, only those below the last received count. */
+/* The long form: one bit a block after the first hole, 0 missing, only those below the last
+ * received count. */
 static void take_vector(struct scps_trace *t, struct half *h, struct half *o,
                         const struct segment *s, uint64_t start, uint32_t unit)
 {

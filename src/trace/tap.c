@@ -7,13 +7,14 @@
  *       v  |
  *     device
  *
- * A packet is one record whether its payload lies apart or not; hollow bytes are the zeros they stand for, so a
- * checksum over them holds.  Where the device fills in transport checksums (SCPS_NETIF_NO_CSUM), or vouches
- * for them on arrival, the record gets the right one instead of the half-made one that passes by.
+ * A packet is one record whether its payload lies apart or not; hollow bytes are the zeros they
+ * stand for, so a checksum over them holds. Where the device fills in transport checksums
+ * (SCPS_NETIF_NO_CSUM), or vouches for them on arrival, the record gets the right one instead of
+ * the half-made one that passes by.
  *
- * Going out, a packet is written once the device below has taken it: one it refused for now comes again.  A
- * failed write (a full disk) ends the capture, not the traffic: it is remembered for scps_tap_error, and nothing more is
- * written, so that the file stays readable up to there.
+ * Going out, a packet is written once the device below has taken it: one it refused for now comes
+ * again. A failed write (a full disk) ends the capture, not the traffic: it is remembered for
+ * scps_tap_error, and nothing more is written, so that the file stays readable up to there.
  *
  * Format: "PCAP Capture File Format", draft-ietf-opsawg-pcap sections 4 and 5; LINKTYPE_RAW is 101.
  */
@@ -72,8 +73,8 @@ static void put_zeros(struct tap *t, size_t len)
     }
 }
 
-/* Copies the headers of a TCP packet to hdr with the checksum it should have. Returns how many bytes of the packet
- * are in hdr, 0 when it is none of ours to mend. */
+/* Copies the headers of a TCP packet to hdr with the checksum it should have. Returns how many
+ * bytes of the packet are in hdr, 0 when it is none of ours to mend. */
 static size_t finish_checksum(const struct scps_pkt *pkt, uint8_t hdr[SCPS_MAX_HEADERS])
 {
     struct scps_ip ip;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground truth of a channel, joined with what was seen: was a resend needed, and what took the earlier copy?
+/* The ground truth of a channel, joined with what was seen: was a resend needed, and what took the
+ * earlier copy?
  *
- * The log is CSV with a header line that names its columns (docs/TRACE.md, "The ground-truth log"); the columns
- * used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport as far as they are there.
- * Rows without payload are skipped: pure acknowledgements are not sent again.
+ * The log is CSV with a header line that names its columns (docs/TRACE.md, "The ground-truth log");
+ * the columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport as far
+ * as they are there. Rows without payload are skipped: pure acknowledgements are not sent again.
  *
- * A resend is matched with the row of its flow, sequence number and length nearest in time and not matched yet.  It
- * was needed when some octet of it had been delivered by no earlier row.
+ * A resend is matched with the row of its flow, sequence number and length nearest in time and not
+ * matched yet. It was needed when some octet of it had been delivered by no earlier row.
  */
 #include "trace/flow.h"
 

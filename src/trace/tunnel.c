@@ -3,9 +3,11 @@
  *
  *      by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
  *      by UDP port    VXLAN, GENEVE, GTP-U, GRE
- *      by content     UDP whose payload is an IP packet: our encapsulation, the reference implementation's, Teredo
+ *      by content     UDP whose payload is an IP packet: our encapsulation, the reference
+ *                     implementation's, Teredo
  *
- * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926, 8086; 3GPP TS 29.281.
+ * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926,
+ * 8086; 3GPP TS 29.281.
  */
 #include "trace/parse.h"
 
@@ -113,7 +115,8 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
-/* The least octets behind the IP header: protocol 105 has a connection id, a field of bits and a checksum. */
+/* The least octets behind the IP header: protocol 105 has a connection id, a field of bits and a
+ * checksum. */
 static uint32_t least_header(uint8_t proto)
 {
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;

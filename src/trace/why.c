@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Why was it sent again? The evidence is what the receiver had told before, as seen at the capture point.
+/* Why was it sent again? The evidence is what the receiver had told before, as seen at the capture
+ * point.
  *
  * In this order, the first that holds (docs/TRACE.md, "Why" has the reasons):
  *   SYN             its timer: nothing else can ask for one
- *   first RTT       sent again before the shortest round trip had passed: no report on it can have come back
- *   SNACK           the receiver had named it missing since it was last sent (not after a silence or in a go-back, if
- *                   that report came within a round trip and so knew nothing of the last copy)
- *   timeout         after a silence at least as long as the retransmission timer, or so long after its last copy and the
- *                   last acknowledgement of new data, or in the go-back that follows one
- *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985 section 7); or, last in
- *                   this order and with SNACK agreed, after a round trip and an eighth: nothing behind it will have it
- *                   named (docs/SCPS-TP.md section 2.4)
- *   SACK            the receiver had named bytes above it received, or, later in this order and with SACK agreed,
- *                   acknowledged something sent after it (RFC 8985 section 6)
- *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC 6582)
+ *   first RTT       sent again before the shortest round trip had passed: no report on it can have
+ *                   come back
+ *   SNACK           the receiver had named it missing since it was last sent (not after a silence
+ *                   or in a go-back, if that report came within a round trip and so knew nothing of
+ *                   the last copy)
+ *   timeout         after a silence at least as long as the retransmission timer, or so long after
+ *                   its last copy and the last acknowledgement of new data, or in the go-back that
+ *                   follows one
+ *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985
+ *                   section 7); or, last in this order and with SNACK agreed, after a round trip
+ *                   and an eighth: nothing behind it will have it named (docs/SCPS-TP.md section
+ *                   2.4)
+ *   SACK            the receiver had named bytes above it received, or, later in this order and
+ *                   with SACK agreed, acknowledged something sent after it (RFC 8985 section 6)
+ *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC
+ *                   6582)
  *   no reason       none of these was seen
- * What fills a gap, and was lost before it came by here, counts as sent again since the gap showed (scps_tr_why_gap).
- * Afterwards it may turn out spurious: a DSACK for it (RFC 2883), or an acknowledgement whose timestamp echo is
- * older than the copy it would have to answer (RFC 3522).
+ * What fills a gap, and was lost before it came by here, counts as sent again since the gap showed
+ * (scps_tr_why_gap). Afterwards it may turn out spurious: a DSACK for it (RFC 2883), or an
+ * acknowledgement whose timestamp echo is older than the copy it would have to answer (RFC 3522).
  *
- * Best taken at the sender; elsewhere reports may pass the capture point after the resend they caused left the sender.
+ * Best taken at the sender; elsewhere reports may pass the capture point after the resend they
+ * caused left the sender.
  */
 #include "trace/flow.h"
 
@@ -86,8 +93,9 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
     ++*by;
 }
 
-/* One DSACK is one arrival too many. Of a segment sent three times, the copy that a timestamp has shown to be needless is
- * the one that the DSACK reports; otherwise it is the latest copy that is still thought to have been needed. */
+/* One DSACK is one arrival too many. Of a segment sent three times, the copy that a timestamp has
+ * shown to be needless is the one that the DSACK reports; otherwise it is the latest copy that is
+ * still thought to have been needed. */
 void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
@@ -109,11 +117,12 @@ void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
     *found = (struct again){0};
 }
 
-/* RFC 3522 section 3.2: the acknowledgement of a segment sent again echoes a timestamp older than that of the copy, so
- * that an earlier copy had arrived. This holds for the octets at una only: the timestamp of a delayed acknowledgement is
- * that of the first segment it answers (RFC 7323 section 4.3), and those behind it may have been needed. What follows
- * without a break, and was sent by the timer (the rest of a go-back), arrived before, too. With best effort agreed the
- * receiver acknowledges holes it has given up, and echoes whatever came last. */
+/* RFC 3522 section 3.2: the acknowledgement of a segment sent again echoes a timestamp older than
+ * that of the copy, so that an earlier copy had arrived. This holds for the octets at una only: the
+ * timestamp of a delayed acknowledgement is that of the first segment it answers (RFC 7323 section
+ * 4.3), and those behind it may have been needed. What follows without a break, and was sent by the
+ * timer (the rest of a go-back), arrived before, too. With best effort agreed the receiver
+ * acknowledges holes it has given up, and echoes whatever came last. */
 static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
 {
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
@@ -178,7 +187,7 @@ static bool sacked_above(const struct half *h, uint64_t end)
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
 
-/* ---- gaps: data that the capture point should have seen ------------------------------------------------------ */
+/* ---- gaps: data that the capture point should have seen ---- */
 
 /* Forgets gaps that are acknowledged; if that is not enough, the older half. */
 static void forget_gaps(struct why *w, uint64_t una)
@@ -229,8 +238,8 @@ static const struct gap *gap_at(const struct half *h, uint64_t first)
     return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
 }
 
-/* From here to the receiver and back, and to the sender and back: the round trip of the whole path, wherever the capture
- * point lies. 0 if nothing is known. */
+/* From here to the receiver and back, and to the sender and back: the round trip of the whole path,
+ * wherever the capture point lies. 0 if nothing is known. */
 static scps_dur whole_path(const struct half *h, const struct half *peer)
 {
     return h->rtt.min + peer->rtt.min;
@@ -254,7 +263,7 @@ bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, ui
     return now - g->at >= path - path / 5;
 }
 
-/* ---- causes ---------------------------------------------------------------------------------------------------- */
+/* ---- causes ---- */
 
 enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
@@ -274,8 +283,9 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct
     scps_time hole = snacked(h, first, end);
     bool lowest = first <= SCPS_MAX(una, h->isn64);
     bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
-    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the copy that is resent, and
-     * does not ask whether the sender was silent. Nothing the receiver said since then explains the resend. */
+    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the
+     * copy that is resent, and does not ask whether the sender was silent. Nothing the receiver
+     * said since then explains the resend. */
     bool expired = lowest && (re->any || re->gap) &&
                    now - SCPS_MAX(last_at, peer->ack_at) >= floor &&
                    !(sacked_above(h, end) && h->sack_at - last_at >= h->rtt.min) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a capture as they come from a file or a pipe, unpacked where they are gzip'd: a window that moves over them.
+/* The bytes of a capture as they come from a file or a pipe, unpacked where they are gzip'd: a
+ * window that moves over them.
  *
  *      while (scps_tr_have(w, n))           n bytes at w->buf + w->pos, contiguous
  *          ... w->pos += n;
@@ -35,7 +36,8 @@ struct window {
     struct scps_trace *t;
 };
 
-/* "-": standard input. 0, or an error of scps_trace_read with its line in msg. Close it in any case. */
+/* "-": standard input. 0, or an error of scps_trace_read with its line in msg. Close it in any
+ * case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
 /* Another read behind what is there, which may move: take buf + pos anew. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* IEEE 802.11, with or without what the radio had to say: Prism's and AVS's headers, radiotap (www.radiotap.org).
+/* IEEE 802.11, with or without what the radio had to say: Prism's and AVS's headers, radiotap
+ * (www.radiotap.org).
  *
- * A data frame is 24 octets of header, six more between access points, two for QoS, four for what high throughput adds, and
- * then LLC and SNAP. What is encrypted, empty or an aggregate (A-MSDU) holds no packet that can be read here.
+ * A data frame is 24 octets of header, six more between access points, two for QoS, four for what
+ * high throughput adds, and then LLC and SNAP. What is encrypted, empty or an aggregate (A-MSDU)
+ * holds no packet that can be read here.
  */
 #include "trace/flow.h"
 
@@ -36,7 +38,8 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
-/* Whether radiotap says that the frame is padded: its flags are behind the time, which is aligned to eight octets. */
+/* Whether radiotap says that the frame is padded: its flags are behind the time, which is aligned
+ * to eight octets. */
 static bool padded(const uint8_t *p, uint32_t len)
 {
     uint32_t at = 4, present = scps_tr_little32(p + 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs of a capture while they are drawn, and the pens to draw with: what out_xplot.c decides, xplot.c writes. */
+/* The graphs of a capture while they are drawn, and the pens to draw with: what out_xplot.c
+ * decides, xplot.c writes. */
 #ifndef SCPS_TRACE_XPLOT_H
 #define SCPS_TRACE_XPLOT_H
 
@@ -67,7 +68,8 @@ struct scps_trace_plots {
 /* Notes the first error, errno with its path: nothing is written after it. */
 void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
 
-/* The graph of this kind of direction dir, begun with its title when it is new. NULL: not asked for, or no memory. */
+/* The graph of this kind of direction dir, begun with its title when it is new. NULL: not asked
+ * for, or no memory. */
 struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
                                 const struct scps_trace_seen *s);
 /* Adds a line of text to the file. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One stream from a source that sends and shuts down to a sink that reads to the end.
  *
- * Both live by the events of their connection: the source writes whenever there may be room, until a short write says
- * that there is none; the sink reads whenever something may be there.  Neither opens or closes the connection, and
- * neither knows whether its time is real.
+ * Both live by the events of their connection: the source writes whenever there may be room, until
+ * a short write says that there is none; the sink reads whenever something may be there. Neither
+ * opens or closes the connection, and neither knows whether its time is real.
  *
- * The pattern needs no refilling: the buffer holds a chunk and one period more, and a write begins in it wherever the
- * stream's position falls in the period.
+ * The pattern needs no refilling: the buffer holds a chunk and one period more, and a write begins
+ * in it wherever the stream's position falls in the period.
  */
 #include <scps/traffic.h>
 

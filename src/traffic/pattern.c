@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The pattern of ttcp: the printable characters 0x20 to 0x7e over and over.
  *
- * What stands at a position depends on the position alone, so a receiver can check any piece of a stream without
- * having seen the rest.
+ * What stands at a position depends on the position alone, so a receiver can check any piece of a
+ * stream without having seen the rest.
  */
 #include <scps/traffic.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Binding spaces to octets and back.
  *
- * The length rule is that of the reference implementation and of Wireshark, which differ on whether the low nibble of
- * octet B is data: it goes out zero and is kept when it comes.  The long ids (255) are from memory in docs/SCPS-TP.md: they are
- * read, never sent.  A space has one word of data at least, so that no option becomes 4 octets long and looks like
- * the normal one.
+ * The length rule is that of the reference implementation and of Wireshark, which differ on whether
+ * the low nibble of octet B is data: it goes out zero and is kept when it comes. The long ids (255)
+ * are from memory in docs/SCPS-TP.md: they are read, never sent. A space has one word of data at
+ * least, so that no option becomes 4 octets long and looks like the normal one.
  */
 #include <scps/binding.h>
 

@@ -3,26 +3,28 @@
  *
  *     octet 1   MORE TS1 TS2 RB | SNACK PUSH S A         octet 2   OPTS PAD URG ACKR | - RST - FIN
  *
- * A header of one bit octet is even by itself; a second one makes it odd, and so do options of odd length,
- * hence PAD.  (Two octets of bits where one would do is docs/SCPS-TP.md's other way to become even; it never
- * happens here and is understood when it comes.)
+ * A header of one bit octet is even by itself; a second one makes it odd, and so do options of odd
+ * length, hence PAD. (Two octets of bits where one would do is docs/SCPS-TP.md's other way to
+ * become even; it never happens here and is understood when it comes.)
  *
- * What is sent.  Data says S, and A while the acknowledgement is news; other segments say A, and S while
- * that is news or with option 23, which is believed only then (core/state.c).  News is what differs from the last packet, and is repeated in the next `repeat` packets:
- * one loss among them costs nothing.  RI never repeats and leaves A out of data (8.2), which two
- * parameters give.  A SNACK goes as an option, as RI does; its own bit and place (8.2, "exact place needs
- * the book") are understood, not used.
+ * What is sent. Data says S, and A while the acknowledgement is news; other segments say A, and S
+ * while that is news or with option 23, which is believed only then (core/state.c). News is what
+ * differs from the last packet, and is repeated in the next `repeat` packets: one loss among them
+ * costs nothing. RI never repeats and leaves A out of data (8.2), which two parameters give. A
+ * SNACK goes as an option, as RI does; its own bit and place (8.2, "exact place needs the book")
+ * are understood, not used.
  *
- * What is left out.  docs/SCPS-TP.md: fields keep the last value received.  Where the last data says `seq` and
- * was so long, that sender's next pure acknowledgement has seq + length; RI would say S then, but that
- * packet may be lost, and the old value would lie before the window.  So the furthest sequence number heard
- * of is kept, data included; while nothing is lost both are the same.  Data, FIN and RST without S are
- * refused: the checksum does not cover what is filled in, and octets in the wrong place, or a forged
- * reset that is always in the window, are worse than a resend.
+ * What is left out. docs/SCPS-TP.md: fields keep the last value received. Where the last data says
+ * `seq` and was so long, that sender's next pure acknowledgement has seq + length; RI would say S
+ * then, but that packet may be lost, and the old value would lie before the window. So the furthest
+ * sequence number heard of is kept, data included; while nothing is lost both are the same. Data,
+ * FIN and RST without S are refused: the checksum does not cover what is filled in, and octets in
+ * the wrong place, or a forged reset that is always in the window, are worse than a resend.
  *
- * Time stamps that are left out are absent.  Each of them has a bit (8.2: TS1, TS2), so a segment without them is no fault
- * of its sender's; RI leaves them out of records.  The value heard last would be an echo of something older, which tells a
- * sender that its resends were needless (RFC 3522).
+ * Time stamps that are left out are absent. Each of them has a bit (8.2: TS1, TS2), so a segment
+ * without them is no fault of its sender's; RI leaves them out of records. The value heard last
+ * would be an echo of something older, which tells a sender that its resends were needless (RFC
+ * 3522).
  *
  * ACKR is ignored and RST sent uncompressed, as docs/SCPS-TP.md advises (8.2).
  */
@@ -40,7 +42,7 @@ void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat
                                 .no_ack_on_data = no_ack_on_data};
 }
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building ---- */
 
 /* The options that travel raw, without padding: at most OPT_ROOM octets. */
 static size_t put_options(uint8_t *o, const struct scps_seg *s)
@@ -174,7 +176,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     return (size_t)(put_fields(p, tx->conn_id, one, two, s, opt, nopt) - p);
 }
 
-/* ---- checksum ---------------------------------------------------------------------------------- */
+/* ---- checksum ---- */
 
 static uint64_t sum_of(const uint8_t *p, size_t len, const uint8_t *payload, size_t payload_len)
 {
@@ -207,7 +209,7 @@ uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst
     return 0;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------- */
+/* ---- parsing ---- */
 
 static uint16_t flags_of(uint8_t one, uint8_t two)
 {
@@ -216,8 +218,9 @@ static uint16_t flags_of(uint8_t one, uint8_t two)
                       (two & COMP_URG ? SCPS_URG : 0));
 }
 
-/* The fields at fixed places; one that is left out is as rx last heard it, but for time stamps: the old ones would say
- * when another segment was sent and which one that answered. One time stamp without the other is not believed. */
+/* The fields at fixed places; one that is left out is as rx last heard it, but for time stamps: the
+ * old ones would say when another segment was sent and which one that answered. One time stamp
+ * without the other is not believed. */
 static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
                          const struct scps_comp_rx *rx, struct scps_seg *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header for the stack's packet path, where each call would cost as much as its work: what tcp.c offers under
- * the names of wire.h.
+/* The TCP header for the stack's packet path, where each call would cost as much as its work: what
+ * tcp.c offers under the names of wire.h.
  *
- * Nearly all segments carry no option or begin with NOP NOP timestamps, in those very octets: both ways have a
- * short cut for the two, everything else goes through tcpopt.c.  Nothing is cleared that `has` says
- * is absent.
+ * Nearly all segments carry no option or begin with NOP NOP timestamps, in those very octets: both
+ * ways have a short cut for the two, everything else goes through tcpopt.c. Nothing is cleared that
+ * `has` says is absent.
  */
 #ifndef SCPS_WIRE_TCP_H
 #define SCPS_WIRE_TCP_H

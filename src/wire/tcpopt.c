@@ -8,9 +8,9 @@
  *
  * Written in this order, always in groups of 4:
  *
- *      SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
- *      SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
- *      others     nop nop TS, nop nop SACK, SNACK, record, corruption
+ *   SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
+ *   SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
+ *   others     nop nop TS, nop nop SACK, SNACK, record, corruption
  *
  * SACK takes the room that is left: with TS and SNACK two blocks fit exactly.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP datagrams (RFC 768): checked and taken apart, and their header built.
  *
- * A checksum of 0 means none in IPv4; IPv6 forbids it (RFC 8200 section 8.1), and one that comes out as 0 is sent as its
- * other form, 0xffff.  Octets beyond the datagram's own length are padding.
+ * A checksum of 0 means none in IPv4; IPv6 forbids it (RFC 8200 section 8.1), and one that comes
+ * out as 0 is sent as its other form, 0xffff. Octets beyond the datagram's own length are padding.
  */
 #include "base/bytes.h"
 #include <scps/wire.h>
@@ -19,7 +19,8 @@ static uint64_t sum_data(uint64_t sum, const struct scps_udp *u)
         return sum;
     if (u->len % 2 == 0)
         return scps_cksum_add(sum, u->apart, u->apart_len);
-    /* its words lie across those of the whole: the sum of the same octets, halves exchanged (RFC 1071 section 2(B)) */
+    /* its words lie across those of the whole: the sum of the same octets, halves exchanged (RFC
+     * 1071 section 2(B)) */
     apart = (uint16_t)~scps_cksum_fold(scps_cksum_add(0, u->apart, u->apart_len));
     return sum + (uint16_t)(apart << 8 | apart >> 8);
 }

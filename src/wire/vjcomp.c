@@ -9,17 +9,17 @@
  *     U  urgent, with its pointer
  *     P  PSH
  *
- * A change is one octet, 1 to 255, or 0 and two octets.  Two combinations of bits that hardly ever occur stand
- * for the two that nearly always do:
+ * A change is one octet, 1 to 255, or 0 and two octets. Two combinations of bits that hardly ever
+ * occur stand for the two that nearly always do:
  *
  *     S A W U   data goes one way: seq grew by the length of the last packet's data
  *     S   W U   typing: seq and ack both did
  *
- * Whatever else differs, options too, sends the packet uncompressed: whole, with the slot number in the place
- * of the IP protocol.  A TCP with time stamps is therefore never compressed.
+ * Whatever else differs, options too, sends the packet uncompressed: whole, with the slot number in
+ * the place of the IP protocol. A TCP with time stamps is therefore never compressed.
  *
- * Source: RFC 1144 sections 3.2.2 (format), 3.2.3 and 3.2.4 (the two ends), 4.1 and 4.2 (errors).  The
- * arithmetic is of the RFC, the code is not.
+ * Source: RFC 1144 sections 3.2.2 (format), 3.2.3 and 3.2.4 (the two ends), 4.1 and 4.2 (errors).
+ * The arithmetic is of the RFC, the code is not.
  */
 #include <scps/vjcomp.h>
 
@@ -98,7 +98,7 @@ static size_t headers(const uint8_t *p, size_t avail, size_t total)
     return len < ihl + 20 || len > avail ? 0 : len;
 }
 
-/* ---- compressing ------------------------------------------------------------------------------- */
+/* ---- compressing ---- */
 
 static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
 {
@@ -262,7 +262,7 @@ void scps_vj_unsend(struct scps_vj_tx *tx)
     tx->was_slot = UINT8_MAX;
 }
 
-/* ---- expanding --------------------------------------------------------------------------------- */
+/* ---- expanding ---- */
 
 static int error(struct scps_vj_rx *rx)
 {

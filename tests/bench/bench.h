@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two sides of the pipe benchmark share: the bytes that travel, their check, and one run's figures. */
+/* What the two sides of the pipe benchmark share: the bytes that travel, their check, and one run's
+ * figures. */
 #ifndef SCPS_BENCH_H
 #define SCPS_BENCH_H
 
@@ -27,7 +28,8 @@ struct bench_result {
     bool ok;           /* every byte arrived, in order */
 };
 
-/* A block whose every 8 bytes tell their place, so that a checker can look at the ends of each run it reads. */
+/* A block whose every 8 bytes tell their place, so that a checker can look at the ends of each run
+ * it reads. */
 static inline void bench_fill(uint8_t *block)
 {
     for (uint32_t i = 0; i < BENCH_BLOCK; i += 8) {

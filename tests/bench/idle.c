@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What an idle connection weighs, counted by the allocator the library is given.
  *
- * Two stacks, N connections between them, both ends counted, each with 6.25 MB of send and of receive buffer allowed.
- * "fresh": established, nothing was sent yet.  "used": 100 bytes went each way and were read, so what the
- * buffers keep afterwards shows too.  Tables that grow by doubling (demultiplexing, timers) are included and
- * shared out among the connections.
+ * Two stacks, N connections between them, both ends counted, each with 6.25 MB of send and of
+ * receive buffer allowed. "fresh": established, nothing was sent yet. "used": 100 bytes went each
+ * way and were read, so what the buffers keep afterwards shows too. Tables that grow by doubling
+ * (demultiplexing, timers) are included and shared out among the connections.
  *
  *     bench_idle [--limit BYTES]       CSV on stdout; exit 1 when "fresh" exceeds the limit
  */

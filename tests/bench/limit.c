@@ -3,7 +3,8 @@
  *
  *     bench_limit LINK BYTES PAYLOAD HEADERS RATE_BPS WINDOW [ACK_MS]
  *
- * Mbit/s of payload without a window; with it; with it and acknowledgements every ACK_MS (0: at once).
+ * Mbit/s of payload without a window; with it; with it and acknowledgements every ACK_MS (0: at
+ * once).
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stacks in one process, no link delay, one core: what a segment costs.
  *
- *     block -> write -> [stack a] == data, by pointer, at once ==========> [stack b] -> read in place
+ *     block -> write -> [stack a] == data, by pointer, at once ==========> [stack b] -> read in
+ *     place
  *                          ^                                                  |
  *                          +---- acknowledgements wait in a queue <-----------+
  *
  * The acknowledgements are fed back one at a time, and after each the sender is polled, as an
  * ack-clocked sender is; so a whole window is outstanding in the steady state, whatever its size.
- * Virtual time moves 1 µs a data packet: a window of w segments has a round trip of w µs.  When
- * nothing moves, time jumps to the next deadline (a delayed acknowledgement, a retransmission timer).
- * Losses are drawn from a fixed seed.
+ * Virtual time moves 1 µs a data packet: a window of w segments has a round trip of w µs. When
+ * nothing moves, time jumps to the next deadline (a delayed acknowledgement, a retransmission
+ * timer). Losses are drawn from a fixed seed.
  *
  *     bench_pipe                       every case, best and median of --rounds (5), CSV on stdout
  *     bench_pipe --case NAME --segments N --rounds 1       one case, for callgrind
  *     bench_pipe --list
  *
- * A time is CPU time of the process per 1024 bytes delivered, both ends and the loop in between included.
- * Cases and peers take turns in each round, so that a neighbour's noise meets all of them.
+ * A time is CPU time of the process per 1024 bytes delivered, both ends and the loop in between
+ * included. Cases and peers take turns in each round, so that a neighbour's noise meets all of
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,8 +170,8 @@ static void take_acks(struct pipe *p)
     }
 }
 
-/* a sends all it may; what arrives is acknowledged at once, and read when a has nothing more. Returns whether there
- * was anything. */
+/* a sends all it may; what arrives is acknowledged at once, and read when a has nothing more.
+ * Returns whether there was anything. */
 static bool drain_a(struct pipe *p)
 {
     uint8_t room[SCPS_MAX_HEADERS];

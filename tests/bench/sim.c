@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast virtual time runs: packets a wall second, both directions and both ends on one core.
  *
- * 100 Mbit/s, 500 ms, a packet error rate of 8.6e-3 (1 KB packets at a bit error rate of 1e-6), the window always full: the
- * sender is rate controlled, so no loss ever slows it down.  Once with content, once hollow, and once with the line shared
- * by 100 hollow flows.
+ * 100 Mbit/s, 500 ms, a packet error rate of 8.6e-3 (1 KB packets at a bit error rate of 1e-6), the
+ * window always full: the sender is rate controlled, so no loss ever slows it down. Once with
+ * content, once hollow, and once with the line shared by 100 hollow flows.
  *
- *     bench_sim [--bytes N] [--only STREAM]       CSV on stdout; STREAM: content, hollow or hollow-100
+ *  bench_sim [--bytes N] [--only STREAM]       CSV on stdout; STREAM: content, hollow or hollow-100
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a capture for the analyser's benchmark: many connections over a long path, taken at the senders.
+/* Writes a capture for the analyser's benchmark: many connections over a long path, taken at the
+ * senders.
  *
  *      trace_gen FILE BYTES FLOWS WINDOW LOSS_PPM SNAPLEN
  *
- * Each flow keeps WINDOW segments of 1448 octets in flight; what is acknowledged arrives that much later. Losses are
- * reported by SACK and repaired at once; every second segment is acknowledged, and every one out of order. Timestamps are
- * on. The same arguments give the same file.
+ * Each flow keeps WINDOW segments of 1448 octets in flight; what is acknowledged arrives that much
+ * later. Losses are reported by SACK and repaired at once; every second segment is acknowledged,
+ * and every one out of order. Timestamps are on. The same arguments give the same file.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -191,7 +192,8 @@ int main(int argc, char **argv)
                 x->next++;
             }
             *s = (struct flight){.n = n, .lost = rnd() % 1000000 < ppm};
-            /* a copy that is lost again is repaired after another round trip: its hole is told anew */
+            /* a copy that is lost again is repaired after another round trip: its hole is told
+             * anew */
             if (s->lost && x->told > n)
                 x->told = n;
             x->slot++;

@@ -76,7 +76,8 @@ static void published_command_lines(void **state)
     struct scps_conn_config c;
 
     (void)state;
-    /* sender and receiver of the published pure-rate tests, with an interface from the environment */
+    /* sender and receiver of the published pure-rate tests, with an interface from the
+     * environment */
     assert_int_equal(parse_with("--udp 127.0.0.1:7001,127.0.0.1:7002 --addr 10.9.0.1/24",
                                 "-b 5900000 -l 1024 -G 0 -F 2 -R 80000000 -f m -t 10.9.0.2"),
                      0);
@@ -147,7 +148,8 @@ static void loss_cause(void **state)
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
     good("-t --link nasa500,rate-back=20kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
-    /* 98 bytes with framing back for two of three of 1518 there: 430 303 bit/s; of each with -F 1, 645 586 */
+    /* 98 bytes with framing back for two of three of 1518 there: 430 303 bit/s; of each with -F 1,
+     * 645 586 */
     good("-t --link geo,rate-back=430kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 53750);
     good("-t --link geo,rate-back=431kbit");

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* packetdrill's shared-library interface on the socket layer: scripts for a kernel run against libscps, in virtual time.
+/* packetdrill's shared-library interface on the socket layer: scripts for a kernel run against
+ * libscps, in virtual time.
  *
- *     packetdrill --so_filename=.../libscps_packetdrill.so --local_ip=192.168.0.2 [--so_flags=FLAGS] script.pkt
- *     packetdrill --so_filename=.../libscps_packetdrill.so --ip_version=ipv6 --local_ip=fd3d:fa7b:d17d::2 ...
+ *     packetdrill --so_filename=.../libscps_packetdrill.so --local_ip=192.168.0.2
+ *     [--so_flags=FLAGS] script.pkt packetdrill --so_filename=.../libscps_packetdrill.so
+ *     --ip_version=ipv6 --local_ip=fd3d:fa7b:d17d::2 ...
  *
- * packetdrill has two threads: one plays the script, one sits in a call that blocks.  The first makes time pass
- * (usleep, netdev_receive); the second is woken by what happens meanwhile.  Time must not run on before the woken
- * call has returned and read the clock, so whoever moves time stops when a wait is over (scps_ctx_step does) and
- * goes on only when the other thread is in no call, or waits again.
+ * packetdrill has two threads: one plays the script, one sits in a call that blocks. The first
+ * makes time pass (usleep, netdev_receive); the second is woken by what happens meanwhile. Time
+ * must not run on before the woken call has returned and read the clock, so whoever moves time
+ * stops when a wait is over (scps_ctx_step does) and goes on only when the other thread is in no
+ * call, or waits again.
  *
- * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts with:
- *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N (default 1500)
- *   cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC
- *   drops=1 (tell on stderr why a packet of the script had no effect)
- *   doublebufs=1 (SO_SNDBUF and SO_RCVBUF set twice what they say, as Linux's do)
+ * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts
+ * with:
+ *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N
+ *   (default 1500) cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC drops=1 (tell on
+ *   stderr why a packet of the script had no effect) doublebufs=1 (SO_SNDBUF and SO_RCVBUF set
+ *   twice what they say, as Linux's do)
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */
@@ -42,7 +46,7 @@ struct drill {
     bool tell_drops, double_bufs;
 };
 
-/* ---- the context's hooks ------------------------------------------------------------------------------------ */
+/* ---- the context's hooks ---- */
 
 static void hook_lock(void *user)
 {
@@ -92,9 +96,10 @@ static int64_t returned(struct drill *d, int64_t r)
     return r;
 }
 
-/* ---- time --------------------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
-/* The other thread has had its turn: it is in no call, or waits for something that is not there yet. */
+/* The other thread has had its turn: it is in no call, or waits for something that is not there
+ * yet. */
 static void let_the_other_run(struct drill *d)
 {
     bool woke = false;
@@ -169,7 +174,7 @@ static int drill_netdev_receive(void *u, void *buf, size_t *count, long long *ti
     return 0;
 }
 
-/* ---- the calls: Linux's values and layouts are the layer's own ---------------------------------------------- */
+/* ---- the calls: Linux's values and layouts are the layer's own ---- */
 
 #define D   struct drill *d = u
 #define CTX (d->ctx)
@@ -338,7 +343,7 @@ static void drill_free(void *u)
     free(d);
 }
 
-/* ---- the beginning ------------------------------------------------------------------------------------------ */
+/* ---- the beginning ---- */
 
 static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct drill *d)
 {
@@ -398,8 +403,8 @@ static void read_flags(const char *flags, struct scps_ctx_config *cfg, struct dr
     free(copy);
 }
 
-/* What the socket layer does not offer. packetdrill calls whatever a script names, asking for no pointer: each
- * member of its interface must be a function. */
+/* What the socket layer does not offer. packetdrill calls whatever a script names, asking for no
+ * pointer: each member of its interface must be a function. */
 static int drill_epoll_create(void *user, int size)
 {
     (void)user, (void)size;
@@ -436,7 +441,8 @@ static int drill_splice(void *user, int in, loff_t *off_in, int out, loff_t *off
     return -1;
 }
 
-/* Of its own accord packetdrill takes a random address for us: --local_ip says which. Another one: in the environment. */
+/* Of its own accord packetdrill takes a random address for us: --local_ip says which. Another one:
+ * in the environment. */
 static void add_address(struct drill *d, const char *variable, const char *otherwise,
                         unsigned prefix)
 {
@@ -448,8 +454,8 @@ static void add_address(struct drill *d, const char *variable, const char *other
     }
 }
 
-/* At its end packetdrill closes every descriptor a script left open, with the system's close: let there be something
- * harmless to close. */
+/* At its end packetdrill closes every descriptor a script left open, with the system's close: let
+ * there be something harmless to close. */
 static void reserve_descriptors(void)
 {
     int fd = open("/dev/null", O_RDONLY);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What drives a target that talks to a live stack: octets of the input as orders, and memory that is counted and may
- * run out. */
+/* What drives a target that talks to a live stack: octets of the input as orders, and memory that
+ * is counted and may run out. */
 #ifndef SCPS_FUZZ_FEED_H
 #define SCPS_FUZZ_FEED_H
 

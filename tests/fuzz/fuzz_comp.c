@@ -2,9 +2,9 @@
 /* The decompressor of wire/comp.c on any octets.
  *
  * The first octet says what the receiver knows and how much of the packet lies apart; the rest are
- * compressed packets of one connection, each behind an octet with its length.  What is parsed must lie inside
- * the input, must be said again by the builder (unless it must go as TCP) and be understood as the same;
- * what is learnt from one packet fills the gaps of the next.
+ * compressed packets of one connection, each behind an octet with its length. What is parsed must
+ * lie inside the input, must be said again by the builder (unless it must go as TCP) and be
+ * understood as the same; what is learnt from one packet fills the gaps of the next.
  */
 #include <scps/comp.h>
 #include <string.h>

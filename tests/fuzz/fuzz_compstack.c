@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed headers arriving at a live stack.
  *
- * The first octet chooses family, timestamps and SNACK.  A peer opens a connection that compresses; every further octet
- * is an order with its arguments: a packet whose compressed header is taken from the input as it is, one that is
- * well-formed with numbers near those in use, the same as TCP, an ICMP error that quotes one, another connection under the
- * same or another id, time, calls of the application, memory that runs out.
+ * The first octet chooses family, timestamps and SNACK. A peer opens a connection that compresses;
+ * every further octet is an order with its arguments: a packet whose compressed header is taken
+ * from the input as it is, one that is well-formed with numbers near those in use, the same as TCP,
+ * an ICMP error that quotes one, another connection under the same or another id, time, calls of
+ * the application, memory that runs out.
  *
  * What must hold, whatever comes:
- *   - every packet that leaves is well-formed, under the id we announced, fits the MTU, and its payload is what
- *     the application wrote at that place, also when it is understood from what the header leaves out;
+ *   - every packet that leaves is well-formed, under the id we announced, fits the MTU, and its
+ *     payload is what the application wrote at that place, also when it is understood from what the
+ *     header leaves out;
  *   - what is read is what well-formed packets brought, as long as there were no others;
  *   - asked for output until there is none, the stack's deadline lies in the future;
  *   - memory is given back with the size it was asked for, all of it in the end.
@@ -290,7 +292,7 @@ static void icmp_error(struct world *w, const struct flow *f)
     input(w, v6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP, m, len, false);
 }
 
-/* ---- the application --------------------------------------------------------------------------- */
+/* ---- the application ---- */
 
 static void app_accept(struct world *w)
 {

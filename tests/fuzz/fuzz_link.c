@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Specs of links, and the channel each describes: the first line is a spec, the rest the file behind every '@' and the
- * packets. Whatever is accepted must run, account for every packet, and deliver none before its time. */
+/* Specs of links, and the channel each describes: the first line is a spec, the rest the file
+ * behind every '@' and the packets. Whatever is accepted must run, account for every packet, and
+ * deliver none before its time. */
 #include "fuzz.h"
 
 #include <scps/sim.h>

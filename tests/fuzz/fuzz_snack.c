@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK, SACK and acknowledgements of any kind into a connection that has data out, and data with holes into it.
+/* SNACK, SACK and acknowledgements of any kind into a connection that has data out, and data with
+ * holes into it.
  *
- * The first two octets choose what was agreed and how repair is done; then orders: write, let time pass, say something.
- * Offsets, sizes, bit vectors and numbers come from the input, near what makes sense and far from it.
+ * The first two octets choose what was agreed and how repair is done; then orders: write, let time
+ * pass, say something. Offsets, sizes, bit vectors and numbers come from the input, near what makes
+ * sense and far from it.
  *
  * What must hold, whatever is reported:
  *   - a segment that leaves lies within what was written and is right, octet by octet;

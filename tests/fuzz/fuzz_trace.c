@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole captures, and every writer: whatever the bytes are, reading ends, memory stays within its limit, the books
- * balance, and the reports can be written.
+/* Whole captures, and every writer: whatever the bytes are, reading ends, memory stays within its
+ * limit, the books balance, and the reports can be written.
  *
- * The input is a file as it would lie on a disk. The limits are small so that eviction happens; a second pass over
- * the same bytes, in which every packet is looked at, must give the same report. */
+ * The input is a file as it would lie on a disk. The limits are small so that eviction happens; a
+ * second pass over the same bytes, in which every packet is looked at, must give the same
+ * report. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* RFC 1144 on any octets, both ends.
  *
- * Packets, each behind two octets: what to do with it, and its length.  The compressor gets it as an IP packet:
- * what it makes of it must come back from a decompressor that missed nothing as it went.  Or a second
- * decompressor gets it as if from the line, which must not read beyond it and must give sane headers.
+ * Packets, each behind two octets: what to do with it, and its length. The compressor gets it as an
+ * IP packet: what it makes of it must come back from a decompressor that missed nothing as it went.
+ * Or a second decompressor gets it as if from the line, which must not read beyond it and must give
+ * sane headers.
  */
 #include <scps/vjcomp.h>
 #include <string.h>
@@ -33,7 +34,8 @@ static void there_and_back(struct scps_vj_tx *tx, struct scps_vj_rx *rx, const u
     memcpy(want, p, m);
     if (type == SCPS_VJ_COMPRESSED) /* the IP checksum does not travel: it is made anew */
         memcpy(want + 10, back + 10, 2);
-    /* reserved bits of the data offset octet and flags with no bit travel as in the packet before */
+    /* reserved bits of the data offset octet and flags with no bit travel as in the packet
+     * before */
     MUST(!memcmp(back, want, m) || type == SCPS_VJ_COMPRESSED);
     size_t t = (size_t)(want[0] & 15) * 4;
     MUST(!memcmp(back, want, t) && !memcmp(back + t, want + t, 12));

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* A sender and a receiver of numbered UDP packets, to see from outside what a link does.
  *
- *     link_probe send ADDR PORT PPS COUNT BYTES      COUNT packets of BYTES (IP header included), PPS of them a second
- *     link_probe recv PORT COUNT BYTES DELAY_US RATE ends when COUNT have come, or at SIGINT, when it has read what had
+ *     link_probe send ADDR PORT PPS COUNT BYTES      COUNT packets of BYTES (IP header included),
+ *                                                    PPS of them a second
+ *     link_probe recv PORT COUNT BYTES DELAY_US RATE ends when COUNT have come, or at SIGINT, when
+ *     it has read what had
  *                                                    come until then; one CSV row:
  *                                                    received,lost,repeated,late_p50_us,
  *                                                    late_p99_us,late_p999_us,late_max_us,
  *                                                    late_min_us,rate_bps
- *     link_probe wake PPS COUNT                      no packets: how late the system wakes a sleeper, one CSV row:
+ *     link_probe wake PPS COUNT                      no packets: how late the system wakes a
+ *                                                    sleeper, one CSV row:
  *                                                    late_p50_us,late_p99_us,late_p999_us,
  *                                                    late_max_us
  *
- * Each packet carries the real-time clock of the moment before it was sent; the receiver takes the kernel's stamp of
- * its arrival (SO_TIMESTAMPNS).  Their difference, less the time on the line (RATE bit/s, BYTES and 18 of framing; 0:
- * not counted) and DELAY_US, is the error of the delay.  rate_bps counts the bits of all packets, framing included, from
- * DELAY_US after the first was sent until the last stamp: however late the packets are, it is no more than the line's.
+ * Each packet carries the real-time clock of the moment before it was sent; the receiver takes the
+ * kernel's stamp of its arrival (SO_TIMESTAMPNS). Their difference, less the time on the line (RATE
+ * bit/s, BYTES and 18 of framing; 0: not counted) and DELAY_US, is the error of the delay. rate_bps
+ * counts the bits of all packets, framing included, from DELAY_US after the first was sent until
+ * the last stamp: however late the packets are, it is no more than the line's.
  *
- * The sender asks for real-time scheduling, the same as the emulator's, so that its stamps are true. The receiver's are
- * the kernel's: it takes what processor is left.
+ * The sender asks for real-time scheduling, the same as the emulator's, so that its stamps are
+ * true. The receiver's are the kernel's: it takes what processor is left.
  */
 #include <arpa/inet.h>
 #include <errno.h>

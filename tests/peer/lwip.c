@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Our stack against lwIP, as the distribution packages it, over the channel model in virtual time: no privileges, and
- * links that no namespace gives.
+/* Our stack against lwIP, as the distribution packages it, over the channel model in virtual time:
+ * no privileges, and links that no namespace gives.
  *
  *     scps_stack === channel ===> lwIP netif - pcb
  *                <== channel ====
  *
- * Either side opens. Both write a pattern and shut their direction down; both check every byte of the other's, and that
- * the end comes behind the last one. Whatever is offered on our side, lwIP is a plain TCP peer, so plain TCP must come of it.
- * lwIP's timers are called every 250 ms of virtual time; nothing in it looks at another clock.
+ * Either side opens. Both write a pattern and shut their direction down; both check every byte of
+ * the other's, and that the end comes behind the last one. Whatever is offered on our side, lwIP is
+ * a plain TCP peer, so plain TCP must come of it. lwIP's timers are called every 250 ms of virtual
+ * time; nothing in it looks at another clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,9 @@ static const struct {
     {"out of order", "rate=10mbit,rtt=40ms,reorder=0.05,dup=0.02", ANY},
     {"flipped bits", "rate=10mbit,rtt=40ms,ber=2e-6,flip", ANY},
     {"bursts", "burst-geo", ANY},
-    /* Acknowledgements wait for seconds behind lwIP's data, and without time stamps nothing tells what is spurious: where
-     * pure rate has nothing new to send, RFC 5682 section 2.1 step 2b goes on with conventional recovery, of 219 segments. */
+    /* Acknowledgements wait for seconds behind lwIP's data, and without time stamps nothing tells
+     * what is spurious: where pure rate has nothing new to send, RFC 5682 section 2.1 step 2b goes
+     * on with conventional recovery, of 219 segments. */
     {"thin return", "rate=5mbit,rate-back=20kbit,rtt=200ms", 250},
 };
 
@@ -103,7 +105,7 @@ static struct {
     struct side us, it;
 } w;
 
-/* ---- lwIP's end ------------------------------------------------------------------------------------- */
+/* ---- lwIP's end ---- */
 
 static err_t lw_output(struct netif *nif, struct pbuf *p, const ip4_addr_t *to)
 {
@@ -237,7 +239,7 @@ static void lw_takes(const struct scps_pkt *pkt)
         pbuf_free(p);
 }
 
-/* ---- our end ---------------------------------------------------------------------------------------- */
+/* ---- our end ---- */
 
 static void we_write(void)
 {
@@ -303,7 +305,7 @@ static void we_send(void)
     }
 }
 
-/* ---- together --------------------------------------------------------------------------------------- */
+/* ---- together ---- */
 
 static scps_time sooner(scps_time a, scps_time b)
 {
@@ -399,7 +401,8 @@ static bool run(unsigned link, unsigned way, bool we_open)
     struct scps_link_stats up, down;
     scps_channel_stats(w.to, w.now, &up);
     scps_channel_stats(w.from, w.now, &down);
-    /* nobody there to agree with; no whole flights again while lwIP's data keeps its acknowledgements waiting */
+    /* nobody there to agree with; no whole flights again while lwIP's data keeps its
+     * acknowledgements waiting */
     right = right && !info.caps && info.resent_segs <= links[link].resent;
     printf("%-12s  %-18s  %-10s %9.3f s  %7llu %7llu bytes  lost %3llu %3llu  resent %4llu  %s\n",
            links[link].name, ways[way].name, we_open ? "we open" : "lwIP opens",

@@ -112,7 +112,8 @@ static void mode_delayed(void **x)
     script_free(t);
 }
 
-/* RFC 2018 3: blocks are of sequence numbers, and a FIN has one: a block that ends with it covers the last segment */
+/* RFC 2018 3: blocks are of sequence numbers, and a FIN has one: a block that ends with it covers
+ * the last segment */
 static void fin_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);
@@ -212,7 +213,8 @@ static void duplicates_are_named(void **x)
     script_free(t);
 }
 
-/* RFC 2883 4.2: of a segment that is new in part, the first octets known already, wherever they lie */
+/* RFC 2883 4.2: of a segment that is new in part, the first octets known already, wherever they
+ * lie */
 static void partial_duplicates_are_named(void **x)
 {
     struct script *t = script_of(x);
@@ -292,8 +294,8 @@ static void a_train_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* RFC 5681 section 4.2: what fills a hole behind the first one is answered at once, too, also in part: its sender measures by
- * that whether it has arrived */
+/* RFC 5681 section 4.2: what fills a hole behind the first one is answered at once, too, also in
+ * part: its sender measures by that whether it has arrived */
 static void repairs_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);

@@ -57,7 +57,8 @@ static void agreed(void **x)
     script_free(t);
 }
 
-/* The option from before capabilities, on request; the reference's octets in the reference's order */
+/* The option from before capabilities, on request; the reference's octets in the reference's
+ * order */
 static void the_legacy_option(void **x)
 {
     struct script *t = bets_of(x);
@@ -71,7 +72,8 @@ static void the_legacy_option(void **x)
     script_free(t);
 }
 
-/* One side alone does not make it: a hole is waited for, a segment resent until the connection ends */
+/* One side alone does not make it: a hole is waited for, a segment resent until the connection
+ * ends */
 static void not_agreed(void **x)
 {
     struct script *t = bets_of(x);
@@ -127,7 +129,8 @@ static void a_hole_is_given_up(void **x)
     }
 }
 
-/* Time begins when nothing in order is left to read, and begins again when it was not so for a while */
+/* Time begins when nothing in order is left to read, and begins again when it was not so for a
+ * while */
 static void only_when_the_reader_waits(void **x)
 {
     struct script *t = bets_of(x);
@@ -193,7 +196,8 @@ static void several_holes(void **x)
     script_free(t);
 }
 
-/* Until the application has taken note, late octets still fill the hole: from the front, from behind, all of it */
+/* Until the application has taken note, late octets still fill the hole: from the front, from
+ * behind, all of it */
 static void late_octets(void **x)
 {
     struct script *t = bets_of(x);
@@ -263,8 +267,9 @@ static void fin_alone_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* The hole that a FIN alone lies beyond is repaired before its time is up, and the reader takes longer than that: nothing
- * is missing, so nothing is given up. The stream ends where the FIN stands, and the acknowledgement stays there. */
+/* The hole that a FIN alone lies beyond is repaired before its time is up, and the reader takes
+ * longer than that: nothing is missing, so nothing is given up. The stream ends where the FIN
+ * stands, and the acknowledgement stays there. */
 static void a_fin_early_then_repaired(void **x)
 {
     for (int behind = 0; behind < 2; behind++) { /* octets before the FIN, too, have overtaken */
@@ -290,8 +295,8 @@ static void a_fin_early_then_repaired(void **x)
     }
 }
 
-/* RFC 9293 section 3.10.7.4, seventh and eighth check: a FIN is the end, and text beyond it is ignored. What a confused
- * peer has sent there lies behind no hole: nothing is given up for it. */
+/* RFC 9293 section 3.10.7.4, seventh and eighth check: a FIN is the end, and text beyond it is
+ * ignored. What a confused peer has sent there lies behind no hole: nothing is given up for it. */
 static void octets_beyond_the_fin(void **x)
 {
     for (int hole = 0; hole < 2; hole++) { /* the FIN itself lies beyond one */
@@ -318,7 +323,7 @@ static void octets_beyond_the_fin(void **x)
     }
 }
 
-/* ---- every order of a short stream ------------------------------------------------------------ */
+/* ---- every order of a short stream ---- */
 
 enum { ONE, TWO, FIN_ALONE, TWO_FIN, READ, TIME, EVENTS }; /* what may happen next */
 
@@ -383,8 +388,9 @@ static void happens(struct script *t, int what, int64_t *read)
     assert_true(i.holes <= 2);
 }
 
-/* Every order of EVENTS things up to the depth given: parts that come early, late, twice or never, a FIN before them or
- * with them, a reader at any time, and time that passes. Whatever came before, in the end the stream has its length. */
+/* Every order of EVENTS things up to the depth given: parts that come early, late, twice or never,
+ * a FIN before them or with them, a reader at any time, and time that passes. Whatever came before,
+ * in the end the stream has its length. */
 static void every_order(void **x)
 {
     const unsigned depth = 6;
@@ -430,7 +436,8 @@ static void records_with_holes(void **x)
     expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
     app_reads(t, SEC(1), 100);
     expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
-    /* a hole right behind a boundary: what follows may have lost its beginning, or others before it */
+    /* a hole right behind a boundary: what follows may have lost its beginning, or others before
+     * it */
     peer_says(t, SEC(2), .seq = 501, .len = 100, .record = true);
     script_run(t, SEC(3));
     takes_hole(t, 400, 100);
@@ -456,7 +463,8 @@ static void signal_link(struct script *t, scps_time at, enum scps_signal_kind ki
     scps_stack_signal(t->st, at + epoch, &s);
 }
 
-/* While the link is out nothing can be repaired: no time passes, and all of it begins when the link is back */
+/* While the link is out nothing can be repaired: no time passes, and all of it begins when the link
+ * is back */
 static void no_time_in_an_outage(void **x)
 {
     struct script *t = bets_of(x);
@@ -512,7 +520,8 @@ static void after_a_reset(void **x)
     script_free(t);
 }
 
-/* A hole is nothing unread: who closes at one ends in order; with octets behind it the peer is told by a reset */
+/* A hole is nothing unread: who closes at one ends in order; with octets behind it the peer is told
+ * by a reset */
 static void closing_at_a_hole(void **x)
 {
     for (int behind = 0; behind < 2; behind++) {
@@ -737,7 +746,8 @@ static void lifetime(void **x)
     script_free(t);
 }
 
-/* What had been sent when the edge last moved goes together; what was sent since has as long again */
+/* What had been sent when the edge last moved goes together; what was sent since has as long
+ * again */
 static void lifetimes_run_together(void **x)
 {
     struct script *t = bets_of(x);
@@ -762,7 +772,8 @@ static void lifetimes_run_together(void **x)
     script_free(t);
 }
 
-/* A FIN is never given up: its segment's data is, and it goes on alone, until the peer is given up */
+/* A FIN is never given up: its segment's data is, and it goes on alone, until the peer is given
+ * up */
 static void a_fin_is_reliable(void **x)
 {
     struct script *t = bets_of(x);
@@ -882,8 +893,8 @@ static void no_tries_in_an_outage(void **x)
     script_free(t);
 }
 
-/* A probe stands behind what the peer has, not behind what was given up: there it would be in its window, and no answer
- * due */
+/* A probe stands behind what the peer has, not behind what was given up: there it would be in its
+ * window, and no answer due */
 static void a_probe_is_behind_the_peer(void **x)
 {
     struct script *t = bets_of(x);
@@ -939,9 +950,10 @@ static void the_peer_jumps(void **x)
     script_free(t);
 }
 
-/* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value
- * given in equation (4)."  The peer's jump over the hole echoes what came before it (RFC 7323 section 4.3), older than the
- * resending, which is on its way yet: RFC 3522 section 3.2 takes that for the arrival of the first sending, and here it is none. */
+/* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh
+ * to no more than the value given in equation (4)." The peer's jump over the hole echoes what came
+ * before it (RFC 7323 section 4.3), older than the resending, which is on its way yet: RFC 3522
+ * section 3.2 takes that for the arrival of the first sending, and here it is none. */
 static void a_jump_is_no_late_arrival(void **x)
 {
     struct script *t = bets_of(x);
@@ -964,7 +976,8 @@ static void a_jump_is_no_late_arrival(void **x)
     script_free(t);
 }
 
-/* RFC 5682 section 2.1 step 3b takes an acknowledgement of what was not resent for its arrival, too */
+/* RFC 5682 section 2.1 step 3b takes an acknowledgement of what was not resent for its arrival,
+ * too */
 static void nor_after_a_timeout(void **x)
 {
     struct script *t = bets_of(x);

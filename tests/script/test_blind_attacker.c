@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks that compress, and a third party that sees none of their packets and knows nothing but their two
- * addresses.  It tries every connection id with every shape of a compressed header, and SYNs; what it would have to
- * guess, it guesses at random.  Nothing it sends may end the connection, change a byte, or cause a resend.
+/* Two stacks that compress, and a third party that sees none of their packets and knows nothing but
+ * their two addresses. It tries every connection id with every shape of a compressed header, and
+ * SYNs; what it would have to guess, it guesses at random. Nothing it sends may end the connection,
+ * change a byte, or cause a resend.
  *
  * RFC 5961 for what TCP promises against such a party; docs/SCPS-TP.md section 8, for the header:
  * it carries no ports, and may leave out the sequence number and the acknowledgement. */
@@ -136,7 +137,7 @@ static void run(struct world *w, scps_time until, uint64_t goal)
     }
 }
 
-/* ---- the third party ------------------------------------------------------------------------------------------- */
+/* ---- the third party ---- */
 
 static void spoof(struct world *w, int victim, uint8_t proto, const uint8_t *body, size_t n)
 {
@@ -249,7 +250,7 @@ static void spoof_syns(struct world *w, uint8_t id)
     }
 }
 
-/* ---- what holds ------------------------------------------------------------------------------------------------- */
+/* ---- what holds ---- */
 
 struct outcome {
     scps_dur first, second; /* how long each half of the transfer took */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities (option 20): offered, answered, left out for those that choke on them, and never believed out of place; what
- * is in force and why not (docs/SCPS-TP.md sections 1.1 to 1.4 and 9). */
+/* Capabilities (option 20): offered, answered, left out for those that choke on them, and never
+ * believed out of place; what is in force and why not (docs/SCPS-TP.md sections 1.1 to 1.4 and
+ * 9). */
 #include "script.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static struct script *with_snack(void **x)
     return t;
 }
 
-/* 1.2: the answer is what the passive side has itself, not what both have; in force is what both offered. */
+/* 1.2: the answer is what the passive side has itself, not what both have; in force is what both
+ * offered. */
 static void agreement(void **x)
 {
     struct script *t = with_snack(x);
@@ -99,7 +101,8 @@ static void fallback(void **x)
     script_free(t);
 }
 
-/* A reset may mean the option: one SYN without it, elsewhere in sequence space, before the connection counts as refused */
+/* A reset may mean the option: one SYN without it, elsewhere in sequence space, before the
+ * connection counts as refused */
 static void reset_for_the_option(void **x)
 {
     for (int deaf = 0; deaf < 3; deaf++) {
@@ -225,8 +228,8 @@ static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint
     return script_input(t, at, pkt, h + 20 + nopt);
 }
 
-/* 1.4: every length 0 to 40 of each of our options at every place of a SYN: never the death of a connection, and without
- * effect unless it is 4 (kind 20). */
+/* 1.4: every length 0 to 40 of each of our options at every place of a SYN: never the death of a
+ * connection, and without effect unless it is 4 (kind 20). */
 static void malformed_in_a_syn(void **x)
 {
     struct script *t = with_snack(x);
@@ -257,7 +260,8 @@ static void malformed_in_a_syn(void **x)
     script_free(t);
 }
 
-/* The same on a live connection: capabilities after the SYN are ignored, nonsense is skipped, and it goes on. */
+/* The same on a live connection: capabilities after the SYN are ignored, nonsense is skipped, and
+ * it goes on. */
 static void malformed_later(void **x)
 {
     struct script *t = with_snack(x);
@@ -341,7 +345,8 @@ static void suppressed(void **x)
     }
 }
 
-/* 1.5: the options of our SYN, octet for octet those of the reference implementation, but for the SACK it does not have. */
+/* 1.5: the options of our SYN, octet for octet those of the reference implementation, but for the
+ * SACK it does not have. */
 static void golden_syn(void **x)
 {
     struct script *t = script_of(x);
@@ -404,7 +409,8 @@ static void bindings(void **x)
     script_free(t);
 }
 
-/* Every length of the extended option, and of the spaces in it: nothing dies, nothing is made up. */
+/* Every length of the extended option, and of the spaces in it: nothing dies, nothing is made
+ * up. */
 static void odd_bindings(void **x)
 {
     struct script *t = script_of(x);

@@ -165,7 +165,8 @@ static void time_wait_acknowledges_again(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: nothing can follow the peer's FIN, so whoever writes from beyond it hears where we are */
+/* RFC 9293 3.10.7.4: nothing can follow the peer's FIN, so whoever writes from beyond it hears
+ * where we are */
 static void time_wait_answers_a_stranger(void **x)
 {
     struct script *t = script_of(x);
@@ -209,8 +210,9 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.3.2: CLOSED means that there is no connection. Its owner, who has yet to hear of the end and let go, does not
- * keep the peer from opening the same flow again, nor itself; and what comes then is the new one's. */
+/* RFC 9293 3.3.2: CLOSED means that there is no connection. Its owner, who has yet to hear of the
+ * end and let go, does not keep the peer from opening the same flow again, nor itself; and what
+ * comes then is the new one's. */
 static void an_ended_connection_holds_no_flow(void **x)
 {
     for (int how = 0; how < 3; how++) {
@@ -239,8 +241,9 @@ static void an_ended_connection_holds_no_flow(void **x)
     }
 }
 
-/* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the last timestamp seen ...
- * honor the connection request"; equal: if the sequence number is greater than the last one seen; else ignore the SYN. */
+/* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the
+ * last timestamp seen ... honor the connection request"; equal: if the sequence number is greater
+ * than the last one seen; else ignore the SYN. */
 static void time_wait_gives_way_to_a_time_stamp(void **x)
 {
     static const struct {
@@ -323,9 +326,9 @@ static void a_reset_is_stamped(void **x)
     script_free(t);
 }
 
-/* RFC 1122 4.2.2.13: data for an application that has closed is answered with a reset. RFC 9293 3.10.7.1: it stands at
- * SEG.ACK, where the peer is sure to take it (RFC 5961 section 3.2); at SND.NXT it would be challenged as long as anything
- * is under way */
+/* RFC 1122 4.2.2.13: data for an application that has closed is answered with a reset. RFC 9293
+ * 3.10.7.1: it stands at SEG.ACK, where the peer is sure to take it (RFC 5961 section 3.2); at
+ * SND.NXT it would be challenged as long as anything is under way */
 static void data_after_close(void **x)
 {
     struct script *t = script_of(x);
@@ -422,7 +425,8 @@ static void fin_out_of_order(void **x)
     script_free(t);
 }
 
-/* A FIN far behind what has arrived is an old duplicate: it ends nothing, and what follows is taken */
+/* A FIN far behind what has arrived is an old duplicate: it ends nothing, and what follows is
+ * taken */
 static void a_fin_from_the_past(void **x)
 {
     struct script *t = script_of(x);

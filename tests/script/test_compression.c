@@ -26,8 +26,8 @@ static uint32_t ip_len(const struct script *t)
     return t->us.addr.family == 4 ? IP4 : IP6;
 }
 
-/* 8.2: sizes. 2.1, 6: without timestamps a full segment carries the MSS and 12. The SYN stays TCP, the third handshake
- * packet does not. */
+/* 8.2: sizes. 2.1, 6: without timestamps a full segment carries the MSS and 12. The SYN stays TCP,
+ * the third handshake packet does not. */
 static void active(void **x)
 {
     struct script *t = compressing(x, false);
@@ -108,7 +108,8 @@ static void one_side_only(void **x)
     script_free(t);
 }
 
-/* An acknowledgement has no room beside a full segment and goes first, by itself; beside a small one it rides. */
+/* An acknowledgement has no room beside a full segment and goes first, by itself; beside a small
+ * one it rides. */
 static void both_directions(void **x)
 {
     struct script *t = compressing(x, false);
@@ -132,8 +133,8 @@ static void both_directions(void **x)
     script_free(t);
 }
 
-/* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP is understood any time
- * (8.5). */
+/* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP
+ * is understood any time (8.5). */
 static void as_tcp(void **x)
 {
     struct script *t = compressing(x, true);
@@ -208,7 +209,8 @@ static int compressed(struct script *t, scps_time at, const uint8_t *body, size_
     return script_input(t, at, pkt, h + n);
 }
 
-/* A segment of the peer's with octets [from, from + len) of its stream, as an IP packet whose checksum has proto. */
+/* A segment of the peer's with octets [from, from + len) of its stream, as an IP packet whose
+ * checksum has proto. */
 static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from, uint32_t len,
                            uint8_t *pkt)
 {
@@ -231,8 +233,9 @@ static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from,
     return scps_ip_build(pkt, &ip, n + len) + n + len;
 }
 
-/* 8.3: a one's complement sum finds every error of one bit, as long as one number can be in the pseudo-header: 105 and
- * 106 differ in one bit, so where both are right for every segment 1 of 32 such errors reaches the application. */
+/* 8.3: a one's complement sum finds every error of one bit, as long as one number can be in the
+ * pseudo-header: 105 and 106 differ in one bit, so where both are right for every segment 1 of 32
+ * such errors reaches the application. */
 static void one_bit_wrong(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
@@ -270,8 +273,9 @@ static int vouched(struct script *t, scps_time at, uint8_t *pkt, size_t n)
     return scps_stack_input(t->st, &t->nif, &in);
 }
 
-/* 8.3: the number of the first good segment is the agreed one though the device vouches for it, as a virtual link does
- * for all but what it damaged: an error of one bit is found in what follows, when it comes again after a time, too. */
+/* 8.3: the number of the first good segment is the agreed one though the device vouches for it, as
+ * a virtual link does for all but what it damaged: an error of one bit is found in what follows,
+ * when it comes again after a time, too. */
 static void one_bit_wrong_after_vouched(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
@@ -300,8 +304,9 @@ static void one_bit_wrong_after_vouched(void **x)
     }
 }
 
-/* A damaged segment may look as if it had another number. Where it comes first, what is concluded from it ends when the
- * peer's own number comes again; from the second good segment on the number stays. */
+/* A damaged segment may look as if it had another number. Where it comes first, what is concluded
+ * from it ends when the peer's own number comes again; from the second good segment on the number
+ * stays. */
 static void the_first_one_wrong(void **x)
 {
     struct script *t = compressing(x, false);
@@ -325,7 +330,8 @@ static void the_first_one_wrong(void **x)
     script_free(t);
 }
 
-/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. Each is heard, one is sent by choice. */
+/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. Each is heard, one is
+ * sent by choice. */
 static void checksum_protocols(void **x)
 {
     static const uint8_t protos[] = {0, 105, 6, 106};
@@ -352,7 +358,8 @@ static void checksum_protocols(void **x)
     script_free(t);
 }
 
-/* Named drops, and nothing else happens: unknown ids, short bodies, absurd option lengths, wrong checksums, a stranger. */
+/* Named drops, and nothing else happens: unknown ids, short bodies, absurd option lengths, wrong
+ * checksums, a stranger. */
 static void nonsense(void **x)
 {
     struct script *t = compressing(x, false);
@@ -400,7 +407,8 @@ static void nonsense(void **x)
     script_free(t);
 }
 
-/* Ids: never one in use, at rest for TIME-WAIT after use, 255 for a pair of hosts; who gets none goes without. */
+/* Ids: never one in use, at rest for TIME-WAIT after use, 255 for a pair of hosts; who gets none
+ * goes without. */
 static void ids(void **x)
 {
     struct script *t = compressing(x, false);
@@ -481,8 +489,8 @@ static void spoofed_syns_use_up_no_ids(void **x)
     script_free(t);
 }
 
-/* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with other secrets give others,
- * and one host gives no two in turn. */
+/* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with
+ * other secrets give others, and one host gives no two in turn. */
 static void ids_are_drawn(void **x)
 {
     unsigned in_turn = 0, alike = 0;
@@ -528,7 +536,8 @@ static void id_zero(void **x)
     script_free(t);
 }
 
-/* A second connection under an id that a living one has: it goes without compression, and the first one keeps it. */
+/* A second connection under an id that a living one has: it goes without compression, and the first
+ * one keeps it. */
 static void an_id_twice(void **x)
 {
     struct script *t = compressing(x, false);
@@ -547,8 +556,9 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
-/* A number left out is the furthest that was heard of, so a keep-alive, one octet behind it, says its own each time:
- * otherwise it is acceptable, and no answer due (RFC 9293 section 3.8.4). So does the probe of an outage. */
+/* A number left out is the furthest that was heard of, so a keep-alive, one octet behind it, says
+ * its own each time: otherwise it is acceptable, and no answer due (RFC 9293 section 3.8.4). So
+ * does the probe of an outage. */
 static void probes_say_where_they_stand(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60};
@@ -658,9 +668,9 @@ static void snack_unit(void **x)
     }
 }
 
-/* 8.2: a time stamp has a bit of its own, and a segment may go without, as those of the reference implementation with
- * records do. Left out it is absent: no echo of something older, by which the recovery would be undone (RFC 3522 section
- * 3.2) and the round trip be the time since then. */
+/* 8.2: a time stamp has a bit of its own, and a segment may go without, as those of the reference
+ * implementation with records do. Left out it is absent: no echo of something older, by which the
+ * recovery would be undone (RFC 3522 section 3.2) and the round trip be the time since then. */
 static void without_timestamps(void **x)
 {
     struct script *t = compressing(x, true);
@@ -690,9 +700,10 @@ static void without_timestamps(void **x)
     script_free(t);
 }
 
-/* 8.2 lets a header leave out its sequence number and its acknowledgement. What is filled in is always acceptable, so
- * whoever knows the addresses could say it; such a segment moves nothing but by an acknowledgement that it says itself,
- * and that lies between SND.UNA and SND.NXT (RFC 5961 section 5.2 would accept more). */
+/* 8.2 lets a header leave out its sequence number and its acknowledgement. What is filled in is
+ * always acceptable, so whoever knows the addresses could say it; such a segment moves nothing but
+ * by an acknowledgement that it says itself, and that lies between SND.UNA and SND.NXT (RFC 5961
+ * section 5.2 would accept more). */
 static void what_proves_nothing(void **x)
 {
     struct script *t = compressing(x, true);
@@ -745,8 +756,8 @@ static void what_proves_nothing(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.10.7.4, fifth check: our acknowledgement of the SYN-ACK was lost, so the first data has to say all that
- * it said, or all waits for the SYN-ACK to be repeated after a second. */
+/* RFC 9293 section 3.10.7.4, fifth check: our acknowledgement of the SYN-ACK was lost, so the first
+ * data has to say all that it said, or all waits for the SYN-ACK to be repeated after a second. */
 static void the_last_of_the_handshake_is_lost(void **x)
 {
     struct script *t = compressing(x, true);
@@ -774,8 +785,9 @@ static void the_last_of_the_handshake_is_lost(void **x)
     script_free(t);
 }
 
-/* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts the oldest segment goes
- * as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is too long for that goes in two. */
+/* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts
+ * the oldest segment goes as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is
+ * too long for that goes in two. */
 static void a_peer_that_began_anew(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {

@@ -336,7 +336,8 @@ static void closing_the_listener(void **x)
     script_free(t);
 }
 
-/* Whoever waits for an answer takes turns with the connections: no more than one packet in SCPS_ANSWER_SHARE. */
+/* Whoever waits for an answer takes turns with the connections: no more than one packet in
+ * SCPS_ANSWER_SHARE. */
 static void answers_take_turns(void **x)
 {
     struct script *t = script_of(x);
@@ -375,7 +376,8 @@ static void answers_take_turns(void **x)
     script_free(t);
 }
 
-/* Where a rate is known strangers get their part of it and no more, whoever they are; it is counted. */
+/* Where a rate is known strangers get their part of it and no more, whoever they are; it is
+ * counted. */
 static void answers_have_their_share(void **x)
 {
     struct script *t = script_of(x);

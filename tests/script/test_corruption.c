@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), both directions, and the hints it comes from (docs/SCPS-TP.md,
- * sections 3.2 to 3.4). */
+/* Corruption experienced (option 23), both directions, and the hints it comes from
+ * (docs/SCPS-TP.md, sections 3.2 to 3.4). */
 #include "script.h"
 
 static struct script *scps(void **x)
@@ -105,7 +105,8 @@ static void checksum_hints(void **x)
     }
 }
 
-/* The sender believes it for a time of its own: losses do not halve the window, a timeout does not back off. */
+/* The sender believes it for a time of its own: losses do not halve the window, a timeout does not
+ * back off. */
 static void believed(void **x)
 {
     for (int k = 0; k < 3; k++) { /* not told; told; told long ago */

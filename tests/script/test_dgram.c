@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The UDP service packet by packet (RFC 768; RFC 1122 section 4.1; RFC 8085): what leaves and when, who gets what arrives,
- * what is wrong with a datagram, what ICMP says of one. */
+/* The UDP service packet by packet (RFC 768; RFC 1122 section 4.1; RFC 8085): what leaves and when,
+ * who gets what arrives, what is wrong with a datagram, what ICMP says of one. */
 #include <scps/dgram.h>
 #include <scps/wire.h>
 #include <stdio.h>
@@ -54,9 +54,10 @@ static uint32_t headers(const struct host *h)
     return h->us.addr.family == 6 ? 48 : 28;
 }
 
-/* ---- what leaves --------------------------------------------------------------------------------------------- */
+/* ---- what leaves ---- */
 
-/* The next packet at now, pieces put together, its headers and checksums checked. False: none leaves. */
+/* The next packet at now, pieces put together, its headers and checksums checked. False: none
+ * leaves. */
 static bool leaves(struct host *h)
 {
     struct scps_pkt out = {.data = h->p, .cap = SCPS_MAX_HEADERS};
@@ -118,7 +119,7 @@ static void forget_events(struct host *h)
         continue;
 }
 
-/* ---- what arrives -------------------------------------------------------------------------------------------- */
+/* ---- what arrives ---- */
 
 /* A packet from `from` to `to`: headers and len octets at p + headers; returns its length. */
 static size_t datagram(uint8_t *p, const struct scps_endpoint *from, const struct scps_endpoint *to,
@@ -187,7 +188,7 @@ static uint64_t dropped(const struct host *h, enum scps_drop why)
     return s.drops[why];
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 /* The packet, field by field; a datagram without data is one, too. */
 static void one_leaves(void **x)
@@ -283,7 +284,8 @@ static void too_long(void **x)
     host_fini(&h);
 }
 
-/* The queue out is bounded, takes any one when empty, and says when there is room: at half of it. */
+/* The queue out is bounded, takes any one when empty, and says when there is room: at half of
+ * it. */
 static void queue_out(void **x)
 {
     struct host h;
@@ -339,7 +341,8 @@ static void turns(void **x)
     host_fini(&h);
 }
 
-/* From whom, to which address, when, in what class; the rest of one that is too long for the reader is lost. */
+/* From whom, to which address, when, in what class; the rest of one that is too long for the reader
+ * is lost. */
 static void one_arrives(void **x)
 {
     struct host h;
@@ -371,7 +374,8 @@ static void one_arrives(void **x)
     host_fini(&h);
 }
 
-/* Every length that makes no sense, and every damaged bit, has its name; nothing is answered, nothing delivered. */
+/* Every length that makes no sense, and every damaged bit, has its name; nothing is answered,
+ * nothing delivered. */
 static void hostile(void **x)
 {
     struct host h;
@@ -524,7 +528,8 @@ static void hollow(void **x)
     host_fini(&h);
 }
 
-/* The queue in is bounded in bytes, takes any one when empty; what finds it full is a counted drop. */
+/* The queue in is bounded in bytes, takes any one when empty; what finds it full is a counted
+ * drop. */
 static void queue_in(void **x)
 {
     struct host h;
@@ -728,7 +733,8 @@ static void icmp_errors(void **x)
             assert_int_equal(type >> 8, h.us.addr.family == 4 ? 3 : what == BIG ? 2 : 1);
             assert_int_equal(scps_dgram_error(d, NULL, NULL), 0);
         }
-        /* too big: connected there, for ten minutes; it never rises by it, nor falls below what paths have */
+        /* too big: connected there, for ten minutes; it never rises by it, nor falls below what
+         * paths have */
         assert_int_equal(scps_dgram_room(d, &h.them), (connected ? 1400 : MTU) - headers(&h));
     }
     icmp(&h, BIG, 1);

@@ -135,7 +135,8 @@ static void window_shift_is_clamped(void **x)
     script_free(t);
 }
 
-/* RFC 7323 2.3: the least shift that offers the whole buffer; for the largest buffer, and at most, 14 */
+/* RFC 7323 2.3: the least shift that offers the whole buffer; for the largest buffer, and at most,
+ * 14 */
 static void window_shift_fits_the_buffer(void **x)
 {
     static const struct {
@@ -209,8 +210,8 @@ static void three_minutes_of_syns(void **x)
     script_free(t);
 }
 
-/* MUST-23 of the same: whatever round trip is expected and however long the timer may get. Neither a first timeout that is
- * short nor its limit makes it less */
+/* MUST-23 of the same: whatever round trip is expected and however long the timer may get. Neither
+ * a first timeout that is short nor its limit makes it less */
 static void three_minutes_on_a_short_path(void **x)
 {
     for (int k = 0; k < 3; k++) {
@@ -295,8 +296,9 @@ static void half_open_is_given_up(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.8.3, MUST-23: "R2 for a SYN segment MUST be set large enough to provide retransmission of the
- * segment for at least 3 minutes", be it that of a SYN-ACK, however short the path and the limit of the backoff are. */
+/* RFC 9293 section 3.8.3, MUST-23: "R2 for a SYN segment MUST be set large enough to provide
+ * retransmission of the segment for at least 3 minutes", be it that of a SYN-ACK, however short the
+ * path and the limit of the backoff are. */
 static void three_minutes_of_syn_acks(void **x)
 {
     for (int k = 0; k < 3; k++) {
@@ -318,7 +320,8 @@ static void three_minutes_of_syn_acks(void **x)
     }
 }
 
-/* The peer's SYN again, just before the half-open connection would end, is answered, and the answer has its time. */
+/* The peer's SYN again, just before the half-open connection would end, is answered, and the answer
+ * has its time. */
 static void repeated_syn_keeps_half_open(void **x)
 {
     struct script *t = script_of(x);

@@ -54,7 +54,8 @@ static void many_probes(void **x)
     script_free(t);
 }
 
-/* Answered each time, it goes on for ever, though the silence it waits for is over when the next probe would be due */
+/* Answered each time, it goes on for ever, though the silence it waits for is over when the next
+ * probe would be due */
 static void answered_as_often_as_asked(void **x)
 {
     struct script *t = script_of(x);
@@ -90,8 +91,8 @@ static void the_peer_asks_instead(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.4: an idle connection is kept alive in FIN-WAIT-2, too, where a peer that has gone would never close. The
- * timer of before comes up while the FIN is still unacknowledged. */
+/* RFC 9293 3.8.4: an idle connection is kept alive in FIN-WAIT-2, too, where a peer that has gone
+ * would never close. The timer of before comes up while the FIN is still unacknowledged. */
 static void after_our_half_close(void **x)
 {
     for (int late = 0; late < 2; late++) {

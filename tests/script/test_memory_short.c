@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is short for a while: whoever was refused is told when to try again, nobody waits for ever, and what there
- * is room for is taken. */
+/* Memory that is short for a while: whoever was refused is told when to try again, nobody waits for
+ * ever, and what there is room for is taken. */
 #include <scps/dgram.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static int64_t tries(struct script *t, size_t n, unsigned flags)
     return did;
 }
 
-/* No memory at all: WRITABLE comes though nothing is outstanding, again after each refusal, and never unasked. */
+/* No memory at all: WRITABLE comes though nothing is outstanding, again after each refusal, and
+ * never unasked. */
 static void nothing_to_write_into(void **x)
 {
     struct pool p;
@@ -225,8 +226,8 @@ static void sparse_octets(void **x)
     script_free(t);
 }
 
-/* What waits beyond a hole gives its memory up for what is missing: RFC 2018 section 8 lets the receiver
- * discard it, and without it RCV.NXT would never move. */
+/* What waits beyond a hole gives its memory up for what is missing: RFC 2018 section 8 lets the
+ * receiver discard it, and without it RCV.NXT would never move. */
 static void data_in_order_comes_first(void **x)
 {
     struct pool p;

@@ -13,8 +13,8 @@ static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scp
     scps_stack_signal(t->st, at + epoch, &sig);
 }
 
-/* Nothing leaves while the link is out, but probes on the schedule 5, 6, 12, 24, 48, 60 ... s; all goes on with the old
- * window when it is back. */
+/* Nothing leaves while the link is out, but probes on the schedule 5, 6, 12, 24, 48, 60 ... s; all
+ * goes on with the old window when it is back. */
 static void signalled(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60, 60};
@@ -71,7 +71,8 @@ static void a_handshake_probes(void **x)
     script_free(t);
 }
 
-/* Shorter than a round trip: what left since the round trip before its end is still to be answered, and not sent again */
+/* Shorter than a round trip: what left since the round trip before its end is still to be answered,
+ * and not sent again */
 static void shorter_than_a_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -169,7 +170,8 @@ static void heard(void **x)
     script_free(t);
 }
 
-/* What was on its way when the link went is taken, but does not end the outage, nor touch its timer or its known end */
+/* What was on its way when the link went is taken, but does not end the outage, nor touch its timer
+ * or its known end */
 static void on_its_way(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -195,7 +197,8 @@ static void on_its_way(void **x)
     }
 }
 
-/* A probe is not acceptable, so it acknowledges nothing to whom it reaches: what is owed goes by itself afterwards */
+/* A probe is not acceptable, so it acknowledges nothing to whom it reaches: what is owed goes by
+ * itself afterwards */
 static void a_probe_acknowledges_nothing(void **x)
 {
     struct script *t = script_of(x);
@@ -243,8 +246,9 @@ static struct script *out_of_reach(void **x)
     return t;
 }
 
-/* The peer waits, too, and has something outstanding: all it sends is its own probe. The number is unacceptable
- * (RFC 9293 section 3.10.7.4, first check), but whoever hears it knows that the link is back, and answers. */
+/* The peer waits, too, and has something outstanding: all it sends is its own probe. The number is
+ * unacceptable (RFC 9293 section 3.10.7.4, first check), but whoever hears it knows that the link
+ * is back, and answers. */
 static void both_ends_wait(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -273,8 +277,9 @@ static void the_peer_resends(void **x)
     script_free(t);
 }
 
-/* Whoever guesses has to guess both numbers (RFC 5961 sections 4 and 5.2): one that stands further behind than a window,
- * or whose acknowledgement does, or points beyond what was sent, or is none, is not the peer */
+/* Whoever guesses has to guess both numbers (RFC 5961 sections 4 and 5.2): one that stands further
+ * behind than a window, or whose acknowledgement does, or points beyond what was sent, or is none,
+ * is not the peer */
 static void a_guess_ends_no_outage(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -287,8 +292,8 @@ static void a_guess_ends_no_outage(void **x)
     script_free(t);
 }
 
-/* What the outage kept from being acknowledged measures the outage, not the path; and that its first sending arrived
- * does not say that what was sent behind it did */
+/* What the outage kept from being acknowledged measures the outage, not the path; and that its
+ * first sending arrived does not say that what was sent behind it did */
 static void an_outage_is_no_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -311,7 +316,8 @@ static void an_outage_is_no_round_trip(void **x)
     script_free(t);
 }
 
-/* The side that was called waits without a probe: the peer's SYN once more shows that the link is back */
+/* The side that was called waits without a probe: the peer's SYN once more shows that the link is
+ * back */
 static void the_peer_asks_again(void **x)
 {
     struct script *t = script_of(x);
@@ -329,8 +335,8 @@ static void the_peer_asks_again(void **x)
     script_free(t);
 }
 
-/* A contact plan, signalled window by window: nothing leaves between contacts, not even a probe, and each begins with
- * what is due */
+/* A contact plan, signalled window by window: nothing leaves between contacts, not even a probe,
+ * and each begins with what is due */
 static void contacts(void **x)
 {
     struct script *t = script_of(x);
@@ -410,7 +416,8 @@ static void a_handshake_waits(void **x)
     script_free(t);
 }
 
-/* The path gets longer, and it is said before any packet shows it: the timer that runs follows at once */
+/* The path gets longer, and it is said before any packet shows it: the timer that runs follows at
+ * once */
 static void delay_announced(void **x)
 {
     struct script *t = script_of(x);
@@ -453,7 +460,8 @@ static void rate_announced(void **x)
     script_free(t);
 }
 
-/* Corruption signalled: the window stays, the timeout does not back off; then it is congestion again */
+/* Corruption signalled: the window stays, the timeout does not back off; then it is congestion
+ * again */
 static void corruption(void **x)
 {
     struct script *t = script_of(x);

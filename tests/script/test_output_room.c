@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_stack_output and the room it is given: packets are the same whatever their pieces, too little room is an answer of
- * its own, and what was due stays due.  The room is allocated to the byte, so that the sanitizer sees one too many. */
+/* scps_stack_output and the room it is given: packets are the same whatever their pieces, too
+ * little room is an answer of its own, and what was due stays due. The room is allocated to the
+ * byte, so that the sanitizer sees one too many. */
 #include <scps/dgram.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 #define MOST 1500u
 
-/* Segments, an acknowledgement, a reset, an echo reply longer than any headers and a datagram, all due at once. */
+/* Segments, an acknowledgement, a reset, an echo reply longer than any headers and a datagram, all
+ * due at once. */
 static struct script *due(uint8_t version, scps_dur *at)
 {
     struct script *t = script_new(version);

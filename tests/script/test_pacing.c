@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates: a token bucket at the last place before the wire, to the microsecond (docs/SCPS-TP.md section 4.4,
- * 4.5); the peer's window and losses beside it. */
+/* Rates: a token bucket at the last place before the wire, to the microsecond (docs/SCPS-TP.md
+ * section 4.4, 4.5); the peer's window and losses beside it. */
 #include "script.h"
 
 /* 100 octets a millisecond, IP headers counted; a bucket of two packets */
@@ -101,7 +101,8 @@ static void losses_change_nothing(void **x)
     script_free(t);
 }
 
-/* Timeouts without news: the first resends all of it, those after it an initial window; news opens the window again */
+/* Timeouts without news: the first resends all of it, those after it an initial window; news opens
+ * the window again */
 static void silence(void **x)
 {
     struct script *t = rated(x, "rate");

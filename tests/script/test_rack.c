@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK-TLP, RFC 8985: the examples of its section 3.5 and 7, packet by packet, and what fallbacks there are. */
+/* RACK-TLP, RFC 8985: the examples of its section 3.5 and 7, packet by packet, and what fallbacks
+ * there are. */
 #include "script.h"
 
 /* Steady at 100 ms, reported by SACK; then n segments of 1000 from `*at` on. */
@@ -22,8 +23,8 @@ static struct script *rack(void **x, scps_time *at, int n)
 }
 #define P(k) (10001 + 1000 * (k)) /* first octet of the k-th of them */
 
-/* Section 3.4.1, figure 1: P0 lost, P1 alone is reported.  No third duplicate is needed: a quarter of the least round
- * trip after the report, P0 is lost. */
+/* Section 3.4.1, figure 1: P0 lost, P1 alone is reported. No third duplicate is needed: a quarter
+ * of the least round trip after the report, P0 is lost. */
 static void one_report_and_the_window(void **x)
 {
     scps_time at;
@@ -54,7 +55,8 @@ static void late_within_the_window(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: three reports are evidence enough while nothing was ever reordered: at once */
+/* Section 6.2 step 4: three reports are evidence enough while nothing was ever reordered: at
+ * once */
 static void three_reports(void **x)
 {
     scps_time at;
@@ -88,7 +90,8 @@ static void three_reports_after_reordering(void **x)
     script_free(t);
 }
 
-/* Section 3.3.1: a lost retransmission: what was sent after it has arrived, so it is lost again, without a timeout */
+/* Section 3.3.1: a lost retransmission: what was sent after it has arrived, so it is lost again,
+ * without a timeout */
 static void lost_retransmission(void **x)
 {
     scps_time at;
@@ -106,7 +109,8 @@ static void lost_retransmission(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: a DSACK widens the window by a quarter of the least round trip, once a round trip */
+/* Section 6.2 step 4: a DSACK widens the window by a quarter of the least round trip, once a round
+ * trip */
 static void dsack_widens(void **x)
 {
     scps_time at;
@@ -170,7 +174,8 @@ static void a_recovery_of_one_acknowledgement_counts(void **x)
     forgets_the_wider_window(x, false);
 }
 
-/* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the rest */
+/* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the
+ * rest */
 static void tail_probe(void **x)
 {
     scps_time at;
@@ -189,7 +194,8 @@ static void tail_probe(void **x)
     script_free(t);
 }
 
-/* Section 7.2: a FIN is a segment like others: the probe waits from when it left, and the longer as it is alone */
+/* Section 7.2: a FIN is a segment like others: the probe waits from when it left, and the longer as
+ * it is alone */
 static void a_fin_is_asked_after(void **x)
 {
     scps_time at;
@@ -227,7 +233,8 @@ static void probe_with_new_data(void **x)
     script_free(t);
 }
 
-/* Section 7.4.2: a probe that repaired the only loss is news of congestion; one that the receiver had already is not */
+/* Section 7.4.2: a probe that repaired the only loss is news of congestion; one that the receiver
+ * had already is not */
 static void what_a_probe_says(void **x)
 {
     for (int needless = 0; needless < 2; needless++) {
@@ -268,9 +275,10 @@ static void one_probe_then_the_timer(void **x)
     script_free(t);
 }
 
-/* A timeout that was imagined: the original is acknowledged behind a queue, longer after the resend than the least round
- * trip. The timestamp says so, or without it the order of acknowledgements: RFC 5682 3.1 step 2b, "transmit up to two new
- * (previously unsent) segments", and step 3b. That the resend arrived is no evidence against what was sent before it. */
+/* A timeout that was imagined: the original is acknowledged behind a queue, longer after the resend
+ * than the least round trip. The timestamp says so, or without it the order of acknowledgements:
+ * RFC 5682 3.1 step 2b, "transmit up to two new (previously unsent) segments", and step 3b. That
+ * the resend arrived is no evidence against what was sent before it. */
 static void an_imagined_timeout(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
@@ -300,9 +308,9 @@ static void an_imagined_timeout(void **x)
     }
 }
 
-/* The same with nothing new to send and no timestamps: "the recommended action is to refrain from entering step 3 of this
- * algorithm. Rather, continue with slow-start retransmissions" (RFC 5682 3.1 step 2b): nobody waits for an answer that
- * nothing elicits */
+/* The same with nothing new to send and no timestamps: "the recommended action is to refrain from
+ * entering step 3 of this algorithm. Rather, continue with slow-start retransmissions" (RFC 5682
+ * 3.1 step 2b): nobody waits for an answer that nothing elicits */
 static void a_timeout_at_the_end(void **x)
 {
     struct script *t = script_of(x);

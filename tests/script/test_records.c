@@ -36,7 +36,8 @@ static void each_write_a_record(void **x)
     script_free(t);
 }
 
-/* A record of several segments: the last one says so. What was written when the first left does not matter */
+/* A record of several segments: the last one says so. What was written when the first left does not
+ * matter */
 static void several_segments(void **x)
 {
     struct script *t = records_of(x);
@@ -73,7 +74,8 @@ static void a_record_of_one_full_segment(void **x)
     script_free(t);
 }
 
-/* Resending keeps the boundary at its octet, by timeout and by report; a partial acknowledgement too */
+/* Resending keeps the boundary at its octet, by timeout and by report; a partial acknowledgement
+ * too */
 static void resending(void **x)
 {
     struct script *t = records_of(x);
@@ -129,7 +131,8 @@ static void resegmenting(void **x)
     script_free(t);
 }
 
-/* The peer's window ends inside a record, and probes of one octet: the boundary stays where it is */
+/* The peer's window ends inside a record, and probes of one octet: the boundary stays where it
+ * is */
 static void zero_window(void **x)
 {
     struct script *t = records_of(x);
@@ -298,7 +301,8 @@ static void cut_off(void **x)
     script_free(t);
 }
 
-/* Who has not asked for records reads plain TCP; on a SYN and without data the option means nothing */
+/* Who has not asked for records reads plain TCP; on a SYN and without data the option means
+ * nothing */
 static void not_asked_for(void **x)
 {
     struct script *t = script_of(x);
@@ -349,8 +353,8 @@ static void after_the_end(void **x)
     script_free(t);
 }
 
-/* A peer that marks every octet, in any order: marks of neighbours are one range; what is kept is bounded, and what is
- * beyond is dropped by name, to come again */
+/* A peer that marks every octet, in any order: marks of neighbours are one range; what is kept is
+ * bounded, and what is beyond is dropped by name, to come again */
 static void a_mark_an_octet(void **x)
 {
     struct script *t = records_of(x);

@@ -168,8 +168,9 @@ static void proportional_rate(void **x)
     }
     /* 20 in flight, target 10: about half of what was delivered, the resend among it */
     assert_int_equal(total, 10);
-    /* RecoverFS is 22 segments, ssthresh 10, and the third report, which begins the episode, counts in prr_delivered: the
-     * second segment leaves when 2 * 22 / 10 = 4.4 segments have been delivered, that is with the seventh report */
+    /* RecoverFS is 22 segments, ssthresh 10, and the third report, which begins the episode, counts
+     * in prr_delivered: the second segment leaves when 2 * 22 / 10 = 4.4 segments have been
+     * delivered, that is with the seventh report */
     assert_int_equal(sent[3] + sent[4] + sent[5] + sent[6], 1);
     assert_int_equal(sent[7], 1);
     assert_in_range(script_info(t).cwnd, 10000, 11000);
@@ -181,8 +182,9 @@ static void proportional_rate(void **x)
     script_free(t);
 }
 
-/* RFC 6937 section 3: once pipe is not above ssthresh, PRR-SSRB: "limit = MAX(prr_delivered - prr_out, DeliveredData) + MSS;
- * sndcnt = MIN(ssthresh - pipe, limit)". Of twenty four arrive at once: five may leave, then two for one that arrives. */
+/* RFC 6937 section 3: once pipe is not above ssthresh, PRR-SSRB: "limit = MAX(prr_delivered -
+ * prr_out, DeliveredData) + MSS; sndcnt = MIN(ssthresh - pipe, limit)". Of twenty four arrive at
+ * once: five may leave, then two for one that arrives. */
 static void reduction_bound(void **x)
 {
     struct script *t = script_of(x);
@@ -380,7 +382,8 @@ static void timestamp_undo(void **x)
     script_free(t);
 }
 
-/* Taking back an imagined loss takes back what was lost indeed, too: three more reports find it again, no timeout. */
+/* Taking back an imagined loss takes back what was lost indeed, too: three more reports find it
+ * again, no timeout. */
 static void lost_after_undo(void **x)
 {
     struct script *t = script_of(x);
@@ -464,9 +467,9 @@ static void second_episode(void **x)
     script_free(t);
 }
 
-/* Vegas's fine-grained check: the first duplicate is enough when the oldest segment is older than srtt + 4 rttvar, and
- * the acknowledgements after a resend look at the next one's age; a younger one waits for the third, and so does
- * everyone's with another controller. */
+/* Vegas's fine-grained check: the first duplicate is enough when the oldest segment is older than
+ * srtt + 4 rttvar, and the acknowledgements after a resend look at the next one's age; a younger
+ * one waits for the third, and so does everyone's with another controller. */
 static void by_age(void **x)
 {
     for (int vegas = 0; vegas < 2; vegas++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate of a route (docs/SCPS-TP.md section 4.5), departure by departure: one bucket for everything that leaves, overhead below
- * IP, change in mid-flight, and the minimum rate that no window holds back. How connections share it: sim/test_share. */
+/* The rate of a route (docs/SCPS-TP.md section 4.5), departure by departure: one bucket for
+ * everything that leaves, overhead below IP, change in mid-flight, and the minimum rate that no
+ * window holds back. How connections share it: sim/test_share. */
 #include "script.h"
 
 static uint32_t header(const struct script *t)
@@ -19,7 +20,8 @@ static void route(struct script *t, const struct scps_route *as, bool again)
     assert_int_equal((again ? scps_stack_set_route : scps_stack_add_route)(t->st, &r), 0);
 }
 
-/* Pure rate without a rate of its own, on a route of so many bytes/s; packets of 1000 octets and headers. */
+/* Pure rate without a rate of its own, on a route of so many bytes/s; packets of 1000 octets and
+ * headers. */
 static struct script *routed(void **x, uint64_t rate)
 {
     struct script *t = script_of(x);
@@ -32,8 +34,8 @@ static struct script *routed(void **x, uint64_t rate)
     return t;
 }
 
-/* The burst, then one packet exactly every so often: to the microsecond after any number of them, also where neither
- * rate nor size divides, and also far below 20 kbit/s */
+/* The burst, then one packet exactly every so often: to the microsecond after any number of them,
+ * also where neither rate nor size divides, and also far below 20 kbit/s */
 static void no_drift(void **x)
 {
     static const uint64_t rates[] = {125, 1001, 104000, 1234567};
@@ -59,7 +61,8 @@ static void no_drift(void **x)
     }
 }
 
-/* Acknowledgements pay, and wait: a packet without data may leave once there is credit for the longest of its kind */
+/* Acknowledgements pay, and wait: a packet without data may leave once there is credit for the
+ * longest of its kind */
 static void acknowledgements_pay(void **x)
 {
     struct script *t = routed(x, 1000);

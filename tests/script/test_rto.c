@@ -39,7 +39,8 @@ static void backoff(void **x)
     assert_true(i.srtt == MS(100) && i.backoff == 0);
     assert_int_equal(i.timeouts, 4);
     assert_int_equal(i.cwnd, 1000 + 10);
-    /* of a resent segment no round trip is measured, and until one is the timer stays where it was (section 3) */
+    /* of a resent segment no round trip is measured, and until one is the timer stays where it was
+     * (section 3) */
     app_writes(t, MS(5700), 10);
     expect_sent(t, .at = MS(5700), .from = 11, .len = 10);
     expect_sent(t, .at = MS(5700 + 4800), .from = 11, .len = 10);
@@ -55,7 +56,8 @@ static void backoff(void **x)
     script_free(t);
 }
 
-/* With timestamps the echo says which sending was acknowledged: a round trip is measured, and the backoff is over */
+/* With timestamps the echo says which sending was acknowledged: a round trip is measured, and the
+ * backoff is over */
 static void backoff_with_timestamps(void **x)
 {
     struct script *t = script_of(x);
@@ -137,8 +139,8 @@ static void rto_of_a_long_path(void **x)
     script_free(t);
 }
 
-/* A slow line: a full segment takes it five seconds, the SYN a few hundred milliseconds. Until one has been measured the
- * hint holds. */
+/* A slow line: a full segment takes it five seconds, the SYN a few hundred milliseconds. Until one
+ * has been measured the hint holds. */
 static void rto_of_a_slow_line(void **x)
 {
     struct script *t = script_of(x);
@@ -157,7 +159,8 @@ static void rto_of_a_slow_line(void **x)
     script_free(t);
 }
 
-/* Behind a queue of minutes the largest timeout does not end before the answer can be back; backed off neither */
+/* Behind a queue of minutes the largest timeout does not end before the answer can be back; backed
+ * off neither */
 static void rto_behind_a_deep_queue(void **x)
 {
     struct script *t = script_of(x);
@@ -183,7 +186,8 @@ static void rto_behind_a_deep_queue(void **x)
     script_free(t);
 }
 
-/* A resend that waits for the rate was not sent, so it cannot have failed: one timeout, and no backoff beyond its own */
+/* A resend that waits for the rate was not sent, so it cannot have failed: one timeout, and no
+ * backoff beyond its own */
 static void a_resend_that_waits(void **x)
 {
     struct script *t = script_of(x);
@@ -200,8 +204,8 @@ static void a_resend_that_waits(void **x)
     script_free(t);
 }
 
-/* An expected round trip is no measurement that varies by a half: the SYN leaves again when that and the least margin are
- * over, a quarter of it and the peer's delayed acknowledgement */
+/* An expected round trip is no measurement that varies by a half: the SYN leaves again when that
+ * and the least margin are over, a quarter of it and the peer's delayed acknowledgement */
 static void a_lost_syn_with_a_hint(void **x)
 {
     struct script *t = script_of(x);
@@ -238,8 +242,8 @@ static void window_after_a_timeout(void **x)
     script_free(t);
 }
 
-/* RFC 5681 3.1: what is resent fills the window of one segment, so its acknowledgement opens it, though the
- * application had no more to send then */
+/* RFC 5681 3.1: what is resent fills the window of one segment, so its acknowledgement opens it,
+ * though the application had no more to send then */
 static void window_after_a_lonely_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -336,9 +340,10 @@ static void frto_says_lost(void **x)
     script_free(t);
 }
 
-/* RFC 5682 3.1 step 2b: "if the Cumulative Acknowledgment field does not cover RecoveryPoint but is larger than SND.UNA,
- * transmit up to two new (previously unsent) segments and proceed to step 3", whatever the first acknowledgement covers
- * besides; step 3b: the second, for what was not sent again, declares the timeout spurious */
+/* RFC 5682 3.1 step 2b: "if the Cumulative Acknowledgment field does not cover RecoveryPoint but is
+ * larger than SND.UNA, transmit up to two new (previously unsent) segments and proceed to step 3",
+ * whatever the first acknowledgement covers besides; step 3b: the second, for what was not sent
+ * again, declares the timeout spurious */
 static void frto_with_sack(void **x)
 {
     struct script *t = script_of(x);
@@ -357,8 +362,8 @@ static void frto_with_sack(void **x)
     script_free(t);
 }
 
-/* RFC 5682 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information covers more than RecoveryPoint":
- * conventional recovery, although the left edge moves, too */
+/* RFC 5682 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information covers more
+ * than RecoveryPoint": conventional recovery, although the left edge moves, too */
 static void frto_with_sack_says_lost(void **x)
 {
     struct script *t = script_of(x);
@@ -374,8 +379,8 @@ static void frto_with_sack_says_lost(void **x)
     script_free(t);
 }
 
-/* RFC 5682 2.1 step 2a: "the acknowledgment does not acknowledge all of the data that was retransmitted in step 1, revert
- * to the conventional RTO recovery" */
+/* RFC 5682 2.1 step 2a: "the acknowledgment does not acknowledge all of the data that was
+ * retransmitted in step 1, revert to the conventional RTO recovery" */
 static void frto_and_a_part(void **x)
 {
     struct script *t = script_of(x);
@@ -388,10 +393,11 @@ static void frto_and_a_part(void **x)
     script_free(t);
 }
 
-/* RFC 5682 2.1 and 3.1 step 2b: "If the TCP sender does not have any new data to send, or the advertised window prohibits
- * new transmissions, the recommended action is to skip step 3 of this algorithm and continue with slow-start
- * retransmissions, following the conventional RTO recovery algorithm": here a receiver without timestamps has missed the
- * last five segments of the flight, and is served in three round trips after the timeout */
+/* RFC 5682 2.1 and 3.1 step 2b: "If the TCP sender does not have any new data to send, or the
+ * advertised window prohibits new transmissions, the recommended action is to skip step 3 of this
+ * algorithm and continue with slow-start retransmissions, following the conventional RTO recovery
+ * algorithm": here a receiver without timestamps has missed the last five segments of the flight,
+ * and is served in three round trips after the timeout */
 static void frto_without_new_data(void **x)
 {
     for (int how = 0; how < 4; how++) {
@@ -420,9 +426,9 @@ static void frto_without_new_data(void **x)
     }
 }
 
-/* RFC 5682 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger than or equal to SND.UNA, do not
- * enter step 2 of this algorithm": after the second timeout what is lost goes before new data, though the left edge moved
- * between the two */
+/* RFC 5682 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger than or
+ * equal to SND.UNA, do not enter step 2 of this algorithm": after the second timeout what is lost
+ * goes before new data, though the left edge moved between the two */
 static void frto_once_a_recovery(void **x)
 {
     for (int sack = 0; sack < 2; sack++) {
@@ -476,7 +482,8 @@ static void eifel_says_lost(void **x)
     script_free(t);
 }
 
-/* A flight of ten with timestamps, whose first segment the timer has resent at 500 ms; returns the last one's timestamp */
+/* A flight of ten with timestamps, whose first segment the timer has resent at 500 ms; returns the
+ * last one's timestamp */
 static uint32_t resent_after(struct script *t)
 {
     uint32_t echo;
@@ -491,10 +498,10 @@ static uint32_t resent_after(struct script *t)
     return echo;
 }
 
-/* RFC 3522 3.2 step 5: "If the acceptable ACK carries a DSACK option, then proceed to step (DONE)": all acknowledgements
- * were lost, the duplicate is answered with the timestamp of what had arrived before (RFC 7323 4.3), and nothing was late
- * (3.3). By RFC 3708 the window comes back, but what lies behind may be missing: repair goes on at once. The round trip is
- * that of the resending */
+/* RFC 3522 3.2 step 5: "If the acceptable ACK carries a DSACK option, then proceed to step (DONE)":
+ * all acknowledgements were lost, the duplicate is answered with the timestamp of what had arrived
+ * before (RFC 7323 4.3), and nothing was late (3.3). By RFC 3708 the window comes back, but what
+ * lies behind may be missing: repair goes on at once. The round trip is that of the resending */
 static void eifel_and_a_duplicate(void **x)
 {
     struct script *t = script_of(x);
@@ -508,7 +515,8 @@ static void eifel_and_a_duplicate(void **x)
     script_free(t);
 }
 
-/* ... sooner than the least round trip it is no answer to the last resending, and tells no round trip */
+/* ... sooner than the least round trip it is no answer to the last resending, and tells no round
+ * trip */
 static void a_duplicate_too_soon(void **x)
 {
     struct script *t = script_of(x);
@@ -540,8 +548,9 @@ static void eifel_and_an_older_duplicate(void **x)
     script_free(t);
 }
 
-/* RFC 3522 3.2: "The Eifel detection algorithm MUST NOT be reinitiated after loss recovery has already started": a timeout
- * further on in it is not proven spurious, and the losses at its beginning stay real */
+/* RFC 3522 3.2: "The Eifel detection algorithm MUST NOT be reinitiated after loss recovery has
+ * already started": a timeout further on in it is not proven spurious, and the losses at its
+ * beginning stay real */
 static void eifel_begins_once(void **x)
 {
     struct script *t = script_of(x);
@@ -564,8 +573,9 @@ static void eifel_begins_once(void **x)
     script_free(t);
 }
 
-/* The same without timestamps: the receiver had what the timer resent, so by RFC 3708 the window comes back, but its
- * acknowledgement was lost, not late, and what lies behind may be missing: repair goes on at once */
+/* The same without timestamps: the receiver had what the timer resent, so by RFC 3708 the window
+ * comes back, but its acknowledgement was lost, not late, and what lies behind may be missing:
+ * repair goes on at once */
 static void frto_and_a_duplicate(void **x)
 {
     struct script *t = script_of(x);
@@ -590,8 +600,8 @@ static void an_old_echo(void **x)
     script_free(t);
 }
 
-/* Nor when a SYN-ACK was lost and the repeated SYN brought another, which echoes the first. RFC 6298 5.7: then the timer
- * begins with 3 s. An echo of the last SYN is a round trip */
+/* Nor when a SYN-ACK was lost and the repeated SYN brought another, which echoes the first. RFC
+ * 6298 5.7: then the timer begins with 3 s. An echo of the last SYN is a round trip */
 static void a_lost_syn_ack(void **x)
 {
     for (int last = 0; last < 2; last++) {
@@ -624,9 +634,9 @@ static void undo_is_optional(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.3: R2 corresponds to at least 100 s. Timeouts that are put down to corruption do not back off, but
- * data_retries stands for the time that they would take if they did: 0.3 + 0.6 + ... + 38.4 + 8 x 60 s. Progress begins
- * anew */
+/* RFC 9293 3.8.3: R2 corresponds to at least 100 s. Timeouts that are put down to corruption do not
+ * back off, but data_retries stands for the time that they would take if they did: 0.3 + 0.6 + ...
+ * + 38.4 + 8 x 60 s. Progress begins anew */
 static void corruption_does_not_shorten_the_limit(void **x)
 {
     for (int few = 0; few < 2; few++) {
@@ -653,7 +663,8 @@ static void corruption_does_not_shorten_the_limit(void **x)
     }
 }
 
-/* More retries than a counter of 8 bits holds: 0.3 + 0.6 + ... + 38.4 + 293 x 60 s; and as many as there can be */
+/* More retries than a counter of 8 bits holds: 0.3 + 0.6 + ... + 38.4 + 293 x 60 s; and as many as
+ * there can be */
 static void many_retries(void **x)
 {
     struct script *t = script_of(x);
@@ -718,8 +729,8 @@ static void a_growing_path(void **x)
     script_free(t);
 }
 
-/* The SYN was lost and no round trip is known: what was resent on the timeout and is reported now may be its first
- * sending, so it tells nothing of what was resent before it */
+/* The SYN was lost and no round trip is known: what was resent on the timeout and is reported now
+ * may be its first sending, so it tells nothing of what was resent before it */
 static void no_round_trip_yet(void **x)
 {
     struct script *t = script_of(x);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Options are deducted from the payload, not added to a full segment (RFC 9293 section 3.7.1, RFC 6691): what SACK has to
- * say beside data is said where there is room, else by an acknowledgement of its own. */
+/* Options are deducted from the payload, not added to a full segment (RFC 9293 section 3.7.1, RFC
+ * 6691): what SACK has to say beside data is said where there is room, else by an acknowledgement
+ * of its own. */
 #include "script.h"
 
 static void full_segments(void **x)

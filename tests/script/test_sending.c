@@ -212,8 +212,8 @@ static uint64_t round_of(struct script *t, scps_time at, int64_t *sent, int n)
     return script_info(t).cwnd;
 }
 
-/* RFC 7661 4.1: a window that the application does not use does not grow.  In slow start more than half of it is use
- * enough, beyond ssthresh it is all of it. */
+/* RFC 7661 4.1: a window that the application does not use does not grow. In slow start more than
+ * half of it is use enough, beyond ssthresh it is all of it. */
 static void an_unused_window_does_not_grow(void **x)
 {
     struct script *t = script_of(x);
@@ -234,7 +234,8 @@ static void an_unused_window_does_not_grow(void **x)
     script_free(t);
 }
 
-/* draft-cheng-iccrg-delivery-rate-estimation section 3.3: an interval below the least round trip is no sample */
+/* draft-cheng-iccrg-delivery-rate-estimation section 3.3: an interval below the least round trip is
+ * no sample */
 static void no_rate_faster_than_the_path(void **x)
 {
     struct script *t = script_of(x);
@@ -304,7 +305,8 @@ static void ecn_echo(void **x)
     peer_says(t, MS(303), .ack = 8001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
     script_forget_sent(t);
-    /* "the sender ... should not react to ... ECN-Echo more than once for each window of data": no CWR again, either */
+    /* "the sender ... should not react to ... ECN-Echo more than once for each window of data": no
+     * CWR again, either */
     peer_says(t, MS(304), .ack = 9001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK);
     script_forget_sent(t);

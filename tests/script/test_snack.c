@@ -184,7 +184,8 @@ static void unit(void **x)
         peer_says(t, at + MS(100), .ack = 11, .snack = {{0, 1}});
         expect_sent(t, .from = 11, .len = 988);
         peer_says(t, at + MS(101), .ack = 11, .snack = {{8, 1}});
-        /* octets 8000 to 8999, which begin within the ninth segment; or 7904 to 8891, that segment */
+        /* octets 8000 to 8999, which begin within the ninth segment; or 7904 to 8891, that
+         * segment */
         expect_sent(t, .from = 11 + 988 * (raw ? 9 : 8), .len = 988);
         script_forget_sent(t);
         script_free(t);
@@ -207,8 +208,9 @@ static void long_form(void **x)
     script_free(t);
 }
 
-/* Duplicates without SACK stand for what has arrived, but not for what the vectors on them name (RFC 5681 section 3.2):
- * counted twice, it would let a repair send at twice the window. One that names nothing new is counted, until it is named. */
+/* Duplicates without SACK stand for what has arrived, but not for what the vectors on them name
+ * (RFC 5681 section 3.2): counted twice, it would let a repair send at twice the window. One that
+ * names nothing new is counted, until it is named. */
 static void arrivals_count_once(void **x)
 {
     scps_time at;
@@ -269,7 +271,8 @@ static void beside_sack(void **x)
     script_free(t);
 }
 
-/* snack_delay: what was only late comes meanwhile; what did not is resent then, without a second report */
+/* snack_delay: what was only late comes meanwhile; what did not is resent then, without a second
+ * report */
 static void delay_20(struct script *t)
 {
     t->cfg.snack_delay = MS(20);
@@ -293,8 +296,8 @@ static void delay(void **x)
     script_free(t);
 }
 
-/* Ten small segments lie in the unit that the report names. One of them is missing, and SACK has told of none that left after
- * the one behind it: those are still on their way. */
+/* Ten small segments lie in the unit that the report names. One of them is missing, and SACK has
+ * told of none that left after the one behind it: those are still on their way. */
 static void small_segments(void **x)
 {
     scps_time at;
@@ -316,8 +319,9 @@ static void small_segments(void **x)
     script_free(t);
 }
 
-/* The end of the data.  No report names the last segments: nothing came behind them.  The one with the FIN is sent again
- * after its embargo, in time with what a timeout would do a good while later */
+/* The end of the data. No report names the last segments: nothing came behind them. The one with
+ * the FIN is sent again after its embargo, in time with what a timeout would do a good while
+ * later */
 static void last_is_lost(void **x)
 {
     scps_time at;
@@ -343,8 +347,9 @@ static void congestion_after_a_timeout(struct script *t)
     t->cfg.rto_min = SEC(1);
 }
 
-/* RFC 6298 (5.5), (5.6): what a timeout resends waits for the timer that has backed off, unless something above it has
- * arrived. The peer may hold its acknowledgement of a lone segment for as long as its delayed-ACK timer. */
+/* RFC 6298 (5.5), (5.6): what a timeout resends waits for the timer that has backed off, unless
+ * something above it has arrived. The peer may hold its acknowledgement of a lone segment for as
+ * long as its delayed-ACK timer. */
 static void after_a_timeout(void **x)
 {
     scps_time at;
@@ -364,7 +369,8 @@ static void after_a_timeout(void **x)
     script_free(t);
 }
 
-/* ...but a round trip of data has to be measured first: the SYN's says little on a slow line, where a hint says more */
+/* ...but a round trip of data has to be measured first: the SYN's says little on a slow line, where
+ * a hint says more */
 static void the_end_on_a_slow_line(void **x)
 {
     struct script *t = script_of(x);
@@ -382,7 +388,8 @@ static void the_end_on_a_slow_line(void **x)
     script_free(t);
 }
 
-/* A repair that left after them has arrived, and they are older than a round trip: lost, without a report or the timer */
+/* A repair that left after them has arrived, and they are older than a round trip: lost, without a
+ * report or the timer */
 static void last_ones_are_lost(void **x)
 {
     scps_time at;
@@ -405,7 +412,8 @@ static void last_ones_are_lost(void **x)
     script_free(t);
 }
 
-/* Three duplicates of a segment that was resent less than an embargo ago say what a SNACK would: nothing yet */
+/* Three duplicates of a segment that was resent less than an embargo ago say what a SNACK would:
+ * nothing yet */
 static void three(struct script *t)
 {
     t->cfg.dupthresh = 3;
@@ -431,9 +439,10 @@ static void duplicates_in_an_embargo(void **x)
     script_free(t);
 }
 
-/* A peer that tells of first sendings a good while later than the path takes, where no queue can be the reason, tells of
- * others first: what was sent after a resent segment has been told of, and that is no reason to send it again before its
- * embargo, which is longer by some turns of that.  Of one that answers at once it is. */
+/* A peer that tells of first sendings a good while later than the path takes, where no queue can be
+ * the reason, tells of others first: what was sent after a resent segment has been told of, and
+ * that is no reason to send it again before its embargo, which is longer by some turns of that. Of
+ * one that answers at once it is. */
 static void only_the_rate(struct script *t)
 {
     t->cfg.cc = scps_cc_find("rate");
@@ -465,8 +474,9 @@ static void what_the_peer_keeps_to_itself(void **x)
     }
 }
 
-/* The end of the data without SACK.  Two holes have been resent.  A report that has passed over one of them means that it
- * has arrived: when the peer falls silent only the other is resent, and each of them if there was none */
+/* The end of the data without SACK. Two holes have been resent. A report that has passed over one
+ * of them means that it has arrived: when the peer falls silent only the other is resent, and each
+ * of them if there was none */
 static void passed_over(void **x)
 {
     for (int told = 0; told < 2; told++) {
@@ -497,7 +507,7 @@ static void passed_over(void **x)
     }
 }
 
-/* ---- the receiver --------------------------------------------------------------------------------- */
+/* ---- the receiver ---- */
 
 static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one)
 {
@@ -555,8 +565,8 @@ static void strictly_delayed(void **x)
     script_free(t);
 }
 
-/* F0: a FIN is answered at once, and does not put off what the timer has to tell; which goes on as long as there are holes,
- * so that what fills one does not wait for a whole delay of its own */
+/* F0: a FIN is answered at once, and does not put off what the timer has to tell; which goes on as
+ * long as there are holes, so that what fills one does not wait for a whole delay of its own */
 static void the_timer_goes_on(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_DELAYED, false);
@@ -577,7 +587,8 @@ static void the_timer_goes_on(void **x)
     script_free(t);
 }
 
-/* holes_at_once: what is in order still waits for the timer, what is beyond a hole or fills one does not */
+/* holes_at_once: what is in order still waits for the timer, what is beyond a hole or fills one
+ * does not */
 static void at_once(void **x)
 {
     struct script *t = script_of(x);
@@ -629,7 +640,8 @@ static void before_a_fin(void **x)
     }
 }
 
-/* The long form tells of all behind the first hole at once, and the next report goes on behind what it told */
+/* The long form tells of all behind the first hole at once, and the next report goes on behind what
+ * it told */
 static void long_reports(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_DELAYED, true);
@@ -643,8 +655,8 @@ static void long_reports(void **x)
     script_free(t);
 }
 
-/* Without SACK the arrival of a repair is told by a vector that begins with the hole below it, if that is below the one
- * whose turn is next */
+/* Without SACK the arrival of a repair is told by a vector that begins with the hole below it, if
+ * that is below the one whose turn is next */
 static void repairs_are_told(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_OTHER, true);
@@ -660,8 +672,9 @@ static void repairs_are_told(void **x)
     script_free(t);
 }
 
-/* Too many blocks for one vector: what lies behind a hole for longer than that is one SACK block, and where a vector ends
- * among holes the next report begins with its last: nothing between two reports is left out */
+/* Too many blocks for one vector: what lies behind a hole for longer than that is one SACK block,
+ * and where a vector ends among holes the next report begins with its last: nothing between two
+ * reports is left out */
 #define Q(k) (1 + 200 * (k))
 
 static void nothing_left_out(void **x)
@@ -685,8 +698,9 @@ static void nothing_left_out(void **x)
     script_free(t);
 }
 
-/* Sheet 2.1: the offset is a 16-bit number of blocks and saturates.  A hole beyond it is not named, nor taken as told: it
- * is when the left edge has come closer.  Until then the first hole is named again, and SACK tells of what lies beyond. */
+/* Sheet 2.1: the offset is a 16-bit number of blocks and saturates. A hole beyond it is not named,
+ * nor taken as told: it is when the left edge has come closer. Until then the first hole is named
+ * again, and SACK tells of what lies beyond. */
 #define B(k) (1 + 100 * (k))
 
 static struct script *wide_open(void **x, uint8_t caps, bool sack, bool strictly)
@@ -724,7 +738,8 @@ static void beyond_the_offset(void **x)
     }
 }
 
-/* A hole that is longer than the size field says: the rest of it is due, and named as soon as the offset can */
+/* A hole that is longer than the size field says: the rest of it is due, and named as soon as the
+ * offset can */
 static void longer_than_the_size(void **x)
 {
     struct script *t = wide_open(x, LONG, true, false);
@@ -736,7 +751,8 @@ static void longer_than_the_size(void **x)
     script_free(t);
 }
 
-/* Where each range is told once, SACK goes on where the offset ends; the latest follow (RFC 2018 section 4) */
+/* Where each range is told once, SACK goes on where the offset ends; the latest follow (RFC 2018
+ * section 4) */
 static void sack_goes_on(void **x)
 {
     struct script *t = wide_open(x, LONG, true, true);

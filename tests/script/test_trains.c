@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A device that cuts trains itself gets whole windows in one packet: the same segments as ever to the scoreboard, to the
- * peer and to the counters; only what crosses the device in one call differs. */
+/* A device that cuts trains itself gets whole windows in one packet: the same segments as ever to
+ * the scoreboard, to the peer and to the counters; only what crosses the device in one call
+ * differs. */
 #include "script.h"
 
 static struct script *with_trains(void **x)

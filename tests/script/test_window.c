@@ -3,7 +3,8 @@
  * section 2. */
 #include "script.h"
 
-/* The peer's window of 1000 octets is filled with the first of n, and closes at 300 ms. Returns when a probe is due. */
+/* The peer's window of 1000 octets is filled with the first of n, and closes at 300 ms. Returns
+ * when a probe is due. */
 static scps_time fill_and_close(struct script *t, int64_t n)
 {
     t->peer_wnd = 1000;
@@ -28,8 +29,9 @@ static void our_window_closes_and_opens(void **x)
     expect_sent(t, .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(300), 100); /* silly to tell */
     expect_quiet(t, SCPS_HOLD_APP);
-    /* nor is it offered with an acknowledgement that leaves for another reason: RFC 9293 section 3.8.6.2.2, "keep
-     * RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >= min(Fr * RCV.BUFF, Eff.snd.MSS)" */
+    /* nor is it offered with an acknowledgement that leaves for another reason: RFC 9293 section
+     * 3.8.6.2.2, "keep RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >= min(Fr *
+     * RCV.BUFF, Eff.snd.MSS)" */
     peer_says(t, MS(305), .seq = 4000, .len = 1);
     expect_sent(t, .at = MS(305), .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(310), 800);
@@ -68,8 +70,8 @@ static void the_peer_probes(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.6.1, 3.10.7.4: while a probe stands beyond a closed window, and while data does beyond a window that was
- * taken back, what else is said stands where the peer accepts it */
+/* RFC 9293 3.8.6.1, 3.10.7.4: while a probe stands beyond a closed window, and while data does
+ * beyond a window that was taken back, what else is said stands where the peer accepts it */
 static void acknowledgements_stay_acceptable(void **x)
 {
     struct script *t = script_of(x);
@@ -93,8 +95,8 @@ static void acknowledgements_stay_acceptable(void **x)
     script_free(t);
 }
 
-/* Our window is full of what came beyond a hole, or closed and probed: the peer's acknowledgements from its right edge,
- * and from behind the probe, count */
+/* Our window is full of what came beyond a hole, or closed and probed: the peer's acknowledgements
+ * from its right edge, and from behind the probe, count */
 static void acknowledgements_from_the_right_edge(void **x)
 {
     struct script *t = script_of(x);
@@ -230,7 +232,8 @@ static void probes_unanswered(void **x)
     }
 }
 
-/* Its application has gone and the peer answers each probe, but never takes anything: that, too, has an end */
+/* Its application has gone and the peer answers each probe, but never takes anything: that, too,
+ * has an end */
 static void an_orphan_does_not_wait_for_ever(void **x)
 {
     struct script *t = script_of(x);
@@ -338,8 +341,9 @@ static void old_segments_do_not_move_the_window(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: the window is updated if SND.UNA =< SEG.ACK =< SND.NXT. An old acknowledgement that arrives late
- * neither closes an open window nor opens a closed one, also when it has SACK blocks and nothing is outstanding */
+/* RFC 9293 3.10.7.4: the window is updated if SND.UNA =< SEG.ACK =< SND.NXT. An old acknowledgement
+ * that arrives late neither closes an open window nor opens a closed one, also when it has SACK
+ * blocks and nothing is outstanding */
 static void an_old_acknowledgement(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -404,8 +408,8 @@ static void configured_alike(struct script *t)
     t->cfg.wscale = true;
 }
 
-/* Both ends were configured alike: the window of the peer's SYN, which cannot say more than 65535, is taken for what they
- * agreed on until the first scaled one is heard, and that one holds again */
+/* Both ends were configured alike: the window of the peer's SYN, which cannot say more than 65535,
+ * is taken for what they agreed on until the first scaled one is heard, and that one holds again */
 static void first_window(void **x)
 {
     struct script *t = script_of(x);
@@ -441,7 +445,8 @@ static void first_window_needs_a_scale(void **x)
     script_free(t);
 }
 
-/* The peer took its window back below what it lost: only the octet it waits for is repaired, the rest when it opens */
+/* The peer took its window back below what it lost: only the octet it waits for is repaired, the
+ * rest when it opens */
 static void repair_under_a_shrunken_window(void **x)
 {
     struct script *t = script_of(x);

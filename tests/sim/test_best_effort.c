@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort over bad links: every byte that is delivered is the one that was sent there, every other one lies in a
- * hole that was told before what follows it, and both together are all there is. */
+/* Best effort over bad links: every byte that is delivered is the one that was sent there, every
+ * other one lies in a hole that was told before what follows it, and both together are all there
+ * is. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +50,8 @@ static void patience_loses_nothing(void **state)
         }
 }
 
-/* A receiver without patience, from a good link to one where more than half of the segments are damaged; every way to
- * acknowledge and to report */
+/* A receiver without patience, from a good link to one where more than half of the segments are
+ * damaged; every way to acknowledge and to report */
 static void impatience_loses_only_what_it_says(void **state)
 {
     static const char *const link[] = {
@@ -80,7 +81,8 @@ static void impatience_loses_only_what_it_says(void **state)
             run(&c, &r);
             missing += r.missing;
             torn += r.torn;
-            if (c.record) { /* whole ones are whole; the others are no more than what is missing explains */
+            if (c.record) {
+                /* whole ones are whole; the others are no more than what is missing explains */
                 assert_true(r.record_max <= c.record);
                 assert_true(r.records + r.torn <= c.size / c.record);
                 assert_true(r.records * c.record <= r.received);
@@ -91,7 +93,8 @@ static void impatience_loses_only_what_it_says(void **state)
     assert_true(torn > 10);
 }
 
-/* A sender without patience, a receiver with much: what one gave up the other finds missing, or has got after all */
+/* A sender without patience, a receiver with much: what one gave up the other finds missing, or has
+ * got after all */
 static void the_sender_gives_up(void **state)
 {
     uint64_t given_up = 0;
@@ -112,8 +115,8 @@ static void the_sender_gives_up(void **state)
     assert_true(given_up > 50000);
 }
 
-/* What is missing costs no time: over a link on which most segments are lost best effort is over long before repair,
- * and its speed does not hang on the number of holes */
+/* What is missing costs no time: over a link on which most segments are lost best effort is over
+ * long before repair, and its speed does not hang on the number of holes */
 static void holes_do_not_add_up(void **state)
 {
     struct simrun_config c = {.link = "rate=10m,delay=250ms,ber=5e-5,queue=4000000,ber-back=0",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bulk transfers over the presets and over bad links: every byte arrives, in a time between two budgets that have
- * reasons; one seed is one history; and a hollow stream is the same packets as the zeros it stands for. */
+/* Bulk transfers over the presets and over bad links: every byte arrives, in a time between two
+ * budgets that have reasons; one seed is one history; and a hollow stream is the same packets as
+ * the zeros it stands for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,8 +57,9 @@ static double lossless(const struct simrun_config *c, const struct simrun *r)
     return (double)simrun_limit(c, &clean);
 }
 
-/* Slow start from ten segments that doubles every round trip, as long as the rounds do not fill the line: no sooner
- * than a handshake and that many rounds, and not later by more than all the bytes take on the line. */
+/* Slow start from ten segments that doubles every round trip, as long as the rounds do not fill the
+ * line: no sooner than a handshake and that many rounds, and not later by more than all the bytes
+ * take on the line. */
 static void slow_start_takes_its_rounds_and_no_more(void **state)
 {
     static const char *const links[] = {"geo", "moon", "mars", "nasa500", "nasa250"};
@@ -80,7 +82,8 @@ static void slow_start_takes_its_rounds_and_no_more(void **state)
     }
 }
 
-/* On short lines the slow start is soon over, and the queue holds a round trip: nearly the physical limit. */
+/* On short lines the slow start is soon over, and the queue holds a round trip: nearly the physical
+ * limit. */
 static void short_lines_are_filled(void **state)
 {
     static const char *const links[] = {"lan", "leo", "nasa10"};
@@ -97,9 +100,10 @@ static void short_lines_are_filled(void **state)
     }
 }
 
-/* Rate control has nothing to find out: the physical limit at its rate, and one round trip because the window of a
- * SYN ACK is not scaled (RFC 7323 section 2.2) and so not above 65535 bytes until the first acknowledgement. Losses:
- * the mean of a few runs lies near the mean limit, and no run beats the one without. */
+/* Rate control has nothing to find out: the physical limit at its rate, and one round trip because
+ * the window of a SYN ACK is not scaled (RFC 7323 section 2.2) and so not above 65535 bytes until
+ * the first acknowledgement. Losses: the mean of a few runs lies near the mean limit, and no run
+ * beats the one without. */
 static void a_rate_controlled_sender_reaches_the_limit(void **state)
 {
     static const struct {
@@ -138,8 +142,9 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
     }
 }
 
-/* Van Jacobson's window under random loss: not below half of MSS/RTT * 0.93/sqrt(p), nor above twice that
- * (the constant is from 0.87 to 1.31 with every and every other segment acknowledged). */
+/* Van Jacobson's window under random loss: not below half of MSS/RTT * 0.93/sqrt(p), nor above
+ * twice that (the constant is from 0.87 to 1.31 with every and every other segment
+ * acknowledged). */
 static void random_loss_holds_a_window_down(void **state)
 {
     struct simrun_config c = {.seed = 1};
@@ -196,7 +201,8 @@ static void content_survives_everything(void **state)
         }
 }
 
-/* Damaged packets arrive and the checksums throw them out; the seeds are such that no two flips cancel. */
+/* Damaged packets arrive and the checksums throw them out; the seeds are such that no two flips
+ * cancel. */
 static void flipped_bits_are_caught(void **state)
 {
     (void)state;

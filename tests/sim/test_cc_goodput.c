@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every controller on the long lossy paths it is there for, against the rate its own arithmetic promises.
+/* Every controller on the long lossy paths it is there for, against the rate its own arithmetic
+ * promises.
  *
  * With random losses of probability p a segment, a round trip RTT and MSS bytes a segment:
  *
@@ -9,9 +10,9 @@
  *     scalable      above Reno's by a little at this window; highspeed Reno's below 38 segments
  *     vegas-corruption, rate   what the line and the buffers allow
  *
- * The formulas know no timeouts, no delayed acknowledgement of an odd segment and no end, which costs up to a third of
- * them, and no slow start before the first loss, which adds some to the faster ones.  Claims N11, N12 and N14 of the
- * NASA tables have tests of their own.
+ * The formulas know no timeouts, no delayed acknowledgement of an odd segment and no end, which
+ * costs up to a third of them, and no slow start before the first loss, which adds some to the
+ * faster ones. Claims N11, N12 and N14 of the NASA tables have tests of their own.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -101,8 +102,8 @@ static void loss_driven_windows(void **state)
     }
 }
 
-/* N11 and N12: with losses taken for corruption Vegas beats what takes them for congestion, by five and more, and a
- * sender with nothing to find out beats it. */
+/* N11 and N12: with losses taken for corruption Vegas beats what takes them for congestion, by five
+ * and more, and a sender with nothing to find out beats it. */
 static void corruption_is_not_congestion(void **state)
 {
     static const char *const link[] = {"nasa500,ber=1e-6", "nasa500,ber=1e-5", "nasa250,ber=1e-6"};
@@ -118,7 +119,8 @@ static void corruption_is_not_congestion(void **state)
     }
 }
 
-/* N14, and that the window is found: without losses both are one, and limited by doubling alone, the slow start of RI. */
+/* N14, and that the window is found: without losses both are one, and limited by doubling alone,
+ * the slow start of RI. */
 static void without_losses_they_are_one(void **state)
 {
     static const char *const link[] = {"nasa500", "nasa250", "nasa10"};
@@ -133,7 +135,8 @@ static void without_losses_they_are_one(void **state)
     }
 }
 
-/* N13, its first half.  The second (under 30 % at 1e-5) is the receiver and repair of 2003: ours keeps most of it. */
+/* N13, its first half. The second (under 30 % at 1e-5) is the receiver and repair of 2003: ours
+ * keeps most of it. */
 static void ten_milliseconds_forgive(void **state)
 {
     (void)state;
@@ -150,7 +153,8 @@ static void a_window_of_two(struct scps_conn_config *c)
     c->init_cwnd_segs = 2;
 }
 
-/* N15 and N16: from a window of two segments, doubling every round trip, counted in round trips to the last ACK. */
+/* N15 and N16: from a window of two segments, doubling every round trip, counted in round trips to
+ * the last ACK. */
 static void round_trips_from_two(void **state)
 {
     static const struct {
@@ -195,8 +199,8 @@ static void slow_start_survives_corruption(void **state)
     }
 }
 
-/* One ACK for 200 ms of data does not turn Vegas into Reno: with a set rate nothing is queued and nothing lost; without
- * one slow start may overrun the queue once, and what it found is kept. */
+/* One ACK for 200 ms of data does not turn Vegas into Reno: with a set rate nothing is queued and
+ * nothing lost; without one slow start may overrun the queue once, and what it found is kept. */
 static void strictly_delayed_acks(void **state)
 {
     static const struct {
@@ -232,7 +236,8 @@ static void strictly_delayed_acks(void **state)
     }
 }
 
-/* What doubling cannot: 100 MB at 500 ms above 75 Mbit/s from the SYN to the acknowledgement of the FIN. */
+/* What doubling cannot: 100 MB at 500 ms above 75 Mbit/s from the SYN to the acknowledgement of the
+ * FIN. */
 static void a_quick_start_fills_the_path(void **state)
 {
     (void)state;
@@ -241,9 +246,10 @@ static void a_quick_start_fills_the_path(void **state)
     assert_true(c.mbps > 75);
 }
 
-/* One acknowledgement each 200 ms on a path of 0.1 ms, as between two processes of one machine, whose timers are late by
- * milliseconds: that is no queue, and no reason to leave slow start. A receiver with half its buffer read opens its window
- * before the timer, so the limit is the half buffer and the time it takes at 400 Mbit/s, 84 ms. */
+/* One acknowledgement each 200 ms on a path of 0.1 ms, as between two processes of one machine,
+ * whose timers are late by milliseconds: that is no queue, and no reason to leave slow start. A
+ * receiver with half its buffer read opens its window before the timer, so the limit is the half
+ * buffer and the time it takes at 400 Mbit/s, 84 ms. */
 static void a_late_timer_is_no_queue(void **state)
 {
     static const char *const late[] = {"0us", "1ms", "5ms", "10ms"};
@@ -272,9 +278,10 @@ static void a_late_timer_is_no_queue(void **state)
         }
 }
 
-/* Windows of 1 to 1.6 of what the line and a short queue hold.  While a hole is repaired the peer's window holds the sender
- * up; when it opens, a window that left at once would overrun the queue, and so on down to a fraction (RFC 6582 section
- * 3.2, step 3, last paragraph).  Twice the buffer has no such standstill: it may gain no more than that. */
+/* Windows of 1 to 1.6 of what the line and a short queue hold. While a hole is repaired the peer's
+ * window holds the sender up; when it opens, a window that left at once would overrun the queue,
+ * and so on down to a fraction (RFC 6582 section 3.2, step 3, last paragraph). Twice the buffer has
+ * no such standstill: it may gain no more than that. */
 static void no_burst_after_a_standstill(void **state)
 {
     static const char *const ccs[] = {"scalable", "highspeed", "cubic"};
@@ -309,8 +316,10 @@ static void taken_for_corruption(struct scps_conn_config *c)
     c->loss_cause = SCPS_LOSS_CORRUPTION;
 }
 
-/* A queue shorter than alpha ends no growth, and losses that are taken for corruption do not either: without the brake what
- * is sent is lost, 98 of 100 with two packets of queue, where half of the rest is the first slow start.  A line that loses as much by itself is none of its business. */
+/* A queue shorter than alpha ends no growth, and losses that are taken for corruption do not
+ * either: without the brake what is sent is lost, 98 of 100 with two packets of queue, where half
+ * of the rest is the first slow start. A line that loses as much by itself is none of its
+ * business. */
 static void corruption_with_a_brake(void **state)
 {
     static const struct {

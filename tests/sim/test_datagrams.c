@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams over a link in virtual time: they use a route's rate up, share it with connections by halves, whatever their
- * number and sizes; what is lost is what the link lost; and hollow ones run the same history.
+/* Datagrams over a link in virtual time: they use a route's rate up, share it with connections by
+ * halves, whatever their number and sizes; what is lost is what the link lost; and hollow ones run
+ * the same history.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -219,7 +220,8 @@ static void nobody_idles(void **x)
     end(&r);
 }
 
-/* What does not arrive is what the link lost, to the packet; nothing is found damaged or out of place. */
+/* What does not arrive is what the link lost, to the packet; nothing is found damaged or out of
+ * place. */
 static void losses(void **x)
 {
     struct run r = {.endpoints = 2,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Every controller over every error rate and round trip, to the microsecond: golden.csv beside this file.
+/* Every controller over every error rate and round trip, to the microsecond: golden.csv beside this
+ * file.
  *
- * One seed, one history: a figure that moves means that something on the wire has changed.  That is not wrong by
- * itself; whoever means it looks at what this prints, and writes the table anew from the top of the source tree:
+ * One seed, one history: a figure that moves means that something on the wire has changed. That is
+ * not wrong by itself; whoever means it looks at what this prints, and writes the table anew from
+ * the top of the source tree:
  *
  *     SCPS_GOLDEN=write build/tests/test_golden
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two hosts with nothing to say: keep-alives, at either end or both, are answered and harm nobody who lives (RFC 9293
- * section 3.8.4), whatever the header looks like. */
+/* Two hosts with nothing to say: keep-alives, at either end or both, are answered and harm nobody
+ * who lives (RFC 9293 section 3.8.4), whatever the header looks like. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +27,8 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
         assert_int_equal(scps_conn_shutdown(t->conn[1]), 0);
 }
 
-/* keeps: 1 the end that connects, 2 the other one, 3 both. written: octets the first sends before all is quiet. until: the
- * link carries nothing from then on. */
+/* keeps: 1 the end that connects, 2 the other one, 3 both. written: octets the first sends before
+ * all is quiet. until: the link carries nothing from then on. */
 static void idle(struct two *t, struct scps_conn_config *cfg, unsigned keeps, size_t written,
                  scps_time until, scps_time end, enum scps_state state[2])
 {
@@ -87,7 +87,8 @@ static void who_lives_is_kept(void **x)
     }
 }
 
-/* Also while one end has closed its direction, FIN-WAIT-2 and CLOSE-WAIT; and who has gone is found out in either state */
+/* Also while one end has closed its direction, FIN-WAIT-2 and CLOSE-WAIT; and who has gone is found
+ * out in either state */
 static void half_closed(void **x)
 {
     (void)x;

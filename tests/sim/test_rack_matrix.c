@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK against classic recovery over a matrix of reordering, loss and rate: a badly tuned RACK is worse than none.
+/* RACK against classic recovery over a matrix of reordering, loss and rate: a badly tuned RACK is
+ * worse than none.
  *
- * Bounds, on the mean of the seeds: in no cell is RACK slower than classic by more than 3 %, nor does it resend more
- * than classic and a hundredth of what was sent.  Where much is reordered and little lost it is faster by a twentieth and more in
- * the mean and resends less, because what is only late costs no window. Label: matrix.
+ * Bounds, on the mean of the seeds: in no cell is RACK slower than classic by more than 3 %, nor
+ * does it resend more than classic and a hundredth of what was sent. Where much is reordered and
+ * little lost it is faster by a twentieth and more in the mean and resends less, because what is
+ * only late costs no window. Label: matrix.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records over bad links: as many as were written, each of its size, whatever loss, repair and reordering did to the
- * segments that carried them; no octet is wrong. */
+/* Records over bad links: as many as were written, each of its size, whatever loss, repair and
+ * reordering did to the segments that carried them; no octet is wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

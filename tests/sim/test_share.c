@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections that share the rate of a route (docs/SCPS-TP.md section 4.5): all of it is used and no more, each gets its part in bytes,
- * whatever controls it and however long its packets are, and none starves.
+/* Connections that share the rate of a route (docs/SCPS-TP.md section 4.5): all of it is used and
+ * no more, each gets its part in bytes, whatever controls it and however long its packets are, and
+ * none starves.
  *
  *      flow 1 \
  *      flow 2  > sender ---- 100 Mbit/s, 100 ms ---- receiver
  *      flow n /
  *
- * The rate is the route's, at the sender; the line is faster, so nothing is lost and nothing queues on it.
+ * The rate is the route's, at the sender; the line is faster, so nothing is lost and nothing queues
+ * on it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,7 +187,8 @@ static void fair(struct share *s, double part)
     assert_int_equal(s->resent, 0);
 }
 
-/* 15 Mbit/s for 1, 3 and 100 flows under pure rate, VJ and Vegas; window-based ones have their slow start first */
+/* 15 Mbit/s for 1, 3 and 100 flows under pure rate, VJ and Vegas; window-based ones have their slow
+ * start first */
 static void equal_shares(void **x)
 {
     static const char *const cc[] = {"rate", "vj", "vegas"};
@@ -256,7 +259,8 @@ static void changed_at_once(void **x)
                 (double)s.sent.offered_bytes < want + 6000);
 }
 
-/* The receiver's route is the thin one: all that three connections acknowledge pays and keeps to it */
+/* The receiver's route is the thin one: all that three connections acknowledge pays and keeps to
+ * it */
 static void acknowledgements_share(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=100ms",
@@ -276,7 +280,8 @@ static void acknowledgements_share(void **x)
     assert_int_equal(s.timeouts, 0);
 }
 
-/* Half of everything is lost, so that windows are down to a segment; a minimum rate flows all the same, for each */
+/* Half of everything is lost, so that windows are down to a segment; a minimum rate flows all the
+ * same, for each */
 static void minimum_for_each(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=1s,loss=0.5,loss-back=0",

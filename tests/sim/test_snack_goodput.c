@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Pure rate control with SNACK beside what any selective repeat could do.
  *
- * 100 MB over 100 Mbit/s and 500 ms, 80 Mbit/s set, 1024-byte packets, buffers that never limit.  The limits are those of
- * an ideal selective repeat that learns of each loss a round trip after it, at the same error rates.  Wanted: 97 % of
- * them up to 1e-6 and 95 % beyond; less than 0.1 % sent twice without need up to 1e-5; a timeout only for a
- * last segment that nothing follows, that is, a lost retransmission is found by what comes after it or by its own
- * silence. Where the window limits, each repair holds all up: 97 % of what it allows (scps_link_limit_window).
+ * 100 MB over 100 Mbit/s and 500 ms, 80 Mbit/s set, 1024-byte packets, buffers that never limit.
+ * The limits are those of an ideal selective repeat that learns of each loss a round trip after it,
+ * at the same error rates. Wanted: 97 % of them up to 1e-6 and 95 % beyond; less than 0.1 % sent
+ * twice without need up to 1e-5; a timeout only for a last segment that nothing follows, that is, a
+ * lost retransmission is found by what comes after it or by its own silence. Where the window
+ * limits, each repair holds all up: 97 % of what it allows (scps_link_limit_window).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@ static void tune(struct scps_conn_config *c)
     c->loss_cause = SCPS_LOSS_CORRUPTION;
 }
 
-/* Mbit/s; at 1e-4 the mean of the sender's transfers scatters, as ours does: by one per cent over a dozen */
+/* Mbit/s; at 1e-4 the mean of the sender's transfers scatters, as ours does: by one per cent over a
+ * dozen */
 static double limit_at(const char *ber)
 {
     struct scps_link_config fwd, back;
@@ -103,7 +105,8 @@ static void in_a_small_window(void **state)
     size = SIZE;
 }
 
-/* A sender that hears of holes alone concludes what has arrived from the order in which they are told */
+/* A sender that hears of holes alone concludes what has arrived from the order in which they are
+ * told */
 static void alone(void **state)
 {
     (void)state;
@@ -113,8 +116,8 @@ static void alone(void **state)
     ideal("1e-4", 0.94, 0.004, 4);
 }
 
-/* Strictly delayed acknowledgements: holes are told 100 ms late on average, so the last rounds take a fifth more; at 1e-4
- * what has been lost many times does not wait for the peer's timer */
+/* Strictly delayed acknowledgements: holes are told 100 ms late on average, so the last rounds take
+ * a fifth more; at 1e-4 what has been lost many times does not wait for the peer's timer */
 static void delayed_acks(void **state)
 {
     (void)state;
@@ -125,9 +128,10 @@ static void delayed_acks(void **state)
     delayed = false;
 }
 
-/* More segments under way than the option's 16-bit fields count: 350 000 small ones, 90 000 of them in a round trip. What
- * SNACK cannot name yet SACK tells of (RFC 6675); a hole longer than the size field, and than a sender looks through at
- * once, is named piece by piece.  SNACK alone waits for the left edge. */
+/* More segments under way than the option's 16-bit fields count: 350 000 small ones, 90 000 of them
+ * in a round trip. What SNACK cannot name yet SACK tells of (RFC 6675); a hole longer than the size
+ * field, and than a sender looks through at once, is named piece by piece. SNACK alone waits for
+ * the left edge. */
 static void more_than_the_offset_names(void **state)
 {
     static const struct {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Asymmetric links (RFC 3449): pure rate control there, a thousandth of it or less back, and a budget that keeps what is
- * said within it.
+/* Asymmetric links (RFC 3449): pure rate control there, a thousandth of it or less back, and a
+ * budget that keeps what is said within it.
  *
  * The return link never queues an acknowledgement behind another, in the forward direction little
- * is sent twice without need, and what a transfer loses to the thin return is the wait of its last acknowledgement, unless holes appear
- * faster than the link can name them.
+ * is sent twice without need, and what a transfer loses to the thin return is the wait of its last
+ * acknowledgement, unless holes appear faster than the link can name them.
  *
- * What it can name: at 1e-6 one segment in 117 is lost, 78 a second, and 20 kbit/s carry 25 acknowledgements of 98 octets
- * (18 are framing, 12 timestamps, 28 the SNACK).  Its vector of 22 octets stands for 176 segments, and the next report
- * skips to the next hole, so one covers 293: 7400 of 9140 sent a second, 81 %.  Three SACK blocks in the same place would
- * cover 351, not enough either.  Where timestamps take none of the 40 octets, because they are off or in a compressed
+ * What it can name: at 1e-6 one segment in 117 is lost, 78 a second, and 20 kbit/s carry 25
+ * acknowledgements of 98 octets (18 are framing, 12 timestamps, 28 the SNACK). Its vector of 22
+ * octets stands for 176 segments, and the next report skips to the next hole, so one covers 293:
+ * 7400 of 9140 sent a second, 81 %. Three SACK blocks in the same place would cover 351, not enough
+ * either. Where timestamps take none of the 40 octets, because they are off or in a compressed
  * header, a vector of 32 covers 373 segments in 98 octets: 9500, which is enough.
  */
 #include <setjmp.h>
@@ -59,7 +60,8 @@ static unsigned reaches(struct simrun_config *c, unsigned permille)
     assert_true(r.intact);
     assert_true(limit * 1000 >= (double)r.acked * permille);
     assert_int_equal(r.sender.timeouts, 0);
-    /* where an acknowledgement is lost, so is all that it told of: two thousandths of all segments */
+    /* where an acknowledgement is lost, so is all that it told of: two thousandths of all
+     * segments */
     if (c->compress)
         lost += SIZE / 1024 / 500;
     assert_true((double)r.sender.resent_segs <= lost * 1.03 + 1);
@@ -135,7 +137,8 @@ static void compressed(void **x)
     assert_in_range(sum, 9550, 10000);
 }
 
-/* More holes than it can name in time: every lost repair waits its turn to be told of again, and in the end for a timer */
+/* More holes than it can name in time: every lost repair waits its turn to be told of again, and in
+ * the end for a timer */
 static void more_than_it_can_say(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
@@ -149,8 +152,9 @@ static void more_than_it_can_say(void **x)
     assert_true(r.sender.timeouts <= 3);
 }
 
-/* Without a budget acknowledgements queue up for half a minute, and a queue that drops what comes last drops the newest:
- * the sender waits, and in the end for its timer. It does not fall into resending. */
+/* Without a budget acknowledgements queue up for half a minute, and a queue that drops what comes
+ * last drops the newest: the sender waits, and in the end for its timer. It does not fall into
+ * resending. */
 static void without(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* VJ compression on both ends of a simulated PPP line, as the small-satellite tests had it (Horan and Wang, claim
- * H06): every byte arrives, errors or not, and it is faster by what the headers weigh. */
+/* VJ compression on both ends of a simulated PPP line, as the small-satellite tests had it (Horan
+ * and Wang, claim H06): every byte arrives, errors or not, and it is faster by what the headers
+ * weigh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +114,8 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
     assert_int_equal(r->taken, bytes);
 }
 
-/* 115.2 kbit/s both ways, PPP framing. Of 576 bytes 37 and of an acknowledgement's 40 some 35 go. */
+/* 115.2 kbit/s both ways, PPP framing. Of 576 bytes 37 and of an acknowledgement's 40 some 35
+ * go. */
 static void faster_by_the_headers(void **state)
 {
     (void)state;
@@ -149,8 +151,8 @@ static void time_stamps_leave_nothing_to_gain(void **state)
     assert_true(with.took * 100 > without.took * 99);
 }
 
-/* Losses without a trace and damaged octets: only the TCP checksum stands between the application and what was put
- * together from the wrong changes, and it holds. */
+/* Losses without a trace and damaged octets: only the TCP checksum stands between the application
+ * and what was put together from the wrong changes, and it holds. */
 static void nothing_wrong_gets_through(void **state)
 {
     (void)state;

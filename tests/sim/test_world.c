@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The world: the order of what happens at one time, the edges of a run, links that change, many hosts. */
+/* The world: the order of what happens at one time, the edges of a run, links that change, many
+ * hosts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +157,8 @@ static void end(struct flow *f, uint64_t size)
     scps_bulk_source_fini(&f->source);
 }
 
-/* One host to sixty others over a link each, and sixty flows to one host over one link: all arrive. */
+/* One host to sixty others over a link each, and sixty flows to one host over one link: all
+ * arrive. */
 static void many_hosts_and_many_flows(void **state)
 {
     enum { N = 60, SIZE = 50000 };

@@ -7,8 +7,8 @@
  *
  * It is not a TCP: whole segments, no sequence numbers, no retransmission. A lost segment is learnt
  * of with the next acknowledgement, episodes end when what was outstanding at their beginning is
- * heard of. That is enough to show where a rule settles, and quick enough to run for hours of path time.
- * Times inside are nanoseconds, so that a segment time is not rounded.
+ * heard of. That is enough to show where a rule settles, and quick enough to run for hours of path
+ * time. Times inside are nanoseconds, so that a segment time is not rounded.
  */
 #ifndef SCPS_TEST_CC_PATH_H
 #define SCPS_TEST_CC_PATH_H

@@ -11,8 +11,8 @@
  *     cc_play(&t, rows, CC_ROWS(rows));
  *
  * In a row, what is left out means the usual thing: outstanding and inflight are the window, the
- * window is what limits, the cause is congestion, rtt is the table's, and an output of 0 is not looked at.
- * Time advances by `after` before the event.
+ * window is what limits, the cause is congestion, rtt is the table's, and an output of 0 is not
+ * looked at. Time advances by `after` before the event.
  */
 #ifndef SCPS_TEST_CC_TABLE_H
 #define SCPS_TEST_CC_TABLE_H
@@ -141,7 +141,8 @@ static inline void cc_play(struct cc_table *t, const struct cc_row *rows, size_t
     }
 }
 
-/* One round trip of a full window: `acks` acknowledgements for all of it, evenly spread over rtt. */
+/* One round trip of a full window: `acks` acknowledgements for all of it, evenly spread over
+ * rtt. */
 static inline void cc_round_trip(struct cc_table *t, unsigned acks, scps_dur rtt)
 {
     uint64_t left = t->ctl.cwnd;
@@ -154,8 +155,8 @@ static inline void cc_round_trip(struct cc_table *t, unsigned acks, scps_dur rtt
     }
 }
 
-/* The response function: one loss for every `period` segments acknowledged, acks acknowledgements a round
- * trip. Returns the mean window in segments over the last half of `losses` cycles. */
+/* The response function: one loss for every `period` segments acknowledged, acks acknowledgements a
+ * round trip. Returns the mean window in segments over the last half of `losses` cycles. */
 static inline double cc_response(const char *text, uint64_t period, scps_dur rtt, unsigned acks,
                                  unsigned losses)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The conversation helper, see script.h: the record, time, life and the application's side. script_peer.c has the peer,
- * script_check.c what holds for every packet, script_expect.c what a test expects of one. */
+/* The conversation helper, see script.h: the record, time, life and the application's side.
+ * script_peer.c has the peer, script_check.c what holds for every packet, script_expect.c what a
+ * test expects of one. */
 #include "script_priv.h"
 
 /* ---- the record ------------------------------------------------------------------------------ */

@@ -21,8 +21,8 @@
  * in a field means "as usual" (peer_says) or "any" (expect_sent, but see len); ZERO says that zero
  * is meant.
  *
- * Where both offered compressed headers, the peer's segments go that way after its SYN, and the stack's are
- * compared as what they stand for.
+ * Where both offered compressed headers, the peer's segments go that way after its SYN, and the
+ * stack's are compared as what they stand for.
  *
  * Each packet that leaves is checked on the way: headers and checksum, addresses, the octets of the
  * stream against the pattern the application wrote, and that neither the acknowledgement nor the
@@ -194,7 +194,8 @@ void script_comment(struct script *t, const char *fmt, ...);
 #define expect_state(t, s)        script_expect_state(t, s, __FILE__, __LINE__)
 #define app_writes(t, at, n)      script_app_writes(t, at, n, 0, __FILE__, __LINE__)
 #define app_writes_more(t, at, n) script_app_writes(t, at, n, SCPS_MORE, __FILE__, __LINE__)
-/* How many a conversation begins: a round trip of 100 ms, and n octets that leave at once, in so many packets. */
+/* How many a conversation begins: a round trip of 100 ms, and n octets that leave at once, in so
+ * many packets. */
 #define script_flight(t, at, n, packets)                                                           \
     do {                                                                                           \
         script_established(t, MS(100));                                                            \

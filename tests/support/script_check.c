@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each packet that leaves the stack in a script: expanded, when its header is compressed, and checked on the way. */
+/* Each packet that leaves the stack in a script: expanded, when its header is compressed, and
+ * checked on the way. */
 #include "script_priv.h"
 
 bool script_parse(const uint8_t *p, size_t len, struct scps_ip *ip, struct scps_seg *s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The peer of a script: its segments, built from what the test says and what a well-behaved peer would add, and its ICMP errors. */
+/* The peer of a script: its segments, built from what the test says and what a well-behaved peer
+ * would add, and its ICMP errors. */
 #include "script_priv.h"
 
 int script_input(struct script *t, scps_time at, const uint8_t *p, size_t len)

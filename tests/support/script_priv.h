@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the conversation helper share: its state, the pattern of either stream, and the record of what was said. */
+/* What the files of the conversation helper share: its state, the pattern of either stream, and the
+ * record of what was said. */
 #ifndef SCPS_TESTS_SCRIPT_PRIV_H
 #define SCPS_TESTS_SCRIPT_PRIV_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One bulk transfer over one simulated link, with every packet it took: for the scenarios of tests/sim. */
+/* One bulk transfer over one simulated link, with every packet it took: for the scenarios of
+ * tests/sim. */
 #ifndef SIMRUN_H
 #define SIMRUN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A peer by hand for the socket tests: packets of its own into a context, the context's packets out, with sequence
- * numbers relative to the two initial ones, as packetdrill writes them.
+/* A peer by hand for the socket tests: packets of its own into a context, the context's packets
+ * out, with sequence numbers relative to the two initial ones, as packetdrill writes them.
  *
  *     struct peer p;
  *     peer_open(&p, NULL);                          // a context at 10.0.0.1, Linux's figures

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP ports of a test's own: far from those the kernel gives away, and different for tests that run side by side. */
+/* UDP ports of a test's own: far from those the kernel gives away, and different for tests that run
+ * side by side. */
 #ifndef SCPS_SUPPORT_UDPPORT_H
 #define SCPS_SUPPORT_UDPPORT_H
 

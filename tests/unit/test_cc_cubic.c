@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/cubic.c and cc/hystart.c: RFC 9438 against a model in floating point, RFC 9406 from a table. */
+/* cc/cubic.c and cc/hystart.c: RFC 9438 against a model in floating point, RFC 9406 from a
+ * table. */
 #include "cc_path.h"
 
 #include <math.h>
@@ -154,8 +155,9 @@ static void causes_and_timeouts(void **state)
     assert_in_range(t.ctl.cwnd, 71700, 73000);
 }
 
-/* Section 5: AVG_W = (C (3+beta) / (4 (1-beta)))^(1/4) RTT^(3/4) / p^(3/4). The clamp of 1.5 and the round trip
- * a loss takes, which the formula leaves out, cost some of it at long round trips. */
+/* Section 5: AVG_W = (C (3+beta) / (4 (1-beta)))^(1/4) RTT^(3/4) / p^(3/4). The clamp of 1.5 and
+ * the round trip a loss takes, which the formula leaves out, cost some of it at long round
+ * trips. */
 static void response_function(void **state)
 {
     (void)state;
@@ -168,7 +170,7 @@ static void response_function(void **state)
     }
 }
 
-/* ---- HyStart++ ------------------------------------------------------------------------------------- */
+/* ---- HyStart++ ---- */
 
 /* A round of 16 ACKs at rtt; returns by how much the window grew. */
 static double round_at(struct cc_table *t, scps_dur rtt)

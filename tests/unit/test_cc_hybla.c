@@ -78,7 +78,8 @@ static void short_paths_are_renos(void **state)
     }
 }
 
-/* From cold on 100 Mbit/s, 500 ms: full within a few round trips, and a quarter of that in queue is enough. */
+/* From cold on 100 Mbit/s, 500 ms: full within a few round trips, and a quarter of that in queue is
+ * enough. */
 static void fills_a_long_path_quickly(void **state)
 {
     (void)state;

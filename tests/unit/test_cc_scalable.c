@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/scalable.c against Kelly's arithmetic; and the order of Scalable, HighSpeed and standard TCP at 1 Gbit/s
- * and 30 ms that SAND2004-4207 measured (claims D01 to D03). */
+/* cc/scalable.c against Kelly's arithmetic; and the order of Scalable, HighSpeed and standard TCP
+ * at 1 Gbit/s and 30 ms that SAND2004-4207 measured (claims D01 to D03). */
 #include "cc_path.h"
 
 #include <math.h>
@@ -90,8 +90,8 @@ static void order_of_the_sandia_tests(void **state)
         cc_path_close(&p);
     }
     assert_true(goodput[0] > goodput[1] && goodput[1] > goodput[2]); /* D01 */
-    /* D03 says one loss for Scalable and five for the standard. On a queue of its own, with no other
-     * traffic, it is the other way round, as the arithmetic says: it comes back sooner. */
+    /* D03 says one loss for Scalable and five for the standard. On a queue of its own, with no
+     * other traffic, it is the other way round, as the arithmetic says: it comes back sooner. */
     assert_true(losses[0] > losses[2]);
 }
 

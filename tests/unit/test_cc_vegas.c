@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/vegas.c: its decisions against the papers' formula in floating point, and where it settles on a path. */
+/* cc/vegas.c: its decisions against the papers' formula in floating point, and where it settles on
+ * a path. */
 #include "cc/train.h"
 #include "cc_path.h"
 
@@ -60,8 +61,8 @@ static void quick_start(void **state)
         {CC_ACK, .bytes = 10 * SEG, .cwnd = 2 * (10 * SEG + 3100)},
     };
     cc_play(&t, rows, CC_ROWS(rows));
-    /* on a path: full after three round trips, without a loss, at a set rate and without, and a quarter of
-     * the bandwidth-delay product is queue enough */
+    /* on a path: full after three round trips, without a loss, at a set rate and without, and a
+     * quarter of the bandwidth-delay product is queue enough */
     for (int paced = 0; paced < 2; paced++) {
         struct cc_path p = {.bps = 100000000,
                             .delay = SCPS_MS(500),
@@ -167,7 +168,8 @@ static void growth_needs_a_window_that_limits(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* Only a round that is still being repaired when it ends is not judged: the one in which the repair succeeds is. */
+/* Only a round that is still being repaired when it ends is not judged: the one in which the repair
+ * succeeds is. */
 static void rounds_of_repair(void **state)
 {
     (void)state;
@@ -243,7 +245,7 @@ static void idle_and_path(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* ---- on a path ------------------------------------------------------------------------------------- */
+/* ---- on a path ---- */
 
 #define MSS 1082
 
@@ -252,8 +254,8 @@ static struct scps_cc_view view(unsigned iw)
     return (struct scps_cc_view){.mss = MSS, .init_cwnd = iw * MSS};
 }
 
-/* Alone on a path Vegas fills it, with some three to five segments waiting and none lost, from slow start
- * on: queue of one bandwidth-delay product, no pacing. */
+/* Alone on a path Vegas fills it, with some three to five segments waiting and none lost, from slow
+ * start on: queue of one bandwidth-delay product, no pacing. */
 static void settles_with_a_few_segments_queued(void **state)
 {
     (void)state;
@@ -282,8 +284,8 @@ static void settles_with_a_few_segments_queued(void **state)
         }
 }
 
-/* F0: the receiver's timer alone, 200 ms. A set rate is what makes F0 sensible, and Vegas fills it; a loss
- * that halves the window does not make the delay of the timer look like a queue. */
+/* F0: the receiver's timer alone, 200 ms. A set rate is what makes F0 sensible, and Vegas fills it;
+ * a loss that halves the window does not make the delay of the timer look like a queue. */
 static void strictly_delayed_acks(void **state)
 {
     (void)state;
@@ -314,8 +316,9 @@ static void strictly_delayed_acks(void **state)
     }
 }
 
-/* F0 over a path of nothing: a round trip is the receiver's timer, and what that is late is no queue. Nothing of the
- * sender's is under way when a round begins, so the oldest segment has none to wait in. */
+/* F0 over a path of nothing: a round trip is the receiver's timer, and what that is late is no
+ * queue. Nothing of the sender's is under way when a round begins, so the oldest segment has none
+ * to wait in. */
 static void a_late_timer_is_no_queue(void **state)
 {
     (void)state;
@@ -335,8 +338,9 @@ static void a_late_timer_is_no_queue(void **state)
     }
 }
 
-/* F0, a loss: the flight is what left in a round trip, not what left since the receiver's timer expired. On a path that is
- * longer than the timer, and where nobody waits, it is what is outstanding. */
+/* F0, a loss: the flight is what left in a round trip, not what left since the receiver's timer
+ * expired. On a path that is longer than the timer, and where nobody waits, it is what is
+ * outstanding. */
 static void a_loss_is_of_the_whole_flight(void **state)
 {
     (void)state;
@@ -384,7 +388,8 @@ static void newest_rtt_would_strangle_f0(void **state)
     assert_true(cwnd[0] > 5 * cwnd[1]);
 }
 
-/* F0: an ACK that did not wait for the receiver's timer is no shorter path; eight rounds of them are. */
+/* F0: an ACK that did not wait for the receiver's timer is no shorter path; eight rounds of them
+ * are. */
 static void early_acks_leave_base_alone(void **state)
 {
     (void)state;
@@ -431,8 +436,8 @@ static void early_acks_leave_base_alone(void **state)
     for (int i = 0; i < 6; i++)
         cc_play_row(&t, &queued);
     assert_true(t.ctl.cwnd < before - 100 * SEG);
-    /* but as late as ever again: it had been a window that opened, and the timer is no queue; what it was given up for
-     * comes back */
+    /* but as late as ever again: it had been a window that opened, and the timer is no queue; what
+     * it was given up for comes back */
     cc_play_row(&t, &round); /* that of before ends */
     cc_play_row(&t, &round);
     assert_in_range(t.ctl.cwnd, before - 20 * SEG, before + SEG);
@@ -442,7 +447,8 @@ static void early_acks_leave_base_alone(void **state)
     assert_in_range(t.ctl.cwnd, before, before + 3 * SEG);
 }
 
-/* In a train without a queue one ACK has waited for the receiver's timer: no queue; the second that is late is one. */
+/* In a train without a queue one ACK has waited for the receiver's timer: no queue; the second that
+ * is late is one. */
 static void a_late_ack_is_no_queue(void **state)
 {
     (void)state;
@@ -517,7 +523,8 @@ static void a_longer_route_is_not_a_queue(void **state)
     assert_true(goodput[1] < 5000000);
 }
 
-/* Random loss: taken as congestion it costs what it costs Reno, c/sqrt(p); taken as corruption, nothing. */
+/* Random loss: taken as congestion it costs what it costs Reno, c/sqrt(p); taken as corruption,
+ * nothing. */
 static void corruption_keeps_the_window(void **state)
 {
     (void)state;
@@ -542,7 +549,8 @@ static void corruption_keeps_the_window(void **state)
     assert_true(goodput[1] > 98000000);
 }
 
-/* The paper's own rules, by parameters: slower, leaving slow start early, but the same place in the end. */
+/* The paper's own rules, by parameters: slower, leaving slow start early, but the same place in the
+ * end. */
 static void the_paper_by_parameters(void **state)
 {
     (void)state;

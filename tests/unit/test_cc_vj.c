@@ -174,7 +174,8 @@ static void causes(void **state)
     cc_open(&t, "vj", .init_cwnd = 80000);
     cc_play(&t, heeded, CC_ROWS(heeded));
 
-    /* such an episode does not stop growth, and its end does not cut the window to an old threshold */
+    /* such an episode does not stop growth, and its end does not cut the window to an old
+     * threshold */
     static const struct cc_row spared[] = {
         {CC_LOSS, .fresh = true, .cwnd = 40000, .ssthresh = 40000},
         {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 40000},
@@ -244,7 +245,8 @@ static void rounds_from_a_window_of_two(void **state)
     assert_int_equal(rounds, 6);
 }
 
-/* Steady state under one loss for every W bytes: the sawtooth between W/2 and W, whose mean is 3/4 W. */
+/* Steady state under one loss for every W bytes: the sawtooth between W/2 and W, whose mean is 3/4
+ * W. */
 static void sawtooth(void **state)
 {
     (void)state;

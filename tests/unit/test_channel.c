@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* channel.c: what a driver is told about a packet is what then happens, and every packet is accounted for. */
+/* channel.c: what a driver is told about a packet is what then happens, and every packet is
+ * accounted for. */
 #include "base/prng.h"
 #include <scps/sim.h>
 
@@ -89,7 +90,8 @@ static void arrival_is_line_and_delay(void **state)
     scps_channel_free(ch);
 }
 
-/* Everything at once: the verdicts, counted, are the statistics, and each arrival that was told takes place. */
+/* Everything at once: the verdicts, counted, are the statistics, and each arrival that was told
+ * takes place. */
 struct book {
     uint64_t fates[SCPS_FATE_COUNT], dups, held, last;
     struct note {

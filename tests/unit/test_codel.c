@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* codel.c on a link against the pseudocode of RFC 8289 sections 5.5 and 5.6 over a queue of its own, packet for
- * packet. */
+/* codel.c on a link against the pseudocode of RFC 8289 sections 5.5 and 5.6 over a queue of its
+ * own, packet for packet. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +129,8 @@ static void drops_what_the_rfc_drops(void **state)
         for (uint32_t i = 0; i < MOST; i++) {
             uint32_t n = 100 + (uint32_t)scps_prng_below(&r, 1400);
             struct scps_pkt p = {.data = data, .len = n};
-            /* from a quarter below to a quarter above what the line takes, changing every second or so */
+            /* from a quarter below to a quarter above what the line takes, changing every second or
+             * so */
             unsigned load = 75 + (unsigned)((i >> 10) * seed * 7 % 51);
             now += (scps_time)scps_prng_below(&r, 2 * 80000u / load);
             while (q->n && free <= now) {

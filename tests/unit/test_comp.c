@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wire/comp.c: the golden packets of docs/SCPS-TP.md section 8.6, both ways, and everything a peer may send. */
+/* wire/comp.c: the golden packets of docs/SCPS-TP.md section 8.6, both ways, and everything a peer
+ * may send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static size_t hex(const char *text, uint8_t *out)
     return n;
 }
 
-/* One's complement addition to a checksum: what another protocol number in the pseudo-header makes of it. */
+/* One's complement addition to a checksum: what another protocol number in the pseudo-header makes
+ * of it. */
 static uint16_t shifted(uint16_t ck, unsigned by)
 {
     uint32_t v = ck + by;
@@ -276,8 +278,9 @@ static void acknowledgements_on_data(void **state)
     assert_true(acked);
 }
 
-/* Any loss pattern: what is received is what was sent, for the fields that matter. A pure acknowledgement's
- * sequence number may be an older one, but never one that the receiver would have to refuse. */
+/* Any loss pattern: what is received is what was sent, for the fields that matter. A pure
+ * acknowledgement's sequence number may be an older one, but never one that the receiver would have
+ * to refuse. */
 static void loss_tolerance(void **state)
 {
     (void)state;
@@ -356,7 +359,8 @@ static void any_mix_is_understood(void **state)
     /* nothing: the last values */
     assert_int_equal(parse("05 00 0000", 0, &s), 0);
     assert_true(s.seq == 1000 && s.ack == 2000 && s.wnd == 30 && s.flags == SCPS_ACK && !s.has);
-    /* an empty second octet, as docs/SCPS-TP.md's other way to an even length; reserved bits and ACKR */
+    /* an empty second octet, as docs/SCPS-TP.md's other way to an even length; reserved bits and
+     * ACKR */
     assert_int_equal(parse("05 80 00 0000", 0, &s), 0);
     assert_int_equal(parse("05 80 1a 0000", 0, &s), 0);
     assert_int_equal(s.flags, SCPS_ACK);

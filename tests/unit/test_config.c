@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core/config.c: every setting of <scps/settings.def> has the default and the bounds that stand there. */
+/* core/config.c: every setting of <scps/settings.def> has the default and the bounds that stand
+ * there. */
 #include "cm.h"
 
 #include "core/conn.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* errors.c on a link: bursts by their run lengths and shares of time, error vectors bit for bit, outages exactly. */
+/* errors.c on a link: bursts by their run lengths and shares of time, error vectors bit for bit,
+ * outages exactly. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@
 #include "linkdir.h"
 #include "sim/link.h"
 
-/* Offers n bytes at t to a line that is free, and says whether they were lost; what has arrived is taken away. */
+/* Offers n bytes at t to a line that is free, and says whether they were lost; what has arrived is
+ * taken away. */
 static bool lost_at(struct scps_linkdir *d, scps_time t, size_t n)
 {
     static uint8_t data[2000];
@@ -126,7 +128,8 @@ static void long_frames_meet_several_stays(void **state)
 
     for (int k = 0; k < N; k++)
         lost += lost_at(d, (scps_time)k * 8000, LEN); /* back to back */
-    /* Survival is E[exp(-a T)], T the bad time in 8 ms: the chain's generator, exponentiated in small steps. */
+    /* Survival is E[exp(-a T)], T the bad time in 8 ms: the chain's generator, exponentiated in
+     * small steps. */
     double h = 1, g = b.good, w = b.bad, a = -log1p(-b.ber);
     double good = g / (g + w), bad = w / (g + w);
     for (int i = 0; i < 8000; i++) {

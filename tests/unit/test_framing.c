@@ -60,7 +60,8 @@ static size_t frame(const uint8_t *data, size_t n, uint8_t *out)
 
 static void the_check_sequence_is_the_known_one(void **state)
 {
-    /* CRC-16/X-25 of "123456789" is 0x906e: checks the bitwise one here, which checks framing.c below */
+    /* CRC-16/X-25 of "123456789" is 0x906e: checks the bitwise one here, which checks framing.c
+     * below */
     uint16_t fcs = 0xffff;
     (void)state;
 
@@ -114,7 +115,8 @@ static void hollow_bytes_are_random_ones(void **state)
     uint64_t ppp = 0, hdlc = 0, sum_ppp = 0, sum_hdlc = 0;
     (void)state;
 
-    /* head and headers have no escapes; zeros of the headers: a zero within 0xff, one where it meets 0x03 */
+    /* head and headers have no escapes; zeros of the headers: a zero within 0xff, one where it
+     * meets 0x03 */
     for (int i = 0; i < 62 * 256; i++) {
         sum_ppp += scps_framing_bytes(SCPS_FRAMING_PPP, &p, &ppp);
         sum_hdlc += scps_framing_bytes(SCPS_FRAMING_HDLC, &p, &hdlc);

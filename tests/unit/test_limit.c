@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit against an independent packet-level model of the same sender (means of 60 to 10 000 runs), against
- * its exact value without losses, and at its edges. */
+/* The physical limit against an independent packet-level model of the same sender (means of 60 to
+ * 10 000 runs), against its exact value without losses, and at its edges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,8 @@ static void is_continuous_where_losses_begin(void **state)
     assert_true(hardly > none * 0.999 && hardly <= none * 1.0001);
 }
 
-/* 1 Mbit/s, 100 ms each way, 1000 segments of 1000 bytes with 40 of headers: 8.32 s on the line, 8.72 s in all. */
+/* 1 Mbit/s, 100 ms each way, 1000 segments of 1000 bytes with 40 of headers: 8.32 s on the line,
+ * 8.72 s in all. */
 static double seconds_with(const struct scps_link_config *change)
 {
     struct scps_link_config fwd = *change, back = {.delay = SCPS_MS(100)};
@@ -95,13 +96,15 @@ static void an_outage_takes_its_time(void **state)
     close_to(seconds_with(&(struct scps_link_config){.outages = {.v = once, .n = 1}}), 11.72);
     /* the SYN cannot leave before */
     close_to(seconds_with(&(struct scps_link_config){.outages = {.v = at_first, .n = 1}}), 11.72);
-    /* an outage of the first second of every two: the SYN leaves at 1 s, the line works 0.8 s of the second in which
-     * the answer arrives, then 1 s of every two: 8.32 s of work end at 17.52 s, and the answer 0.2 s later */
+    /* an outage of the first second of every two: the SYN leaves at 1 s, the line works 0.8 s of
+     * the second in which the answer arrives, then 1 s of every two: 8.32 s of work end at 17.52 s,
+     * and the answer 0.2 s later */
     static const struct scps_span half[] = {{0, SCPS_SEC(1)}};
     close_to(seconds_with(
                  &(struct scps_link_config){.outages = {.v = half, .n = 1, .period = SCPS_SEC(2)}}),
              17.72);
-    /* contacts of two seconds in every twenty: the SYN goes at 10 s, work 1.8 s, then 2 s each, the last 0.52 s from 90 s on */
+    /* contacts of two seconds in every twenty: the SYN goes at 10 s, work 1.8 s, then 2 s each, the
+     * last 0.52 s from 90 s on */
     close_to(seconds_with(&(struct scps_link_config){
                  .outages = {.v = contact, .n = 1, .period = SCPS_SEC(20), .inverse = true}}),
              90.72);

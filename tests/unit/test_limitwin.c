@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit under a window: against an independent packet-level model of the same sender, against its exact values,
- * and where it must meet the limit without a window. */
+/* The physical limit under a window: against an independent packet-level model of the same sender,
+ * against its exact values, and where it must meet the limit without a window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +112,8 @@ static void the_edges_are_numbers(void **state)
     assert_true(scps_link_limit_window(&dead, &free, 10000, 1024, 40, 0, 5000, 0) == 0);
     assert_true(scps_link_limit_window(&free, &free, 0, 1024, 40, 0, 5000, 0) == 0);
     /* no rate, but a delay: two segments a round trip, four rounds, and the handshake */
-    /* a window whose memory cannot be counted in 64 bits, at 33 octets a segment: none, not the little that wraps */
+    /* a window whose memory cannot be counted in 64 bits, at 33 octets a segment: none, not the
+     * little that wraps */
     struct scps_link_config lossy = {.rate_bps = 1000000, .loss = 0.1};
     uint64_t all = UINT64_MAX / 33 + 1;
     assert_true(scps_link_limit_window(&lossy, &free, 2 * all, 1, 40, 0, all, 0) == 0);
@@ -126,11 +127,13 @@ static void waits_for_the_timer(void **state)
     struct scps_link_config c = line(100, 0);
     (void)state;
 
-    /* the handshake; the first is told of after 200 ms, and each other 200 ms later: 100 of them on the way */
+    /* the handshake; the first is told of after 200 ms, and each other 200 ms later: 100 of them on
+     * the way */
     double seconds = 0.1 + 0.3 + 9 * 0.2;
     double got = scps_link_limit_window(&c, &c, 10240, 1024, 40, 0, 1024, SCPS_MS(200));
     assert_true(got > 81920 / seconds * 0.999999 && got < 81920 / seconds * 1.000001);
-    /* never faster than with answers at once, nor, with a wide window, slower by more than one turn of the timer */
+    /* never faster than with answers at once, nor, with a wide window, slower by more than one turn
+     * of the timer */
     double wide = 8e7 / scps_link_limit_window(&c, &c, 10000000, 1024, 40, 0, 0, SCPS_MS(200)),
            at_once = 8e7 / scps_link_limit(&c, &c, 10000000, 1024, 40, 0);
     assert_true(wide >= at_once && wide <= at_once + 0.2);

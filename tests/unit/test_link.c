@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link: rate, delay and queue exactly against a slow model; chances by chi-squared;
- * bytes, conservation and repeatability under everything at once. */
+/* One direction of a link: rate, delay and queue exactly against a slow model; chances by
+ * chi-squared; bytes, conservation and repeatability under everything at once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,8 @@ static void conserved(struct scps_linkdir *d)
     assert_true(d->st.offered + d->st.duplicated == d->st.delivered + lost + d->st.in_flight);
 }
 
-/* A packet of n bytes: 20 that name it, the rest follow from the name; hollow ones are headers of 40. */
+/* A packet of n bytes: 20 that name it, the rest follow from the name; hollow ones are headers of
+ * 40. */
 static uint8_t room[1 << 17];
 static struct scps_pkt packet(uint32_t name, size_t n, bool hollow)
 {
@@ -100,7 +101,8 @@ static void a_busy_line_loses_no_fraction(void **state)
         for (uint64_t k = 1; k <= 100000; k++) {
             scps_time at;
             offer(d, 0, (uint32_t)k, 1064);
-            /* 86.56 µs each at 100 Mbit/s: the millionth part of them must still be there at the end */
+            /* 86.56 µs each at 100 Mbit/s: the millionth part of them must still be there at the
+             * end */
             uint64_t end = (uint64_t)k * 1082 * 8000000;
             scps_time want = (scps_time)((end + rates[r] - 1) / rates[r]) + SCPS_MS(250);
             assert_int_equal(take(d, &at), k);
@@ -676,7 +678,8 @@ static void ignore(void *ctx, const struct scps_verdict *v)
     assert_int_equal(v->number, ++*n); /* the queue refuses none */
 }
 
-/* Packets take a shorter way when nobody listens: it must be the same history, and looking in between makes no difference. */
+/* Packets take a shorter way when nobody listens: it must be the same history, and looking in
+ * between makes no difference. */
 static void listening_and_looking_change_nothing(void **state)
 {
     struct scps_link_config c = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A link in one line of text: every key, unit and preset, and the words for everything that is wrong. */
+/* A link in one line of text: every key, unit and preset, and the words for everything that is
+ * wrong. */
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -282,7 +283,8 @@ static void tables_inline_and_from_files(void **state)
     assert_int_equal(lent, 0);
 }
 
-/* The slant range of an overhead pass: the altitude at the zenith, sqrt(h (h + 2 R)) at the horizon, and the orbit's law. */
+/* The slant range of an overhead pass: the altitude at the zenith, sqrt(h (h + 2 R)) at the
+ * horizon, and the orbit's law. */
 static void a_pass_is_the_geometry(void **state)
 {
     const double R = 6378137, c = 299792458, GM = 398600441800000.0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The real-time loop: two stacks in one process talk over IP in UDP; wake-ups come in time and never early; nothing is
- * lost when a device is full; a device that vanishes is heard of; an idle loop sleeps. */
+/* The real-time loop: two stacks in one process talk over IP in UDP; wake-ups come in time and
+ * never early; nothing is lost when a device is full; a device that vanishes is heard of; an idle
+ * loop sleeps. */
 #define _GNU_SOURCE 1
 #include "udpport.h"
 #include <scps/io.h>
@@ -25,7 +26,8 @@
 
 static char msg[SCPS_IO_MSGLEN];
 
-/* One host: sends `total` octets if it is the client; counts and checks what arrives if it is the server. */
+/* One host: sends `total` octets if it is the client; counts and checks what arrives if it is the
+ * server. */
 struct host {
     struct scps_stack *st;
     struct scps_loop *l;
@@ -153,7 +155,7 @@ static struct scps_info info(const struct host *h)
     return i;
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static void test_transfer(void **state)
 {
@@ -176,8 +178,8 @@ static void test_transfer(void **state)
     ev_loop_destroy(ev);
 }
 
-/* A descriptor that is full most of the time: a socket pair holds only a few packets. What was refused is sent later,
- * in order, and nothing is lost, so nothing is sent twice. */
+/* A descriptor that is full most of the time: a socket pair holds only a few packets. What was
+ * refused is sent later, in order, and nothing is lost, so nothing is sent twice. */
 static void test_full_device(void **state)
 {
     (void)state;
@@ -207,7 +209,7 @@ static void test_full_device(void **state)
     ev_loop_destroy(ev);
 }
 
-/* ---- in time -------------------------------------------------------------------------------------------- */
+/* ---- in time ---- */
 
 #define SYNS 5
 static scps_time syn_at[SYNS];
@@ -226,8 +228,9 @@ static void on_syn(EV_P_ ev_io *w, int revents)
         }
 }
 
-/* A peer that never answers gets SYNs at 0, 40, 120, 280, 600 ms: the loop's timer and no other clock.  Under valgrind a turn of
- * the loop may take 10 ms; two timers that run out in one are one SYN. */
+/* A peer that never answers gets SYNs at 0, 40, 120, 280, 600 ms: the loop's timer and no other
+ * clock. Under valgrind a turn of the loop may take 10 ms; two timers that run out in one are one
+ * SYN. */
 #define FIRST SCPS_MS(40)
 
 static void test_wakes_in_time(void **state)
@@ -264,8 +267,8 @@ static void test_wakes_in_time(void **state)
     ev_loop_destroy(ev);
 }
 
-/* While a process is stopped its timers run out and the answers arrive: those come first. Neither end depends on how fast
- * the machine is: what has not been answered yet is waited for. */
+/* While a process is stopped its timers run out and the answers arrive: those come first. Neither
+ * end depends on how fast the machine is: what has not been answered yet is waited for. */
 static void after_a_stall_answers_come_first(void **state)
 {
     (void)state;
@@ -325,7 +328,7 @@ static void test_sleeps_and_returns(void **state)
     host_down(&b);
 }
 
-/* ---- a device that vanishes ----------------------------------------------------------------------------- */
+/* ---- a device that vanishes ---- */
 
 static void test_vanished(void **state)
 {

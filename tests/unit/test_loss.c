@@ -81,7 +81,8 @@ static void no_errors_without_a_rate(void **state)
     assert_true(scps_ber_survive(&b, 0) == UINT64_MAX); /* nothing at risk */
 }
 
-/* The run is shorter than n exactly when the draw is not below q^n, for draws next to every edge. */
+/* The run is shorter than n exactly when the draw is not below q^n, for draws next to every
+ * edge. */
 static void runs_agree_with_survival(void **state)
 {
     static const double bers[] = {1e-7, 1e-4, 0.02, 0.5};

@@ -56,7 +56,8 @@ static void cut(struct world *w, scps_off nxt, uint32_t len, uint32_t want, bool
     assert_int_equal(most, full);
 }
 
-/* A segment never crosses the end of a record, and has room for the option where it stands at one. */
+/* A segment never crosses the end of a record, and has room for the option where it stands at
+ * one. */
 static void segments_end_with_records(void **state)
 {
     struct world *w = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables on a link: rates that step under way exactly, delays straight between rows, jitter that keeps the order. */
+/* Tables on a link: rates that step under way exactly, delays straight between rows, jitter that
+ * keeps the order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +65,8 @@ static void nonsense(void **state)
     assert_true(scps_spans_up(&(struct scps_spans){two, 2, 5, true}, 3) == 6);
 }
 
-/* Frames back to back over a table of rates end where the sum of rate * time says, to the last fraction. */
+/* Frames back to back over a table of rates end where the sum of rate * time says, to the last
+ * fraction. */
 static void a_rate_may_step_under_way(void **state)
 {
     static const struct scps_step v[] = {{0, 1000003}, {777, 3000017}, {1500, 0}, {2500, 64007}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Initial sequence numbers: RFC 9293 section 3.4.1 (MUST-8, MUST-9) and RFC 6528 section 3,
- * ISN = M + F(localip, localport, remoteip, remoteport, secretkey), M a clock that ticks every 4 µs. */
+/* Initial sequence numbers: RFC 9293 section 3.4.1 (MUST-8, MUST-9) and RFC 6528 section 3, ISN = M
+ * + F(localip, localport, remoteip, remoteport, secretkey), M a clock that ticks every 4 µs. */
 #include "cm.h"
 
 #include "stack/stack.h"
@@ -33,8 +33,8 @@ static void the_clock_ticks_every_4_us(void **state)
     scps_stack_free(st);
 }
 
-/* Nobody outside can compute it from another connection's: a change of any of the five moves it, by more than
- * neighbouring connections of one clock could. */
+/* Nobody outside can compute it from another connection's: a change of any of the five moves it, by
+ * more than neighbouring connections of one clock could. */
 static void it_depends_on_the_whole_tuple_and_the_secret(void **state)
 {
     struct scps_stack *st = host(0), *other = host(1);

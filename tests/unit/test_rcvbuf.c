@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receive buffer against a stream whose every octet tells its place: in order, beyond holes, round the ring's end, while
- * it grows, and beginning again at its front. */
+/* The receive buffer against a stream whose every octet tells its place: in order, beyond holes,
+ * round the ring's end, while it grows, and beginning again at its front. */
 #include "core/rcvbuf.h"
 
 #include "base/bytes.h"
@@ -337,7 +337,8 @@ static void octets_far_ahead(void **x)
     assert_int_equal(mem.out, 0);
 }
 
-/* RFC 2018 section 8: what was not acknowledged cumulatively may be discarded. What is in order stays. */
+/* RFC 2018 section 8: what was not acknowledged cumulatively may be discarded. What is in order
+ * stays. */
 static void what_is_beyond_can_be_discarded(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};

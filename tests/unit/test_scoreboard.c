@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard by itself: what is lost, found and lost again is to be resent once, in order, whatever a peer says. */
+/* The scoreboard by itself: what is lost, found and lost again is to be resent once, in order,
+ * whatever a peer says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,8 +131,8 @@ static void any_order(void **state)
     }
 }
 
-/* The first record in two, again and again, among whatever else may happen: the records stay one behind the other, the
- * sums right, and what is lost stands in the queue once. */
+/* The first record in two, again and again, among whatever else may happen: the records stay one
+ * behind the other, the sums right, and what is lost stands in the queue once. */
 static void split_heads(void **state)
 {
     struct scps_prng r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SCPS-TP against octets captured from the reference implementation (docs/SCPS-TP.md section 1.5,
- * 2.2, 3). */
+/* The options of SCPS-TP against octets captured from the reference implementation (docs/SCPS-TP.md
+ * section 1.5, 2.2, 3). */
 #include "opts.h"
 
 enum { SYN = SCPS_HAS_CAPS | SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_TS };

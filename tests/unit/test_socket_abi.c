@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <scps/socket.h> against the system's headers: constants and layouts are Linux's, or a cast would lie. */
+/* <scps/socket.h> against the system's headers: constants and layouts are Linux's, or a cast would
+ * lie. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -241,7 +242,8 @@ static void tcp_info_layout(void **state)
 static void states(void **state)
 {
     (void)state;
-    /* enum scps_state is Linux's numbering: <netinet/tcp.h>, which cannot be had together with <linux/tcp.h> */
+    /* enum scps_state is Linux's numbering: <netinet/tcp.h>, which cannot be had together with
+     * <linux/tcp.h> */
     SAME(SCPS_ESTABLISHED, 1);
     SAME(SCPS_SYN_SENT, 2);
     SAME(SCPS_SYN_RECEIVED, 3);

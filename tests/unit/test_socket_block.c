@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that block, in virtual time: two contexts joined back to back by a line with a delay; cfg.wait runs the world
- * until the call can go on. One thread; test_socket_threads.c has several. */
+/* Calls that block, in virtual time: two contexts joined back to back by a line with a delay;
+ * cfg.wait runs the world until the call can go on. One thread; test_socket_threads.c has
+ * several. */
 #include "sockpeer.h"
 
 #define DELAY SCPS_MS(10)
@@ -461,7 +462,8 @@ static void nothing_will_happen(void **state)
     assert_errno(scps_sock_accept(w.a, la, NULL, NULL), EINTR);
 }
 
-/* Everything once more with a program that knows nothing of all this: an echo server and its client. */
+/* Everything once more with a program that knows nothing of all this: an echo server and its
+ * client. */
 static void echo_server(void)
 {
     char b[3000];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs on a bad line: two contexts, random calls with random arguments on random sockets, packets lost,
- * doubled and late. Nothing may crash, hang or contradict itself:
+/* Random programs on a bad line: two contexts, random calls with random arguments on random
+ * sockets, packets lost, doubled and late. Nothing may crash, hang or contradict itself:
  *   - a call fails with an errno of its own list;
- *   - where poll says readable or writable, a non-blocking call does not answer EAGAIN; where it says neither, it does;
- *   - the bytes of a stream arrive in order, each once (every stream counts up from its connector's port).
+ *   - where poll says readable or writable, a non-blocking call does not answer EAGAIN; where it
+ *     says neither, it does;
+ *   - the bytes of a stream arrive in order, each once (every stream counts up from its connector's
+ *     port).
  * A failure prints the seed. */
 #include "sockpeer.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a connection, in all its ways: shutdown, close, SO_LINGER, FIN and reset from the peer, timeouts; what
- * poll and each call say of it. */
+/* The end of a connection, in all its ways: shutdown, close, SO_LINGER, FIN and reset from the
+ * peer, timeouts; what poll and each call say of it. */
 #include "sockpeer.h"
 
 static uint8_t buf[4096];
 
-/* Every reading and writing call at once: what each gives when the connection is in this state for good. */
+/* Every reading and writing call at once: what each gives when the connection is in this state for
+ * good. */
 static void peer_closes_first(void **state)
 {
     (void)state;

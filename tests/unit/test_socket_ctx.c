@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: time handed in, the queue of packets, locking, lack of memory, and a stack of the caller's. */
+/* Contexts: time handed in, the queue of packets, locking, lack of memory, and a stack of the
+ * caller's. */
 #include "sockpeer.h"
 
-/* The round trip of these handshakes is as short as can be, 1 us; the least margin above it is 200 ms. */
+/* The round trip of these handshakes is as short as can be, 1 us; the least margin above it is 200
+ * ms. */
 #define RTO (SCPS_MS(200) + 1)
 
 static void times_of_packets(void **state)
@@ -114,7 +116,7 @@ static void many_packets(void **state)
     peer_close(&p);
 }
 
-/* ---- locking --------------------------------------------------------------------------------------------- */
+/* ---- locking ---- */
 
 struct lock_count {
     int held, taken, waited;
@@ -225,7 +227,7 @@ static void lock_around_every_entry(void **state)
     peer_close(&p);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ---- */
 
 struct meter {
     long left; /* allocations that still succeed */
@@ -334,7 +336,7 @@ static void bad_configurations(void **state)
     }
 }
 
-/* ---- a clock ------------------------------------------------------------------------------------------------ */
+/* ---- a clock ---- */
 
 static scps_time the_time;
 
@@ -366,7 +368,7 @@ static void a_clock_of_its_own(void **state)
     peer_close(&p);
 }
 
-/* ---- on somebody else's stack --------------------------------------------------------------------------------- */
+/* ---- on somebody else's stack ---- */
 
 struct own_driver {
     struct scps_stack *st;

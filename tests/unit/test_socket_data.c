@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes in and out: flags, vectors, queue sizes, what a call returns when there is less than it asked for. */
+/* Bytes in and out: flags, vectors, queue sizes, what a call returns when there is less than it
+ * asked for. */
 #include "sockpeer.h"
 
 static void check_bytes(const uint8_t *b, size_t n, uint32_t off)

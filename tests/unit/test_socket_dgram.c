@@ -48,7 +48,8 @@ static void two_close(struct two *t)
     scps_ctx_free(t->ctx[B]);
 }
 
-/* Everything that waits arrives at the other end, a millisecond later. Returns how many packets that were. */
+/* Everything that waits arrives at the other end, a millisecond later. Returns how many packets
+ * that were. */
 static int carry(struct two *t)
 {
     uint8_t p[2048];
@@ -158,7 +159,8 @@ static void connected(void **x)
     two_close(&t);
 }
 
-/* A closed port: the connected socket hears so, once, by whichever call comes first; the others never. */
+/* A closed port: the connected socket hears so, once, by whichever call comes first; the others
+ * never. */
 static void refused(void **x)
 {
     struct two t;
@@ -190,7 +192,8 @@ static void refused(void **x)
     two_close(&t);
 }
 
-/* Too long for the reader: cut, and told; too long for the MTU: refused. In pieces it is one all the same. */
+/* Too long for the reader: cut, and told; too long for the MTU: refused. In pieces it is one all
+ * the same. */
 static void lengths(void **x)
 {
     struct two t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The table: every call in every state, what it returns and errno, as Linux has them. Each cell has a context of its
- * own, for most calls change what they are asked about.
+/* The table: every call in every state, what it returns and errno, as Linux has them. Each cell has
+ * a context of its own, for most calls change what they are asked about.
  *
- * docs/howto/sockets.md shows the same table; a cell that changes, changes there too.  On Linux the kernel itself
- * is put through it, over its loopback: the table is not from memory. */
+ * docs/howto/sockets.md shows the same table; a cell that changes, changes there too. On Linux the
+ * kernel itself is put through it, over its loopback: the table is not from memory. */
 #define _GNU_SOURCE
 #include "sockpeer.h"
 
@@ -303,7 +303,7 @@ static void poll_in_every_state(void **state)
 }
 
 #ifdef __linux__
-/* ---- the same, asked of the kernel ------------------------------------------------------------------- */
+/* ---- the same, asked of the kernel ---- */
 
 struct kernel {
     int others[8], n; /* the peer's descriptors, and listeners */

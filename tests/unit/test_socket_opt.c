@@ -26,7 +26,8 @@ struct row {
     int level, name, def, good, bad[3]; /* bad: EINVAL; 0 ends the list */
 };
 
-/* Defaults of a fresh socket (those of Linux where scps_ctx_config_linux has them), one other value. */
+/* Defaults of a fresh socket (those of Linux where scps_ctx_config_linux has them), one other
+ * value. */
 static const struct row rows[] = {
     {SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 0, 1, {0}},
     {SCPS_SOL_SOCKET, SCPS_SO_REUSEPORT, 0, 1, {0}},
@@ -403,7 +404,8 @@ static void on_the_wire(void **state)
     assert_int_equal(p.ip.tos, 0x20);
     assert_int_equal(p.ip.ttl, 64);
     peer_sends(&p, SCPS_ACK, 1, 2011, 0);
-    /* a rate spreads segments over time: 8400 bytes/s are ten packets of 840 bytes a second, after a burst of 1500 bytes */
+    /* a rate spreads segments over time: 8400 bytes/s are ten packets of 840 bytes a second, after
+     * a burst of 1500 bytes */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_BURST, 1500), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_RTOMIN, 5000), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_RATE, 8400), 0);

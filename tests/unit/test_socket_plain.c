@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_ctx_config_linux: plain TCP with a Linux host's figures, as conformance scripts written for it expect. */
+/* scps_ctx_config_linux: plain TCP with a Linux host's figures, as conformance scripts written for
+ * it expect. */
 #include "sockpeer.h"
 
 static void start(struct peer *p)
@@ -17,7 +18,8 @@ static void syn_as_linux_writes_it(void **state)
     int s = peer_socket(&p);
     assert_errno(peer_connect(&p, s), EINPROGRESS);
     assert_true(peer_takes(&p));
-    /* MSS, SACK permitted, timestamps, NOP, window scale: mss 1460,sackOK,TS val x ecr 0,nop,wscale 7 */
+    /* MSS, SACK permitted, timestamps, NOP, window scale: mss 1460,sackOK,TS val x ecr 0,nop,wscale
+     * 7 */
     assert_int_equal(p.seg.hdr_len, 40);
     const uint8_t *o = p.buf + p.ip.hdr_len + 20;
     const uint8_t head[8] = {2, 4, 1460 >> 8, 1460 & 0xff, 4, 2, 8, 10};

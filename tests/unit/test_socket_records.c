@@ -213,7 +213,8 @@ static void a_hole(void **state)
     assert_int_equal(receive(&p, s, b, 400, 0, &end), 50);
     check_bytes(b, 50, 151);
     assert_int_equal(end, SCPS_MSG_EOR | SCPS_MSG_TRUNC);
-    /* bytes before a hole are given out first, whatever was asked for; then the hole, then the end */
+    /* bytes before a hole are given out first, whatever was asked for; then the hole, then the
+     * end */
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 201, 1, 10);
     assert_int_equal(scps_sock_recv(p.ctx, s, b, 4, 0), 4);
     assert_int_equal(scps_sock_recv(p.ctx, s, b, 6, 0), 6);

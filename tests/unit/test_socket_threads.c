@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: programs that block, each in a thread of its own, two of them in one context, and a world that moves packets
- * and time on between them. Virtual time stands still while any program runs, so the figures are exact. Under the
- * thread sanitizer this is the test of the lock hook. */
+/* Threads: programs that block, each in a thread of its own, two of them in one context, and a
+ * world that moves packets and time on between them. Virtual time stands still while any program
+ * runs, so the figures are exact. Under the thread sanitizer this is the test of the lock hook. */
 #include "sockpeer.h"
 
 #include <pthread.h>
@@ -265,7 +265,8 @@ static void programs_share_contexts(void **state)
     scps_ctx_free(cb);
 }
 
-/* One thread reads what another writes on the same socket's far end, while a third closes a socket somebody waits on. */
+/* One thread reads what another writes on the same socket's far end, while a third closes a socket
+ * somebody waits on. */
 struct closer {
     int fd, err;
     int64_t r;

@@ -94,7 +94,8 @@ static void short_cuts(void **x)
     assert_int_equal(scps_tcp_hdr_len(&s), 20);
 }
 
-/* docs/SCPS-TP.md section 1.5: captured with protocol 106 in the pseudo-header; with 6 they are 100 higher. */
+/* docs/SCPS-TP.md section 1.5: captured with protocol 106 in the pseudo-header; with 6 they are 100
+ * higher. */
 static void golden_checksums(void **x)
 {
     static const struct {

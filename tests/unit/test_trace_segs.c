@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* segs.c against the obvious: a list walked for every packet, as tcptrace does it, over random histories. */
+/* segs.c against the obvious: a list walked for every packet, as tcptrace does it, over random
+ * histories. */
 #include "cm.h"
 
 #include "base/prng.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TUN in a network namespace of the test's own: packets both ways against the kernel's sockets, life and death of
- * the device, and one clear line for each way to fail. Needs root and /dev/net/tun; else exits 77. */
+/* TUN in a network namespace of the test's own: packets both ways against the kernel's sockets,
+ * life and death of the device, and one clear line for each way to fail. Needs root and
+ * /dev/net/tun; else exits 77. */
 #define _GNU_SOURCE 1
 #include "base/bytes.h"
 #include "iocatch.h"
@@ -183,7 +184,7 @@ static struct iocatch *must_open(const struct scps_tun_config *cfg)
     return iocatch_push(nif);
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static void test_fresh(void **state)
 {
@@ -334,8 +335,8 @@ static void test_refusals(void **state)
     assert_int_equal(if_nametoindex("scpst5"), 0);
 }
 
-/* What nobody is told, in a child that has given up its privileges. Whether it may open /dev/net/tun at all
- * depends on the node's mode. */
+/* What nobody is told, in a child that has given up its privileges. Whether it may open
+ * /dev/net/tun at all depends on the node's mode. */
 static void test_no_permission(void **state)
 {
     (void)state;

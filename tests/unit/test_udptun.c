@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to fail. */
+/* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to
+ * fail. */
 #define _GNU_SOURCE 1
 #include "iocatch.h"
 #include "udpport.h"
@@ -37,7 +38,8 @@ static struct iocatch *open_tunnel(const char *local, uint16_t lport, const char
     return iocatch_push(nif);
 }
 
-/* One IPv4 packet from inner address 10.0.0.src to 10.0.0.dst, with len bytes made from tag behind the header. */
+/* One IPv4 packet from inner address 10.0.0.src to 10.0.0.dst, with len bytes made from tag behind
+ * the header. */
 static size_t packet(uint8_t *p, int src, int dst, size_t len, unsigned tag)
 {
     struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_UDP, .ttl = 64};
@@ -82,8 +84,9 @@ static void both_ways(const char *host)
     struct iocatch *b = open_tunnel(host, udp_port(1), host, udp_port(0), 0);
     assert_int_equal(a->nif.mtu, strchr(host, ':') ? 1452 : 1472);
 
-    /* Many packets, with changes of length: longer than the train so far, shorter (which ends one), alone. Every
-     * one arrives, in order; whether they travelled in trains is the kernel's business. */
+    /* Many packets, with changes of length: longer than the train so far, shorter (which ends one),
+     * alone. Every one arrives, in order; whether they travelled in trains is the kernel's
+     * business. */
     unsigned n = 0;
     for (unsigned i = 0; i < 300; i++) {
         size_t len = i % 50 == 17 ? 1200 : i % 50 == 33 ? 60 : i >= 200 ? 8 + i : 1000;
@@ -138,7 +141,8 @@ static void test_ipv6(void **state)
     both_ways("::1");
 }
 
-/* A socket without a remote side: two clients at once, each answered where it is; one moves and is followed. */
+/* A socket without a remote side: two clients at once, each answered where it is; one moves and is
+ * followed. */
 static void test_learning(void **state)
 {
     (void)state;
@@ -177,7 +181,8 @@ static void test_learning(void **state)
     await(a, 1);
     check(a, 0, 9, 1, 60, 4);
 
-    /* An inner address never heard of goes to whoever spoke last; bytes that are no IP packet teach nothing. */
+    /* An inner address never heard of goes to whoever spoke last; bytes that are no IP packet teach
+     * nothing. */
     uint8_t junk[30] = {0xff};
     struct scps_pkt p = {.data = junk, .len = sizeof junk};
     scps_netif_send(&b->nif, &p);

@@ -244,8 +244,9 @@ static void many_connections(void **state)
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
 }
 
-/* What the RFC lives with: after a loss without a trace everything relative is wrong until a whole packet, and
- * the TCP checksum is what notices; after an error that is seen it is not even tried. */
+/* What the RFC lives with: after a loss without a trace everything relative is wrong until a whole
+ * packet, and the TCP checksum is what notices; after an error that is seen it is not even
+ * tried. */
 static void a_lost_packet_spoils_the_rest(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wide products by halves: against values worked out elsewhere on every machine, against the compiler's own where it has them. */
+/* Wide products by halves: against values worked out elsewhere on every machine, against the
+ * compiler's own where it has them. */
 #include "base/wide.h"
 
 #include "base/prng.h"
@@ -53,7 +54,8 @@ static void known_values(void **x)
     }
 }
 
-/* Either way of computing is the same; what was rounded down times c, and the rest, is the product again. */
+/* Either way of computing is the same; what was rounded down times c, and the rest, is the product
+ * again. */
 static void same(uint64_t a, uint64_t b, uint64_t c)
 {
     struct scps_product p = scps_mul_by_halves(a, b), n = scps_mul(a, b);

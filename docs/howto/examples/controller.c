@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A congestion controller that is no part of the library, and how it is tested: from a table of events, without a connection;
- * then in virtual time over a link that loses packets, beside "vj".  docs/howto/controllers.md walks through it.
+/* A congestion controller that is no part of the library, and how it is tested: from a table of
+ * events, without a connection; then in virtual time over a link that loses packets, beside "vj".
+ * docs/howto/controllers.md walks through it.
  *
- * "steady" believes what arrives: its window is gain/256 of the delivery rate's maximum over the least round trip, and a loss
- * means nothing to it.  (A teaching example: it does not share a queue fairly.) */
+ * "steady" believes what arrives: its window is gain/256 of the delivery rate's maximum over the
+ * least round trip, and a loss means nothing to it. (A teaching example: it does not share a queue
+ * fairly.) */
 #include <inttypes.h>
 #include <scps/scps.h>
 #include <scps/sim.h>

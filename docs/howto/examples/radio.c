@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps in a program that has neither sockets nor an operating system to speak of: two nodes, a radio between them with a
- * driver, a clock and an allocator of its own.  A spacecraft sends a file, every ninth packet is lost on the way, and the ground
- * checks what arrives.  docs/howto/embedding.md walks through it. */
+/* libscps in a program that has neither sockets nor an operating system to speak of: two nodes, a
+ * radio between them with a driver, a clock and an allocator of its own. A spacecraft sends a file,
+ * every ninth packet is lost on the way, and the ground checks what arrives.
+ * docs/howto/embedding.md walks through it. */
 #include <scps/scps.h>
 #include <stdio.h>
 #include <string.h>
