@@ -176,7 +176,8 @@ int ttcp_take_m(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 TAKE(take_R)
 {
     if (units_rate(arg, &o->rate_bps) != 0 || o->rate_bps < 8)
-        return FAIL("-R %s: give a rate in bit/s, such as 80m; k, m and g are 1000-based", arg);
+        return FAIL("-R %s: give a rate in bit/s, 8 to 70000g, as 80m; k, m and g are 1000-based",
+                    arg);
     return 0;
 }
 

@@ -95,7 +95,7 @@ int units_rate(const char *text, uint64_t *bps)
         {"bit/s", 1}, {"kbit/s", 1000}, {"mbit/s", 1000000}, {"gbit/s", 1000000000},
         {NULL, 0}};
 
-    return with_suffix(text, rates, bps);
+    return with_suffix(text, rates, bps) == 0 && *bps <= UNITS_RATE_MOST ? 0 : -1;
 }
 
 int units_time(const char *text, scps_dur *us)

@@ -10,7 +10,8 @@
  * 0, or -1 for anything else, a negative number or an overflow. */
 int units_size(const char *text, uint64_t *bytes);
 /* "80000000", "80m", "1.5g", "100mbit", "100mbit/s": bit/s; k, m, g in either case are 1000,
- * 1000^2, 1000^3. */
+ * 1000^2, 1000^3. At most UNITS_RATE_MOST, which the stack's own bound (settings.def) allows. */
+#define UNITS_RATE_MOST UINT64_C(70000000000000)
 int units_rate(const char *text, uint64_t *bps);
 /* "2", "0.5" (seconds), "200ms", "50us", "20min", "3h": µs, at least 1. */
 int units_time(const char *text, scps_dur *us);

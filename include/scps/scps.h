@@ -18,7 +18,7 @@
  *         sleep_until(scps_stack_deadline(st));         // or until a packet arrives
  *     }
  *
- * apps/hello.c is the same over a simulated link; <scps/clock.h> has the loop's body as scps_pump;
+ * apps/scps_hello.c is the same over a simulated link; <scps/clock.h> has the loop's body as scps_pump;
  * <scps/socket.h> dresses it up as BSD sockets.
  */
 #ifndef SCPS_H

@@ -74,6 +74,8 @@ static void rates_count_in_1000(void **state)
     assert_int_equal(units_rate("1e6", &v), -1);
     assert_int_equal(units_rate("fast", &v), -1);
     assert_int_equal(units_rate("18446744073709551615k", &v), -1);
+    assert_int_equal(units_rate("70000g", &v), 0);
+    assert_int_equal(units_rate("70001g", &v), -1);
 }
 
 static void times_are_seconds_unless_said(void **state)
