@@ -241,8 +241,8 @@ struct scps_conn_config {
     uint16_t data_retries;
     /* After this many timeouts in a row the next means a link outage: probes leave, and the
      * connection does not end. The probes leave after 5, 6, 12, 24, 48, 60, 60 ... seconds; when
-     * the peer is heard, all goes on with the window of before. 0 to 255 timeouts; 0, the default:
-     * never. */
+     * the peer is heard, all goes on with the window that the timeouts left. 0 to 255 timeouts; 0,
+     * the default: never. */
     uint8_t outage_after;
     /* End the connection when nothing of what was sent has been acknowledged for this long. An
      * outage stops this clock. In µs; 0, the default: data_retries alone decides; RFC 5482. */
