@@ -335,6 +335,18 @@ static void octets_far_ahead(void **x)
     assert_true(mem.out < 300000);
     scps_rcvbuf_fini(&b, &a);
     assert_int_equal(mem.out, 0);
+
+    /* what was read no longer counts when the ring is to grow over what is far ahead */
+    scps_rcvbuf_init(&b, 1, false);
+    put(&b, &a, 100001, 1);
+    for (uint32_t i = 0; i < 50; i++) {
+        put(&b, &a, 1 + i * 1000, 1000);
+        take(&b, 1000, false);
+    }
+    put(&b, &a, 149001, 1000);
+    assert_true(b.paged && b.cap <= 16384);
+    scps_rcvbuf_fini(&b, &a);
+    assert_int_equal(mem.out, 0);
 }
 
 /* RFC 2018 section 8: what was not acknowledged cumulatively may be discarded. What is in order
