@@ -2,8 +2,7 @@
 /* A world is built from the setup, and each flow lives by the events of its two ends:
  *
  *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
- *                                                                 \--> or its time is over:
- *                                                                 measured, reset
+ *                                                        or its time is over: measured, reset
  *
  * The measure is that of the published tests: from the first SYN to the acknowledgement of the FIN,
  * at the sender. Chance comes from the seed alone: one stream for starting times, one for each link

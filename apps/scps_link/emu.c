@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Real time around the channel model.
  *
- *     end a readable -> read a batch, each stamped -> channel a2b --+ end b readable -> read a
- *     batch, each stamped -> channel b2a --+-> those whose time has come -> the other end timerfd:
- *     the earliest arrival --------------------------------+
+ *     end a readable -> read a batch, each stamped -> channel a2b --+
+ *     end b readable -> read a batch, each stamped -> channel b2a --+-> those whose time has come
+ *     timerfd: the earliest arrival --------------------------------+   -> the other end
  *
  * The model says when each packet arrives; all that is left to do here is to be there at that
  * moment. A timerfd wakes to the microsecond where libev's own timers end in milliseconds; it is

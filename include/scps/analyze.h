@@ -2,8 +2,7 @@
 /* libscps_trace, the analyser: captures in, figures per connection out.
  *
  *     struct scps_trace *t = scps_trace_new(NULL);
- *     scps_trace_read(t, "file.pcapng", NULL, msg);          // or scps_trace_packet() for packets
- *                                                            of your own
+ *     scps_trace_read(t, "file.pcapng", NULL, msg);     // or scps_trace_packet(), one by one
  *     scps_trace_finish(t);
  *     for (i = 0; i < scps_trace_conns(t); i++)
  *         scps_trace_conn_info(t, i, &info);            // figures of connection i, both directions

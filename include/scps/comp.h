@@ -4,8 +4,8 @@
  *
  * Both ends of a connection that agreed on it (COM in both SYNs) may send any segment but a SYN as
  *
- *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] | checksum |
- *     data
+ *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] |
+ *     checksum | data
  *
  * Every field is absolute, so a lost packet harms nothing but itself; a field left out has the
  * value the receiver heard last; only time stamps that are left out are absent. The id is the one

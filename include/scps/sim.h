@@ -236,9 +236,8 @@ SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
 /* One direction of a link by itself, for a driver that has a clock of its own: the world's model,
  * in real time. Packets go in with the time and come out at theirs; now never goes back:
  *
- *     scps_channel_offer(ch, now, pkt);                             as each arrives
- *     while (scps_channel_peek(ch, now, &pkt)) {                    when scps_channel_next(ch) has
- *                                                                   come
+ *     scps_channel_offer(ch, now, pkt);               as each arrives
+ *     while (scps_channel_peek(ch, now, &pkt)) {      when scps_channel_next(ch) has come
  *         ...send it...  scps_channel_pop(ch);
  *     }
  */

@@ -2,9 +2,8 @@
 /* HyStart++ (RFC 9406): leave slow start when the round trip grows, and make sure before it is
  * final.
  *
- *    slow start --- RTT of this round up by an eighth ---> conservative slow start (a quarter as
- *    fast)
- *        ^                                                    |       |
+ *    slow start --- RTT of this round up by an eighth ---> conservative slow start, a quarter as
+ *        ^                                                    |  fast |
  *        +--------- RTT fell below that again ----------------+       +-- five rounds --> avoidance
  */
 #ifndef SCPS_CC_HYSTART_H

@@ -2,7 +2,7 @@
 /* What a train of acknowledgements tells of the bottleneck, in the middle of a slow-start round.
  *
  *     ______________          ____________________________
- *  __|||||||||||||||________||||||||||||||||||||||||||||||___ ACKs: one train a round trip, each
+ *  __|||||||||||||||________||||||||||||||||||||||||||||||___  ACKs: one train a round trip, each
  *     <-- took -->   <------ base ----->                       longer, all at the bottleneck's rate
  *
  * A window without pacing sends two segments for each acknowledged and so builds a queue half as

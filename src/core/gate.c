@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rate control of a route (docs/SCPS-TP.md section 4.5): one bucket, shared by its connections.
  *
- *      connections with something to send        the one at the head is asked; if the credit does
- *                                                not cover its
- *      [ a ] [ c ] [ f ] ...                     packet whole it stays there, and the gate is
- *                                                closed until it does
- *        |
+ *      connections with something to send     the one at the head is asked; if the credit does
+ *      [ a ] [ c ] [ f ] ...                  not cover its packet whole it stays there, and the
+ *        |                                    gate is closed until it does
  *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
  *
  * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP

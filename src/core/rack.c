@@ -3,8 +3,8 @@
  *
  *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
  *      arrived              *                    a tail that nothing follows is asked after
- *              `--- sent before it, and now older than its round trip and the reordering window:
- *              lost (section 6)
+ *              `--- sent before it, and now older than its round trip and the reordering
+ *                   window: lost (section 6)
  *
  * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is
  * st->reordered) and there is other evidence, else a quarter of the least round trip for each round

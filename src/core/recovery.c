@@ -2,11 +2,10 @@
 /* Episodes of repair: when one begins and ends, how much may leave meanwhile, and whether it was
  * imagined.
  *
- * FAST RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the
- * controller hears
- *       of it once. What may leave follows RFC 6937 (PRR with the slow-start reduction bound),
- *       towards the window the controller asks for. When it asks for no reduction (loss by
- *       corruption) there is nothing to smooth.
+ * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the
+ *       controller hears of it once. What may leave follows RFC 6937 (PRR with the slow-start
+ *       reduction bound), towards the window the controller asks for. When it asks for no reduction
+ *       (loss by corruption) there is nothing to smooth.
  * RTO   what should have been answered by now is presumed lost and repaired within the controller's
  *       window, which grows meanwhile. From the second timeout in a row without news of anything
  *       that arrived it is no more than PROBES segments: a controller that keeps its window through

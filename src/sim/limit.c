@@ -8,8 +8,7 @@
  *
  *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
  *      0 |------------------|====================================================|.......|.......|
- *                             every segment sent once within this                 k-th repair: one
- *                                                                                 more round
+ *                             every segment sent once within this      k-th repair: one more round
  *
  * With p = 0 this is exact: two round trips and the time on the line. With losses, new segments
  * leave back to back for the first round (a round trip and a slot) and share the line with repairs

@@ -4,10 +4,9 @@
  *     offer ──> waiting ──> line ──> delay ──> arrival
  *               (queue)    8 n / rate
  *
- * All packets are in one byte ring in the order they came, each a record
+ * All packets are in one byte ring in the order they came, each a record of a multiple of 8 bytes
  *
- *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet, to a multiple of
- *     8 |
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet |
  *
  *     head                   line                  tail
  *      | on the line or on the way | waiting        |

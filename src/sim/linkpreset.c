@@ -8,10 +8,10 @@
  *                               than their 120 ms up alone
  *     smallsat, smallsat-asym   the PPP lines of those tests
  *     mars                      at its mean distance, 12 min 28 s, with a thin return
- *     nasa500, nasa250, nasa10 the single-flow tests of NASA/TM-2003-212001: 100 Mbit/s, round
- *     trips of 500, 250 and 10 ms,
- *                               and 1064 of the frame's 1082 bytes at risk, as the report counts
- *                               its packet error rates (its framing is exempt)
+ *     nasa500, nasa250, nasa10  the single-flow tests of NASA/TM-2003-212001: 100 Mbit/s, round
+ *                               trips of 500, 250 and 10 ms, and 1064 of the frame's 1082 bytes at
+ *                               risk, as the report counts its packet error rates (its framing is
+ *                               exempt)
  *     redstorm                  the path of SAND2004-4207: the 1 Gbit/s that its 10 Gbit/s client
  *                               ran into
  *     burst-geo                 bad 2.6 % of the time, 17 ms at a time

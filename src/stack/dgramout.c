@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Datagrams on their way out.
  *
- *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe -> a
- *     packet
+ *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
+ *     -> a packet
  *
  * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one
  * datagram each. A route that has a rate is shared with connections: its gate (core/gate.c) takes

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The analyser: its lifetime, and one packet at a time from the frame to its connection.
  *
- *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c ->
- *      segment.c
+ *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c
+ *      -> segment.c
  *
  * Source: docs/TRACE.md.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stacks in one process, no link delay, one core: what a segment costs.
  *
- *     block -> write -> [stack a] == data, by pointer, at once ==========> [stack b] -> read in
- *     place
- *                          ^                                                  |
- *                          +---- acknowledgements wait in a queue <-----------+
+ *     block -> write -> [stack a] == data, by pointer, at once ====> [stack b] -> read in place
+ *                          ^                                            |
+ *                          +---- acknowledgements wait in a queue <-----+
  *
  * The acknowledgements are fed back one at a time, and after each the sender is polled, as an
  * ack-clocked sender is; so a whole window is outstanding in the steady state, whatever its size.

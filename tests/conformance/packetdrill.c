@@ -2,9 +2,10 @@
 /* packetdrill's shared-library interface on the socket layer: scripts for a kernel run against
  * libscps, in virtual time.
  *
- *     packetdrill --so_filename=.../libscps_packetdrill.so --local_ip=192.168.0.2
- *     [--so_flags=FLAGS] script.pkt packetdrill --so_filename=.../libscps_packetdrill.so
- *     --ip_version=ipv6 --local_ip=fd3d:fa7b:d17d::2 ...
+ *     packetdrill --so_filename=.../libscps_packetdrill.so [--so_flags=FLAGS]
+ *                 --local_ip=192.168.0.2 script.pkt
+ *     packetdrill --so_filename=.../libscps_packetdrill.so [--so_flags=FLAGS]
+ *                 --ip_version=ipv6 --local_ip=fd3d:fa7b:d17d::2 script.pkt
  *
  * packetdrill has two threads: one plays the script, one sits in a call that blocks. The first
  * makes time pass (usleep, netdev_receive); the second is woken by what happens meanwhile. Time
@@ -14,10 +15,11 @@
  *
  * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts
  * with:
- *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC mtu=N
- *   (default 1500) cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC drops=1 (tell on
- *   stderr why a packet of the script had no effect) doublebufs=1 (SO_SNDBUF and SO_RCVBUF set
- *   twice what they say, as Linux's do)
+ *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC
+ *   mtu=N (default 1500)
+ *   cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC
+ *   drops=1 (tell on stderr why a packet of the script had no effect)
+ *   doublebufs=1 (SO_SNDBUF and SO_RCVBUF set twice what they say, as Linux's do)
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */

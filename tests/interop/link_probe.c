@@ -4,8 +4,8 @@
  *     link_probe send ADDR PORT PPS COUNT BYTES      COUNT packets of BYTES (IP header included),
  *                                                    PPS of them a second
  *     link_probe recv PORT COUNT BYTES DELAY_US RATE ends when COUNT have come, or at SIGINT, when
- *     it has read what had
- *                                                    come until then; one CSV row:
+ *                                                    it has read what had come until then; one
+ *                                                    CSV row:
  *                                                    received,lost,repeated,late_p50_us,
  *                                                    late_p99_us,late_p999_us,late_max_us,
  *                                                    late_min_us,rate_bps
