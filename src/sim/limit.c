@@ -84,7 +84,9 @@ static double all_done(const struct course *c, double t)
     return all;
 }
 
-/* A transfer over lines that are not always there. */
+#define UNLIMITED 1e300 /* bit/s of a line without a rate */
+
+/* A transfer over lines that need not always be there. */
 struct plan {
     const struct scps_link_config *fwd, *back;
     double rate, open; /* bit/s; seconds until the first segment can leave */
@@ -93,10 +95,13 @@ struct plan {
 /* When something offered to the line at t has got to its other end, seconds; negative: never. */
 static double arrives(const struct scps_link_config *c, double t)
 {
-    scps_time up = t < 0 ? SCPS_NEVER : scps_spans_up(&c->outages, (scps_time)(t * 1e6 + 0.5));
+    scps_time up;
 
-    return up == SCPS_NEVER ? -1
-                            : SCPS_MAX(t, (double)up * 1e-6) + (double)scps_delay_least(c) * 1e-6;
+    if (t >= 0 && c->outages.n) {
+        up = scps_spans_up(&c->outages, (scps_time)(t * 1e6 + 0.5));
+        t = up == SCPS_NEVER ? -1 : SCPS_MAX(t, (double)up * 1e-6);
+    }
+    return t < 0 ? -1 : t + (double)scps_delay_least(c) * 1e-6;
 }
 
 /* When the transfer is over that keeps the line busy for so many seconds: all is known to have
@@ -106,11 +111,6 @@ static double over(const struct plan *p, double busy)
     double sent = scps_line_done(p->fwd, p->open, busy * p->rate, p->rate);
 
     return sent < 0 ? -1 : arrives(p->back, sent + (double)scps_delay_least(p->fwd) * 1e-6);
-}
-
-static bool planned(const struct scps_link_config *c)
-{
-    return c->outages.n > 0 || c->rates.n > 0;
 }
 
 double scps_link_limit(const struct scps_link_config *fwd, const struct scps_link_config *back,
@@ -132,33 +132,23 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
     double p = loss_of_segment(fwd, (uint64_t)payload + headers);
     double bits = 8.0 * (double)bytes;
 
-    struct plan plan = {.fwd = fwd, .back = back, .rate = rate};
-    bool by_plan = rate > 0 && (planned(fwd) || planned(back));
+    struct plan plan = {.fwd = fwd, .back = back, .rate = rate > 0 ? rate : UNLIMITED};
 
-    if (by_plan) {
-        plan.open = arrives(back, arrives(fwd, 0));
-        if (plan.open < 0 || over(&plan, (double)n * slot) < 0)
-            return 0;
-    }
-    if (p <= 0 && by_plan)
-        return bits / over(&plan, (double)(n - 1) * slot + last);
-    if (p <= 0)
-        return bits / (2 * rtt + (double)(n - 1) * slot + last);
-    if (p >= 1)
+    plan.open = arrives(back, arrives(fwd, 0));
+    if (p >= 1 || plan.open < 0 || over(&plan, (double)n * slot) < 0)
         return 0;
+    if (p <= 0)
+        return bits / over(&plan, (double)(n - 1) * slot + last);
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
     /* From the earliest end on, in steps fine beside a round and beside the whole, until nearly all
      * cases are in. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    double early = rtt - (slot - last); /* the last segment is shorter */
-    double before = all_done(&c, t);
-    double mean = before * bits / (by_plan ? over(&plan, t + early - 2 * rtt) : early + t);
+    double idle = rtt + (slot - last); /* of t: the last answer; and the last segment is shorter */
+    double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);
     for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {
-        double now = all_done(&c, t + step), end = early + t + step / 2;
-        if (by_plan && now > before)
-            end = over(&plan, end - 2 * rtt);
+        double now = all_done(&c, t + step), end = over(&plan, t + step / 2 - idle);
         mean += end > 0 ? (now - before) * bits / end : 0;
         before = now;
     }
