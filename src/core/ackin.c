@@ -91,8 +91,8 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
 /* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
 static inline void wake(struct scps_conn *c)
 {
-    if (c->hold != SCPS_HOLD_PACE || c->timer[SCPS_T_PACE] == SCPS_NEVER ||
-        c->ctl.cwnd != SCPS_CWND_OPEN || !c->tx || c->tx->sb.lost)
+    if (c->hold != SCPS_HOLD_PACE || !c->tx || !scps_timer_runs(&c->tx->pace_timer) ||
+        c->ctl.cwnd != SCPS_CWND_OPEN || c->tx->sb.lost)
         scps_conn_wake(c);
 }
 
@@ -451,13 +451,14 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
 static SCPS_APART void drained(struct scps_conn *c, bool advanced)
 {
     if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
-        scps_timer_stop(c, SCPS_T_RTX);
-    scps_timer_stop(c, SCPS_T_AGE);
+        scps_rto_stop(c->tx);
+    scps_timer_stop(&c->tx->look_timer);
+    scps_timer_stop(&c->tx->trim_timer);
     if (!advanced || c->una != scps_snd_fin_end(c))
         return;
     if (c->una > 1) /* not for the SYN alone */
         scps_conn_tell(c, SCPS_EV_DRAINED);
-    scps_timer_set(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
+    scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
 /* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of

@@ -96,7 +96,7 @@ void scps_ackout_timer(struct scps_conn *c)
             return;
         }
         if (c->in.ooo->n)
-            scps_timer_set(c, SCPS_T_ACK, c->ctx.env->now + delay);
+            scps_timer_set(&c->ctx, &c->ack_timer, c->ctx.env->now + delay);
         /* everything is told anew, in as many segments as it takes: under a budget behind what is
          * new */
         if (budgeted(c))
@@ -121,8 +121,8 @@ void scps_ackout_data(struct scps_conn *c, bool at_once)
                (cfg->ack_mode == SCPS_ACK_OTHER &&
                 (owed > c->rcv_mss || c->ctx.st->data_segs_in <= cfg->quick_acks))) {
         scps_ackout_now(c);
-    } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
+    } else if (!scps_timer_runs(&c->ack_timer)) {
+        scps_timer_set(&c->ctx, &c->ack_timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
@@ -143,8 +143,8 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
                rx->waiting > c->rcv_mss) {
         rx->dups++;
         scps_ackout_now(c);
-    } else if (c->timer[SCPS_T_ACK] == SCPS_NEVER) {
-        scps_timer_set(c, SCPS_T_ACK, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
+    } else if (!scps_timer_runs(&c->ack_timer)) {
+        scps_timer_set(&c->ctx, &c->ack_timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
@@ -366,9 +366,9 @@ bool scps_ackout_within_budget(struct scps_conn *c)
     when = SCPS_MAX(bytes, packets);
     if (when <= now)
         return true;
-    if (c->timer[SCPS_T_PACE] > when) {
+    if (c->rx->budget_timer.at > when) {
         c->ctx.st->acks_held++;
-        scps_timer_set(c, SCPS_T_PACE, when);
+        scps_timer_set(&c->ctx, &c->rx->budget_timer, when);
     }
     return false;
 }
@@ -404,7 +404,7 @@ static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *se
     uint64_t field, offered;
 
     if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) || next != c->acked_to ||
-        seg->flags & SCPS_SYN || c->timer[SCPS_T_ACK] != SCPS_NEVER)
+        seg->flags & SCPS_SYN || scps_timer_runs(&c->ack_timer))
         return false;
     field = window_field(c, next, c->rcv_wscale);
     offered = field << c->rcv_wscale;
@@ -439,7 +439,7 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
     else if (!more)
         c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
     if (!c->rx) {
-        scps_timer_stop(c, SCPS_T_ACK);
+        scps_timer_stop(&c->ack_timer);
         return;
     }
     c->rx->waiting = 0;
@@ -447,7 +447,7 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
         c->rx->burst = 0;
     /* a FIN forces one that does not tell everything: the timer's does, when it is due */
     if (!c->in.ooo->n || !strict(c)) {
-        scps_timer_stop(c, SCPS_T_ACK);
+        scps_timer_stop(&c->ack_timer);
         c->rx->ticks_end = 0;
     }
 }

@@ -106,7 +106,8 @@ void scps_conn_cork(struct scps_conn *c, bool on)
     scps_conn_set_flag(c, SCPS_F_CORK, on);
     if (!on) {
         c->flags &= ~(uint32_t)SCPS_F_MORE;
-        scps_timer_stop(c, SCPS_T_CORK);
+        if (c->tx)
+            scps_timer_stop(&c->tx->cork_timer);
     }
 }
 
@@ -160,7 +161,7 @@ void scps_conn_close(struct scps_conn *c)
     case SCPS_TIME_WAIT:
         return;
     case SCPS_FIN_WAIT_2:
-        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.fin_wait2);
+        scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
         break;
     default:
         break;

@@ -108,7 +108,7 @@ void scps_bets_wait(struct scps_conn *c)
         m->due_for = c->in.next;
         m->known = highest(c);
         m->due = c->ctx.env->now + patience(c);
-        scps_timer_due(c, m->due);
+        scps_timer_due(&c->ctx, m->due);
     }
 }
 
@@ -198,10 +198,10 @@ static void give_up(struct scps_conn *c)
         scps_snd_arm_rtx(c);
         return;
     }
-    scps_timer_stop(c, SCPS_T_RTX);
+    scps_rto_stop(tx);
     if (c->una == scps_snd_fin_end(c)) {
         scps_conn_tell(c, SCPS_EV_DRAINED);
-        scps_timer_set(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
+        scps_timer_set(&c->ctx, &tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     }
 }
 

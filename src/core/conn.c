@@ -16,6 +16,25 @@ static size_t tx_size(const struct scps_conn *c)
     return sizeof(struct scps_tx) + (c->ctx.cfg->c.cc->state_size + 7) / 8 * 8;
 }
 
+static void stop_timers(struct scps_conn *c)
+{
+    scps_timer_stop(&c->ack_timer);
+    scps_timer_stop(&c->keep_timer);
+    scps_timer_stop(&c->end_timer);
+    scps_timer_stop(&c->outage_timer);
+    scps_timer_looked(&c->ctx, SCPS_NEVER);
+}
+
+static void stop_tx_timers(struct scps_tx *tx)
+{
+    scps_rto_stop(tx);
+    scps_timer_stop(&tx->pace_timer);
+    scps_timer_stop(&tx->look_timer);
+    scps_timer_stop(&tx->retry_timer);
+    scps_timer_stop(&tx->cork_timer);
+    scps_timer_stop(&tx->trim_timer);
+}
+
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
 {
     const struct scps_alloc *a = &env->alloc_later;
@@ -28,8 +47,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     scps_conn_ctx_init(&c->ctx, env, cfg);
     c->state = SCPS_CLOSED;
     c->end = 1;
-    for (int i = 0; i < SCPS_T_COUNT; i++)
-        c->timer[i] = SCPS_NEVER;
+    stop_timers(c);
     scps_rtt_init(&c->rtt, cfg->c.rto_initial);
     scps_rcvbuf_init(&c->in, 1, cfg->c.hollow);
     if (cfg->c.nodelay)
@@ -95,6 +113,7 @@ int scps_conn_need_tx(struct scps_conn *c)
     if (!c->tx)
         return SCPS_ERR_NOMEM;
     memset(c->tx, 0, tx_size(c));
+    stop_tx_timers(c->tx);
     scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
     scps_sb_init(&c->tx->sb);
     if (c->established)
@@ -125,6 +144,12 @@ void scps_conn_bury(struct scps_conn *c)
     c->ctx.env->dead = c;
 }
 
+void scps_conn_end_after(struct scps_conn *c, scps_dur wait)
+{
+    scps_timer_stop(&c->keep_timer);
+    scps_timer_set(&c->ctx, &c->end_timer, c->ctx.env->now + wait);
+}
+
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
 {
     if (c->state == s)
@@ -132,12 +157,12 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
     SCPS_NOTE_IT(c, STATE, c->state, s, 0, 0);
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
-        scps_timer_stop(c, SCPS_T_RTX);
-        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.time_wait);
+        scps_timer_stop(&c->outage_timer);
+        scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
         free_tx(c);
         scps_conn_tell(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->flags & SCPS_F_RELEASED) {
-        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.fin_wait2);
+        scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
     }
 }
 
@@ -148,8 +173,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (c->state == SCPS_CLOSED)
         return;
     scps_conn_set_state(c, SCPS_CLOSED);
-    for (int i = 0; i < SCPS_T_COUNT; i++)
-        c->timer[i] = SCPS_NEVER;
+    stop_timers(c);
     scps_bets_stop(c);
     scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
@@ -203,8 +227,9 @@ void scps_conn_established(struct scps_conn *c)
         scps_rtt_at_least(&c->rtt, cfg->expected_rtt + cfg->rto_min);
     scps_cc_begin(c);
     if (cfg->keepalive)
-        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + cfg->keep_idle);
-    scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + 2 * c->rtt.rto);
+        scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
+    if (c->tx) /* a SYN cookie leaves none: what it may have read gives its memory back by itself */
+        scps_timer_by(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     if (c->plain == SCPS_PLAIN_FELL_BACK)
@@ -341,11 +366,12 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         if (s->c.rate && c->ctl.rate)
             c->ctl.rate = s->c.rate;
         scps_cc_apply(c);
-        if (s->c.keepalive && c->timer[SCPS_T_LIFE] == SCPS_NEVER)
-            scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + s->c.keep_idle);
-        else if (s->c.keepalive && s->c.keep_idle != idle && !c->probes &&
-                 c->state != SCPS_TIME_WAIT)
-            scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now); /* finds out when it is due now */
+        if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
+            ; /* nobody asks for the peer */
+        else if (!scps_timer_runs(&c->keep_timer))
+            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + s->c.keep_idle);
+        else if (s->c.keep_idle != idle && !c->probes)
+            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now); /* finds out when it is due */
     }
     scps_conn_wake(c);
     return 0;

@@ -29,6 +29,7 @@
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 #include "core/sndbuf.h"
+#include "core/timer.h"
 
 struct scps_conn;
 
@@ -37,18 +38,6 @@ struct scps_turns {
     struct scps_conn *head, *tail;
     struct scps_gate *gate; /* the route's rate; NULL: none is set */
     const void *link;       /* tells links apart */
-};
-
-enum scps_timer {
-    SCPS_T_RTX,  /* retransmission, or window probe when SCPS_F_PERSIST */
-    SCPS_T_ACK,  /* delayed acknowledgement */
-    SCPS_T_PACE, /* earliest departure */
-    SCPS_T_LIFE, /* keep-alive; FIN-WAIT-2 and TIME-WAIT; handshake of the passive side */
-    SCPS_T_CORK, /* a corked small segment has waited long enough */
-    /* while something is outstanding, it comes of age: rack.c, snack.c; else unused memory goes
-     * back */
-    SCPS_T_AGE,
-    SCPS_T_COUNT
 };
 
 enum { /* scps_conn.flags */
@@ -160,7 +149,15 @@ struct scps_tx {
      * counts packets. */
     bool paces_window;
     struct scps_delivery delivery;
-    scps_off small_end;    /* end of the last segment smaller than a full one (Nagle) */
+    scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
+    /* Of these two and outage_timer of the connection no more than one runs. */
+    struct scps_timer rto_timer;     /* the oldest segment has waited too long (RFC 6298) */
+    struct scps_timer persist_timer; /* a window probe is due (RFC 9293 section 3.8.6.1) */
+    struct scps_timer pace_timer;    /* the connection's own rate lets a segment leave */
+    struct scps_timer look_timer;    /* rack.c and snack.c look for what is lost */
+    struct scps_timer retry_timer;   /* memory was lacking for a segment: it is tried again */
+    struct scps_timer cork_timer;    /* a corked small segment has waited long enough */
+    struct scps_timer trim_timer;    /* memory that nothing uses goes back */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
     /* The timeouts in a row, or the window probes without an answer, began; valid while there are
      * any. */
@@ -208,7 +205,8 @@ struct scps_rx {
     scps_off mended_from; /* the lowest that arrived below since the last report; 0: none */
     scps_off mended;      /* arrived since below what had been told; 0: nothing */
     struct scps_pacer budget,
-        budget_pps; /* of bare acknowledgements; packets count 1 in the second */
+        budget_pps;                 /* of bare acknowledgements; packets count 1 in the second */
+    struct scps_timer budget_timer; /* both cover a bare acknowledgement that is owed */
 };
 
 /* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0
@@ -290,9 +288,12 @@ struct scps_conn {
     uint32_t irs, ts_recent, ts_offset;
     uint32_t ts_recent_at; /* in 2^20 µs, about a second: scps_conn_ts_clock */
     struct scps_rcvbuf in;
-    scps_off announced, acked_to; /* right edge offered; last acknowledgement sent */
-    scps_time timer[SCPS_T_COUNT];
-    uint64_t cc_state[]; /* cc->state_size bytes */
+    scps_off announced, acked_to;   /* right edge offered; last acknowledgement sent */
+    struct scps_timer ack_timer;    /* a delayed acknowledgement is due */
+    struct scps_timer keep_timer;   /* is the peer still there? */
+    struct scps_timer end_timer;    /* TIME-WAIT is over, or FIN-WAIT-2 of a released connection */
+    struct scps_timer outage_timer; /* the known end of an outage, or the next probe of the link */
+    uint64_t cc_state[];            /* cc->state_size bytes */
 };
 
 /* ---- conn.c, agreed.c, memory.c, notify.c ---------------------------------------------------- */
@@ -353,6 +354,8 @@ int scps_conn_need_marks(struct scps_conn *c);
 bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);
 /* Gives back memory that nothing uses now. */
 void scps_conn_trim(struct scps_conn *c);
+/* It ends by itself so much later, and no keep-alive asks for the peer until then. */
+void scps_conn_end_after(struct scps_conn *c, scps_dur wait);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
 /* Ends it for good: err 0 for an orderly end. Timers stop, buffers unsent go; data received stays
  * readable. */
@@ -376,24 +379,12 @@ void scps_conn_set_flag(struct scps_conn *c, uint32_t flag, bool on);
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
 #define SCPS_NOTE_IT(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->ctx, kind, a, b, d, e)
-/* ---- timers.c, timer.c ----------------------------------------------------------------------- */
+/* ---- timers.c, keep.c ----------------------------------------------------------------------- */
 
-void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when);
-/* At when or before: several may want the same timer. */
-static inline void scps_timer_by(struct scps_conn *c, enum scps_timer t, scps_time when)
-{
-    if (when < c->timer[t])
-        scps_timer_set(c, t, when);
-}
-static inline void scps_timer_stop(struct scps_conn *c, enum scps_timer t)
-{
-    c->timer[t] = SCPS_NEVER; /* the heap finds out when it gets there */
-}
-scps_time scps_conn_deadline(const struct scps_conn *c);
-/* Not later than when the connection's timers are to be looked at. */
-void scps_timer_due(struct scps_conn *c, scps_time when);
-/* Serves every timer due by env->now. */
-void scps_conn_timers(struct scps_conn *c);
+/* Serves every timer due by env->now. Returns when the next one is due; SCPS_NEVER: none runs. */
+scps_time scps_conn_timers(struct scps_conn *c);
+/* The keep-alive timer has expired. */
+void scps_keep_timer(struct scps_conn *c);
 
 /* ---- the verbs ------------------------------------------------------------------------------- */
 
@@ -560,7 +551,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred);
 void scps_outage_end(struct scps_conn *c);
 /* In an outage something valid arrived: does it end that? */
 void scps_outage_heard(struct scps_conn *c);
-/* RTX expired in an outage: its known end, or a probe is due. */
+/* The timer of the outage has expired: its known end has come, or a probe is due. */
 void scps_outage_timer(struct scps_conn *c);
 /* rate bytes/s and rtt of the path from now on; 0: not known. */
 void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt);
@@ -683,8 +674,20 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
 #define scps_snd_arm_rtx(c) scps_snd_arm_rtx_from(c, (c)->ctx.env->now)
 /* The same for the next window probe. */
 void scps_snd_arm_persist(struct scps_conn *c);
-/* RTX expired: persist or RTO. */
+/* The retransmission timer has expired; the timer of window probes has. There is a tx. */
 void scps_snd_timeout(struct scps_conn *c);
+void scps_snd_probe_timeout(struct scps_conn *c);
+/* Does either of them run? */
+static inline bool scps_rto_runs(const struct scps_tx *tx)
+{
+    return scps_timer_runs(&tx->rto_timer) || scps_timer_runs(&tx->persist_timer);
+}
+/* Both stop. */
+static inline void scps_rto_stop(struct scps_tx *tx)
+{
+    scps_timer_stop(&tx->rto_timer);
+    scps_timer_stop(&tx->persist_timer);
+}
 static inline scps_off scps_snd_fin_end(const struct scps_conn *c)
 {
     return c->end + (c->flags & SCPS_F_SHUT ? 1 : 0);

@@ -9,8 +9,11 @@
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
                         struct scps_shared_config *cfg)
 {
-    *x = (struct scps_conn_ctx){
-        .env = env, .cfg = cfg, .st = &env->nobody, .heap_slot = SCPS_HEAP_NONE};
+    *x = (struct scps_conn_ctx){.env = env,
+                                .cfg = cfg,
+                                .st = &env->nobody,
+                                .timers_by = SCPS_NEVER,
+                                .heap_slot = SCPS_HEAP_NONE};
     cfg->refs++;
 }
 

@@ -24,8 +24,10 @@ struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;
     struct scps_conn_stats *st; /* env->nobody until data flows */
-    uint32_t id;                /* of the connection, in notes */
-    uint32_t heap_slot;         /* of the connection among env->deadlines */
+    /* No timer but that of the pacer runs out before: timer.h, which alone assigns it. */
+    scps_time timers_by;
+    uint32_t id;        /* of the connection, in notes */
+    uint32_t heap_slot; /* of the connection among env->deadlines */
 };
 
 /* Takes a reference on cfg, and counts where nobody reads. */

@@ -45,7 +45,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     if (c->flags & SCPS_F_OUTAGE) {
         if (until != SCPS_NEVER) { /* it was not known how long */
             c->probes = END_KNOWN;
-            scps_timer_set(c, SCPS_T_RTX, until);
+            scps_timer_set(&c->ctx, &c->outage_timer, until);
         }
         return;
     }
@@ -57,10 +57,16 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
         c->tp->deaf_until = c->ctx.env->now + c->rtt.srtt;
     c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
-    scps_timer_stop(c, SCPS_T_PACE);
-    scps_timer_stop(c, SCPS_T_ACK);
+    scps_timer_stop(&c->ack_timer);
+    if (c->rx)
+        scps_timer_stop(&c->rx->budget_timer);
+    if (c->tx) {
+        scps_rto_stop(c->tx);
+        scps_timer_stop(&c->tx->pace_timer);
+        scps_timer_stop(&c->tx->retry_timer);
+    }
     scps_bets_look(c);
-    scps_timer_set(c, SCPS_T_RTX,
+    scps_timer_set(&c->ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
                                        : c->ctx.env->now + schedule(0));
     scps_conn_wake(c); /* to find out that it is held, and by what */
@@ -82,7 +88,7 @@ void scps_outage_end(struct scps_conn *c)
     c->backoff = c->probes = 0;
     if (c->tx)
         c->tx->rto_shift = 0;
-    scps_timer_stop(c, SCPS_T_RTX);
+    scps_timer_stop(&c->outage_timer);
     if (c->tx && c->una < c->nxt) {
         /* an old echo says that the first sending of what it acknowledges arrived, not that what
          * followed did */
@@ -119,7 +125,7 @@ void scps_outage_timer(struct scps_conn *c)
     c->flags |= SCPS_F_KEEP_NOW;
     if (c->probes < END_KNOWN - 1)
         c->probes++;
-    scps_timer_set(c, SCPS_T_RTX, c->ctx.env->now + schedule(c->probes));
+    scps_timer_set(&c->ctx, &c->outage_timer, c->ctx.env->now + schedule(c->probes));
     scps_conn_wake(c);
 }
 

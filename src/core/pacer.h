@@ -6,7 +6,11 @@
 #include <scps/types.h>
 #include <stdbool.h>
 
-#define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
+#include "base/bytes.h"
+
+#define SCPS_RATE_MAX   (UINT64_C(1) << 43)          /* bytes/s */
+#define SCPS_PACER_UNIT INT64_C(1000000)             /* of credit, a byte */
+#define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX) /* µs at any rate that need no division */
 
 struct scps_pacer {
     uint64_t rate;  /* bytes/s; 0: everything may leave at once */
@@ -25,17 +29,48 @@ static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t 
     if (p->rate != rate || p->burst != burst)
         scps_pacer_change(p, now, rate, burst);
 }
+/* The credit is worked out for now. */
+static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
+{
+    int64_t full = p->burst * SCPS_PACER_UNIT;
+    uint64_t dt, missing;
+
+    if (now <= p->at)
+        return;
+    dt = (uint64_t)(now - p->at);
+    p->at = now;
+    if (p->credit >= full)
+        return;
+    missing = (uint64_t)(full - p->credit);
+    if (dt < SCPS_PACER_SOON ? dt * p->rate >= missing : dt > missing / p->rate)
+        p->credit = full;
+    else
+        p->credit += (int64_t)(dt * p->rate);
+}
 /* When a packet of size bytes may leave: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
+/* The same where each packet asks. */
+static SCPS_WITHIN scps_time scps_pacer_next(struct scps_pacer *p, scps_time now, uint32_t size)
+{
+    int64_t need;
+
+    if (!p->rate)
+        return now;
+    scps_pacer_earn(p, now);
+    need = SCPS_MIN(size, p->burst) * SCPS_PACER_UNIT;
+    if (p->credit >= need)
+        return now;
+    return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
+}
 /* Did the credit, when last worked out, cover size bytes? */
 static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
-    return p->credit >= (int64_t)size * 1000000;
+    return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
 /* It left. What the credit does not cover is a debt, paid before the next packet. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
-    p->credit -= (int64_t)size * 1000000;
+    p->credit -= (int64_t)size * SCPS_PACER_UNIT;
 }
 
 #endif

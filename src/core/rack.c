@@ -136,8 +136,8 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bo
     if (sum->newest || rk->again)
         rk->again = detect(c, sum);
     if (rk->again) {
-        scps_timer_by(c, SCPS_T_AGE, rk->again);
-    } else if (c->timer[SCPS_T_AGE] == SCPS_NEVER && c->una != c->nxt)
+        scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
+    } else if (!scps_timer_runs(&c->tx->look_timer) && c->una != c->nxt)
         scps_rack_arm(c);
 }
 
@@ -153,7 +153,7 @@ void scps_rack_arm(struct scps_conn *c)
 {
     scps_dur wait = c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1); /* at the earliest */
 
-    scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + SCPS_MIN(wait, c->rtt.rto));
+    scps_timer_by(&c->ctx, &c->tx->look_timer, c->ctx.env->now + SCPS_MIN(wait, c->rtt.rto));
 }
 
 void scps_rack_timer(struct scps_conn *c)
@@ -172,7 +172,7 @@ void scps_rack_timer(struct scps_conn *c)
         }
     }
     if (rk->again) {
-        scps_timer_by(c, SCPS_T_AGE, rk->again);
+        scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
         return;
     }
     /* Section 7.2: no probe while there is better news of the path, or after a probe */
@@ -182,9 +182,9 @@ void scps_rack_timer(struct scps_conn *c)
     last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
     quiet = SCPS_MAX(c->ctx.st->last_sent, c->tx->progress_at);
     quiet = SCPS_MAX(quiet, last) + probe_timeout(c);
-    quiet = SCPS_MIN(quiet, c->timer[SCPS_T_RTX]);
+    quiet = SCPS_MIN(quiet, SCPS_MIN(c->tx->rto_timer.at, c->outage_timer.at));
     if (quiet > c->ctx.env->now) {
-        scps_timer_by(c, SCPS_T_AGE, quiet);
+        scps_timer_by(&c->ctx, &c->tx->look_timer, quiet);
         return;
     }
     rk->due = true;

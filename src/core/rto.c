@@ -21,33 +21,43 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
 
 static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    unsigned kept = c->tx ? c->tx->rto_shift : 0, shift = SCPS_MAX(c->backoff, kept);
+    unsigned shift = SCPS_MAX(c->backoff, c->tx->rto_shift);
 
     return shift ? backed_off_by(c, shift, rto, max) : rto;
+}
+
+/* A window probe, or the segment that it was, is resent by the timer of window probes; in an outage
+ * neither timer runs. */
+static SCPS_APART void arm_instead(struct scps_conn *c, scps_time when)
+{
+    if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
+        scps_timer_set(&c->ctx, &c->tx->persist_timer, when);
 }
 
 void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    scps_dur wait = backed_off(c, c->rtt.rto, cfg->rto_max);
-    scps_time when = from + wait;
+    struct scps_tx *tx = c->tx;
+    scps_time when = from + backed_off(c, c->rtt.rto, cfg->rto_max);
 
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
-        return; /* the timer is the outage's */
-    if (cfg->user_timeout && c->tx && c->established) {
-        scps_time give_up = c->tx->progress_at + cfg->user_timeout;
+    if (cfg->user_timeout && c->established) {
+        scps_time give_up = tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
     }
-    if (cfg->bets_lifetime && c->tx)
+    if (cfg->bets_lifetime && !(c->flags & (uint32_t)SCPS_F_OUTAGE))
         when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->ctx.env->now));
-    scps_timer_set(c, SCPS_T_RTX, when);
+    if (c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE))
+        arm_instead(c, when);
+    else
+        scps_timer_set(&c->ctx, &tx->rto_timer, when);
 }
 
 void scps_snd_arm_persist(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
 
-    scps_timer_set(c, SCPS_T_RTX, c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
+    scps_timer_stop(&c->tx->rto_timer);
+    scps_timer_set(&c->ctx, &c->tx->persist_timer,
+                   c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
 }

@@ -371,7 +371,7 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
         return;
     }
     *room = (struct scps_snack_wait){from, to, c->ctx.env->now + c->ctx.cfg->c.snack_delay};
-    scps_timer_by(c, SCPS_T_AGE, room->due);
+    scps_timer_by(&c->ctx, &c->tx->look_timer, room->due);
 }
 
 void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
@@ -525,7 +525,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         if (!w->due)
             continue;
         if (w->due > c->ctx.env->now) {
-            scps_timer_by(c, SCPS_T_AGE, w->due);
+            scps_timer_by(&c->ctx, &c->tx->look_timer, w->due);
             continue;
         }
         w->due = 0;
@@ -536,7 +536,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         return;
     due = sooner(silent(c, sum), unreported(c, sum));
     if (due)
-        scps_timer_by(c, SCPS_T_AGE, due);
+        scps_timer_by(&c->ctx, &c->tx->look_timer, due);
 }
 
 void scps_snack_timer(struct scps_conn *c)

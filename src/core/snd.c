@@ -91,8 +91,10 @@ void scps_snd_window_changed(struct scps_conn *c)
         struct scps_ack_sum sum = {0};
         c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);
         c->backoff = 0;
-        scps_timer_stop(c, SCPS_T_RTX);
-        if (c->tx && scps_sb_count(&c->tx->sb))
+        if (!c->tx)
+            return;
+        scps_rto_stop(c->tx);
+        if (scps_sb_count(&c->tx->sb))
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     }
 }
@@ -182,36 +184,33 @@ static scps_time leaves_at(struct scps_gate *g, scps_time paced, scps_time now, 
     return at == SCPS_NEVER ? now : SCPS_MAX(at, now);
 }
 
+void scps_snd_probe_timeout(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+
+    /* A window may stay closed for ever as long as the peer answers; but with nobody left to say
+     * when it has been long enough it ends like a silence (RFC 6429 section 3), or peers could pile
+     * such connections up. */
+    if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
+        c->tx->silent_since = c->ctx.env->now;
+    c->flags &= ~(uint32_t)SCPS_F_HEARD;
+    if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
+        scps_conn_reset(c, silence_err(c));
+        return;
+    }
+    if (c->backoff < UINT8_MAX)
+        c->backoff++;
+    c->flags |= SCPS_F_PROBE_NOW;
+    scps_conn_wake(c);
+    scps_snd_arm_persist(c);
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
 
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE) {
-        scps_outage_timer(c);
-        return;
-    }
-    if (!tx)
-        return;
-    if (c->flags & SCPS_F_PERSIST) {
-        /* a window may stay closed for ever as long as the peer answers; but with nobody left to
-         * say when it has been long enough it ends like a silence (RFC 6429 section 3), or peers
-         * could pile such connections up */
-        if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
-            tx->silent_since = c->ctx.env->now;
-        c->flags &= ~(uint32_t)SCPS_F_HEARD;
-        if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
-            scps_conn_reset(c, silence_err(c));
-            return;
-        }
-        if (c->backoff < UINT8_MAX)
-            c->backoff++;
-        c->flags |= SCPS_F_PROBE_NOW;
-        scps_conn_wake(c);
-        scps_snd_arm_persist(c);
-        return;
-    }
     if (c->una == c->nxt)
         return;
     if (c->ctx.env->now >=
@@ -224,7 +223,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (waits_for_rate(c)) {
         struct scps_gate *g = c->hold == SCPS_HOLD_ROUTE && c->turns ? c->turns->gate : NULL;
-        scps_snd_arm_rtx_from(c, leaves_at(g, c->timer[SCPS_T_PACE], c->ctx.env->now,
+        scps_snd_arm_rtx_from(c, leaves_at(g, tx->pace_timer.at, c->ctx.env->now,
                                            scps_sb_at(&tx->sb, tx->sb.head)->len));
         return;
     }
@@ -321,7 +320,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
         c->nxt = 1;
     }
     left(c, seg, 0, again);
-    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+    if (!scps_rto_runs(c->tx))
         scps_snd_arm_rtx(c);
     return true;
 }
@@ -359,11 +358,11 @@ static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
 /* False: the connection's own rate says later, and the timer is set. */
 static inline bool covered(struct scps_conn *c, uint32_t size)
 {
-    scps_time when = scps_pacer_when(&c->tx->pacer, c->ctx.env->now, size);
+    scps_time when = scps_pacer_next(&c->tx->pacer, c->ctx.env->now, size);
 
     if (when <= c->ctx.env->now)
         return true;
-    scps_timer_set(c, SCPS_T_PACE, when);
+    scps_timer_set_next(&c->ctx, &c->tx->pace_timer, when);
     scps_snd_hold(c, SCPS_HOLD_PACE);
     return false;
 }
@@ -476,10 +475,10 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     delivery_of(c, r);
     note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
-        scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+        scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it
      * short. */
-    if (c->timer[SCPS_T_RTX] == SCPS_NEVER || idx == tx->sb.head)
+    if (!scps_rto_runs(tx) || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
     return true;
 }
@@ -502,8 +501,8 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
     if (c->flags & (SCPS_F_SHUT | SCPS_F_PUSH_ALL))
         return true;
     if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
-        if (c->timer[SCPS_T_CORK] == SCPS_NEVER)
-            scps_timer_set(c, SCPS_T_CORK, c->ctx.env->now + CORK_MAX);
+        if (!scps_timer_runs(&tx->cork_timer))
+            scps_timer_set(&c->ctx, &tx->cork_timer, c->ctx.env->now + CORK_MAX);
         scps_snd_hold(c, SCPS_HOLD_CORK);
         return false;
     }
@@ -588,7 +587,7 @@ static inline bool record_fits(struct scps_conn *c)
     if (!scps_sb_reserve(&c->tx->sb, &c->ctx.env->alloc))
         return true;
     scps_snd_hold(c, SCPS_HOLD_APP);
-    scps_timer_set(c, SCPS_T_PACE, c->ctx.env->now + c->rtt.rto);
+    scps_timer_set(&c->ctx, &c->tx->retry_timer, c->ctx.env->now + c->rtt.rto);
     return false;
 }
 
@@ -604,12 +603,13 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
         scps_rangeset_trim(&tx->ends, c->nxt);
     if (p->len < p->full) {
         tx->small_end = c->nxt;
-        scps_timer_stop(c, SCPS_T_CORK);
+        scps_timer_stop(&tx->cork_timer);
     }
     if (p->fin) {
         c->flags |= SCPS_F_FIN_SENT;
         if (scps_snack_on(c) && c->rtt.srtt)
-            scps_timer_by(c, SCPS_T_AGE, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+            scps_timer_by(&c->ctx, &tx->look_timer,
+                          c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     }
     if (c->flags & SCPS_F_PUSH_ALL && c->nxt >= c->end)
         c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
@@ -626,7 +626,7 @@ static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
     }
     c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
     c->backoff = 0;
-    scps_timer_stop(c, SCPS_T_RTX);
+    scps_rto_stop(c->tx);
     return false;
 }
 
@@ -672,7 +672,7 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
     enlist(c, &p);
     if (probe && was_probe(c, &p))
         return true;
-    if (c->timer[SCPS_T_RTX] == SCPS_NEVER)
+    if (!scps_rto_runs(c->tx))
         scps_snd_arm_rtx(c);
     look_ahead(c, &p);
     return true;
@@ -742,7 +742,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
 static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->una) - 1;
-    bool owed = c->flags & SCPS_F_ACK_NOW || c->timer[SCPS_T_ACK] != SCPS_NEVER;
+    bool owed = c->flags & SCPS_F_ACK_NOW || scps_timer_runs(&c->ack_timer);
 
     base(c, seg, behind);
     scps_ackout_fill(c, seg);

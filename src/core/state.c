@@ -234,7 +234,7 @@ static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *s
     }
     answer_unacceptable(c, seg);
     if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
-        scps_timer_set(c, SCPS_T_LIFE, c->ctx.env->now + c->ctx.cfg->c.time_wait);
+        scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
     return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 

@@ -1,35 +1,103 @@
 /* SPDX-License-Identifier: MIT */
-/* Named timers, and the earliest of them in the host's heap.  timer.c serves them.
+/* What a timer that has expired does, in which order when several have, and which is the next.
  *
- * The heap's key may be too early, never too late: putting a timer off, which every
- * acknowledgement does to the retransmission timer, touches no heap.  When the key comes up the
- * connection is put back at its true deadline.
+ * The retransmission timer, the timer of window probes and that of an outage exclude each other:
+ * whoever starts one stops the others.
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 
-scps_time scps_conn_deadline(const struct scps_conn *c)
+static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
 {
-    scps_time t = c->timer[0];
+    t = SCPS_MIN(t, tx->rto_timer.at);
+    t = SCPS_MIN(t, tx->persist_timer.at);
+    t = SCPS_MIN(t, tx->retry_timer.at);
+    t = SCPS_MIN(t, tx->cork_timer.at);
+    t = SCPS_MIN(t, tx->look_timer.at);
+    return SCPS_MIN(t, tx->trim_timer.at);
+}
 
-    for (int i = 1; i < SCPS_T_COUNT; i++)
-        t = SCPS_MIN(t, c->timer[i]);
+/* The earliest of the timers that run, that of the pacer aside; SCPS_NEVER: none does. */
+static inline scps_time deadline(const struct scps_conn *c)
+{
+    scps_time t = SCPS_MIN(c->ack_timer.at, c->keep_timer.at);
+
+    t = SCPS_MIN(t, SCPS_MIN(c->end_timer.at, c->outage_timer.at));
+    if (c->tx)
+        t = of_tx(c->tx, t);
+    if (c->rx)
+        t = SCPS_MIN(t, c->rx->budget_timer.at);
     if (c->ctx.st->marks)
         t = SCPS_MIN(t, c->ctx.st->marks->due);
     return t;
 }
 
-void scps_timer_due(struct scps_conn *c, scps_time when)
+/* Something outstanding may be lost by now. */
+static void look(struct scps_conn *c)
 {
-    struct scps_heap *h = &c->ctx.env->deadlines;
-
-    if (c->ctx.heap_slot == SCPS_HEAP_NONE || when < h->v[c->ctx.heap_slot].key)
-        scps_heap_set(h, when, c); /* room was reserved when c was made */
+    if (scps_rack_on(c))
+        scps_rack_timer(c);
+    if (scps_snack_on(c))
+        scps_snack_timer(c);
 }
 
-void scps_timer_set(struct scps_conn *c, enum scps_timer t, scps_time when)
+/* Those of the data to send that have expired; c->tx may go away. */
+static SCPS_APART void serve_tx(struct scps_conn *c)
 {
-    c->timer[t] = when;
-    scps_timer_due(c, when);
+    const scps_time now = c->ctx.env->now;
+    struct scps_tx *tx = c->tx;
+
+    if (scps_timer_take(&tx->retry_timer, now))
+        scps_conn_wake(c);
+    if (scps_timer_take(&tx->cork_timer, now) && c->nxt < c->end) {
+        c->flags |= SCPS_F_PUSH_ALL;
+        scps_conn_wake(c);
+    }
+    if (scps_timer_take(&tx->look_timer, now) && c->una != c->nxt)
+        look(c);
+    if (scps_timer_take(&c->outage_timer, now))
+        scps_outage_timer(c);
+    if (c->tx && scps_timer_take(&tx->persist_timer, now))
+        scps_snd_probe_timeout(c);
+    if (c->tx && scps_timer_take(&tx->rto_timer, now))
+        scps_snd_timeout(c);
+    if (c->tx && scps_timer_take(&tx->trim_timer, now) && c->una == c->nxt)
+        scps_conn_trim(c);
+}
+
+/* Each timer that has expired, in this order. */
+static SCPS_APART void serve(struct scps_conn *c)
+{
+    const scps_time now = c->ctx.env->now;
+
+    if (scps_timer_take(&c->ack_timer, now))
+        scps_ackout_timer(c);
+    if (c->rx && scps_timer_take(&c->rx->budget_timer, now))
+        scps_conn_wake(c);
+    if (c->tx)
+        serve_tx(c);
+    if (scps_timer_take(&c->outage_timer, now))
+        scps_outage_timer(c);
+    if (c->ctx.st->marks && c->ctx.st->marks->due <= now)
+        scps_bets_timer(c);
+    if (scps_timer_take(&c->keep_timer, now))
+        scps_keep_timer(c);
+    if (scps_timer_take(&c->end_timer, now))
+        scps_conn_finish(c, 0);
+}
+
+scps_time scps_conn_timers(struct scps_conn *c)
+{
+    const scps_time now = c->ctx.env->now;
+
+    /* It expires with each segment, and means no more than that one may leave. */
+    if (c->tx && scps_timer_take(&c->tx->pace_timer, now))
+        scps_conn_wake(c);
+    if (c->ctx.timers_by <= now) { /* else none of the others is due */
+        if (deadline(c) <= now)
+            serve(c);
+        scps_timer_looked(&c->ctx, deadline(c));
+    }
+    return c->tx ? SCPS_MIN(c->tx->pace_timer.at, c->ctx.timers_by) : c->ctx.timers_by;
 }

@@ -316,10 +316,9 @@ static SCPS_APART void serve_timers(struct scps_stack *st)
     while (h->min <= st->env.now) {
         struct scps_conn *c = h->v[0].item;
         scps_time due;
-        scps_conn_timers(c);
+        due = scps_conn_timers(c);
         if (c->ctx.heap_slot == SCPS_HEAP_NONE)
             continue;
-        due = scps_conn_deadline(c);
         if (due == SCPS_NEVER)
             scps_heap_remove(h, c);
         else
