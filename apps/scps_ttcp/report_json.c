@@ -450,6 +450,7 @@ static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
     json_uint(j, "timeouts", i->timeouts);
     json_uint(j, "recoveries", i->recoveries);
     json_uint(j, "spurious", i->spurious);
+    json_uint(j, "cc_corrected", i->cc_corrected);
     json_str(j, "recovery", scps_recovery_name(i->recovery));
     json_uint(j, "tlp_probes", i->tlp_probes);
     json_uint(j, "reordered", i->reordered);

@@ -24,7 +24,7 @@ extern "C" {
 
 #define SCPS_CWND_OPEN    UINT64_MAX /* leaves only the peer's window and the rate */
 #define SCPS_CC_PARAMS    13         /* parameters a controller can have at most */
-#define SCPS_CC_STATE_MAX 256        /* largest state_size */
+#define SCPS_CC_STATE_MAX 512        /* largest state_size */
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
 
@@ -51,17 +51,31 @@ struct scps_cc_view { /* the connection just before the event */
     uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
     uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
     bool cwnd_limited;      /* the window held us back since the last ack, not the application */
+    bool app_limited; /* the application wrote too little: what leaves now does not fill the path */
     enum scps_loss_cause cause; /* what an unexplained loss, or a timeout, is taken for now */
+    uint32_t random; /* of this connection: the same at every event, and in every run of one seed */
+    uint64_t delivered; /* bytes known to have arrived, of the whole connection; never falls */
+    /* Bytes declared lost, each time they were. The count begins again when the connection sends
+     * after a pause with nothing outstanding: compare it within a flight. */
+    uint64_t lost;
 };
 
+/* The sample is that of the newest segment of those that arrived: the delivery rate over its flight
+ * (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
 struct scps_cc_ack {
-    uint64_t bytes;   /* newly known to have arrived */
-    scps_dur rtt;     /* of the newest of them; -1 if that one was resent or cannot be told */
-    scps_dur rtt_old; /* of the oldest: a delayed ACK's wait is in it; 0 unknown, -1 as above */
-    uint64_t rate;    /* delivery rate over its flight, bytes/s; 0 unknown */
-    bool app_limited; /* that rate was the application's, not the path's */
-    bool round_start; /* first ack of a new round trip */
-    bool in_recovery; /* the window grows again only after the episode */
+    uint64_t bytes;    /* newly known to have arrived */
+    scps_dur rtt;      /* of the newest of them; -1 if that one was resent or cannot be told */
+    scps_dur rtt_old;  /* of the oldest: a delayed ACK's wait is in it; 0 unknown, -1 as above */
+    uint64_t rate;     /* delivery rate over its flight, bytes/s; 0 unknown */
+    bool app_limited;  /* that rate was the application's, not the path's */
+    bool round_start;  /* first ack of a new round trip */
+    bool in_recovery;  /* the window grows again only after the episode */
+    uint64_t marked;   /* of `bytes`: those whose acknowledgement echoed ECN's congestion mark */
+    scps_dur interval; /* of the sample: rate is sample_bytes over it; 0: there is none */
+    uint64_t sample_bytes;    /* delivered since the sample's segment left */
+    uint64_t prior_delivered; /* scps_cc_view.delivered when it left */
+    uint64_t tx_in_flight;    /* bytes in flight when it left, itself included */
+    uint64_t lost_since;      /* bytes declared lost since it left */
 };
 
 struct scps_cc_loss {
@@ -69,6 +83,17 @@ struct scps_cc_loss {
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
     bool new_episode; /* false while the same flight is still being repaired */
+    /* Of the lost segment that left last. All are 0 where nothing was lost (SCPS_BY_ECN). */
+    bool app_limited;      /* the application wrote too little when it left */
+    uint32_t ranges;       /* the lost bytes lie in so many ranges with something between them */
+    uint64_t tx_in_flight; /* bytes in flight when it left, itself included */
+    uint64_t lost_since;   /* bytes declared lost since it left, `bytes` included */
+};
+
+/* A segment with data that leaves; the view does not count it yet. */
+struct scps_cc_sent {
+    uint32_t bytes;
+    bool resent;
 };
 
 enum scps_cc_change {
@@ -80,11 +105,15 @@ enum scps_cc_change {
     SCPS_CC_PATH       /* another path: base round trips and rates may be out of date */
 };
 
-struct scps_cc_ctl {   /* the core clamps both and smooths the way down (RFC 6937) */
+/* The core smooths the way down (RFC 6937). A window below a segment becomes a segment, a rate that
+ * no pacer can keep the highest it can; both are counted (scps_info.cc_corrected) and noted. */
+struct scps_cc_ctl {
     uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */
     uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
-    /* Bytes/s on the wire, headers counted; 0: none, or cwnd over srtt if pacing is on */
+    /* Bytes/s on the wire, headers counted (but see payload_rate); 0: none, or cwnd over srtt if
+     * pacing is on */
     uint64_t rate;
+    uint32_t quantum; /* bytes that may leave back to back at that rate; 0: four packets */
 };
 
 /* One "key=value" of --cc NAME,key=value. */
@@ -104,6 +133,12 @@ struct scps_cc_ops {
      * resend, the oldest segment is resent if it is older than srtt + 4 rttvar. The core's RACK,
      * where chosen, does better. */
     bool by_age;
+    /* ctl.rate counts payload, as the window and the delivery rates do. */
+    bool payload_rate;
+    /* The controller bounds what leaves during an episode itself, and takes back itself what an
+     * imagined one has cost: no RFC 6937, and SCPS_CC_SPURIOUS finds state and numbers as they
+     * are. */
+    bool own_recovery;
     /* Called once when the connection is established (again after the handshake gave an RTT).
      * param has one value for each of params, in that order. */
     void (*start)(void *s, const int64_t *param, const struct scps_cc_view *v,
@@ -115,6 +150,9 @@ struct scps_cc_ops {
     /* NULL: what changes is of no concern. */
     void (*change)(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
                    struct scps_cc_ctl *ctl);
+    /* A segment with data leaves. NULL: of no concern, and nothing is spent on it. */
+    void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
+                    struct scps_cc_ctl *ctl);
 };
 
 /* By name; NULL if there is none. */

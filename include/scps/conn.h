@@ -440,6 +440,7 @@ struct scps_info {
     uint32_t snacks_in, snacks_out, acks_out /* pure */, acks_held /* for the budget */, probes_out,
         ooo_segs, reordered, paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
+    uint32_t cc_corrected; /* windows and rates of the controller's that could not be followed */
     uint64_t records_out, records_in; /* boundaries written, and arrived */
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either
      * side, 0 none */

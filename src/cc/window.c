@@ -61,7 +61,7 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     if (!bytes)
         return 0;
     w->timed_out = false;
-    w->repair -= SCPS_MIN(w->repair, bytes);
+    w->repair -= (uint32_t)SCPS_MIN(w->repair, bytes);
     if ((a->in_recovery && !repairing && !w->spared) || !(w->limited || w->was_limited))
         return 0;
     if (ctl->cwnd < ctl->ssthresh) {
@@ -111,7 +111,8 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
                   struct scps_cc_ctl *ctl)
 {
     ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
-    w->credit = w->repair = 0;
+    w->credit = 0;
+    w->repair = 0;
     w->timed_out = w->spared = false;
     w->cut = true;
 }
@@ -151,7 +152,7 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
     w->timed_out = true;
     w->cut = w->spared = false;
     w->credit = 0;
-    w->repair = SCPS_MAX(w->repair, v->outstanding);
+    w->repair = (uint32_t)SCPS_CLAMP(v->outstanding, w->repair, UINT32_MAX);
     ctl->cwnd = v->mss;
 }
 

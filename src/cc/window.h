@@ -21,7 +21,7 @@
 
 struct scps_win {
     uint64_t credit;  /* bytes acknowledged towards the next segment, in the grower's own scale */
-    uint64_t repair;  /* after a timeout: bytes of the flight it condemned, still to be heard of */
+    uint32_t repair;  /* after a timeout: bytes of the flight it condemned, still to be heard of */
     bool limited : 1; /* the window held us back at some time in this round trip */
     bool was_limited : 1; /* or in the one before */
     bool timed_out : 1;   /* a timeout, and nothing has arrived since */

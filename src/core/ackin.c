@@ -347,7 +347,8 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
-        scps_delivery_sample(&c->tx->delivery, &n->sum, scps_rtt_min(&c->rtt), c->ctx.env->now, a);
+        scps_delivery_sample(&c->tx->delivery, &c->tx->sb, &n->sum, scps_rtt_min(&c->rtt),
+                             c->ctx.env->now, a);
     if (n->advanced && n->jumped) { /* it came late or not at all */
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;
@@ -499,8 +500,10 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
         n.repaired = tx->rec.episode == SCPS_EPISODE_NONE;
     }
     find_losses(c, &n);
-    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN))
+    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN)) {
+        a.marked = a.bytes;
         take_ecn_echo(c, &n);
+    }
     if (n.sum.delivered)
         tell_controller(c, &n, &a);
     if (c->una == c->nxt)

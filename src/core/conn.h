@@ -445,6 +445,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v);
 void scps_cc_begin(struct scps_conn *c);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
+/* A segment with data leaves: for a controller with an on_sent hook only. */
+void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent);
 /* Clamps, notes, and sets the pacer from ctl. */
 void scps_cc_apply(struct scps_conn *c);
 /* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
@@ -482,7 +484,7 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
  * all. */
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
 /* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
-void scps_recovery_no_frto(struct scps_conn *c);
+void scps_recovery_no_frto(struct scps_recovery *rec);
 /* The left edge moved without an acknowledgement. */
 void scps_recovery_passed(struct scps_conn *c);
 /* An episode brings the window down: the controller asks for a smaller one than before it. */

@@ -16,7 +16,6 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     uint32_t iw_max = SCPS_MAX(2u * c->mss, 14600u); /* RFC 6928 section 2 */
 
     v->now = c->ctx.env->now;
-    v->inflight = c->tx ? scps_recovery_inflight(c) : 0;
     v->outstanding = c->nxt - c->una;
     v->mss = c->mss;
     v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->mss
@@ -29,6 +28,17 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     v->max_cwnd = cfg->sndbuf;
     v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
     v->cause = scps_conn_loss_cause(c);
+    v->random = c->iss;
+    if (c->tx) {
+        v->app_limited = c->tx->delivery.app_limited;
+        v->delivered = c->tx->delivery.delivered;
+        v->lost = c->tx->sb.lost_ever;
+        v->inflight = scps_recovery_inflight(c);
+    } else {
+        v->app_limited = false;
+        v->delivered = c->una;
+        v->lost = v->inflight = 0;
+    }
 }
 
 /* Sets the pacer: to the controller's rate, to one that follows from its window, to the configured
@@ -37,8 +47,9 @@ static inline uint64_t set_rate(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     const uint32_t packet = c->pmtu_mss + 40u + cfg->rate_overhead;
+    const uint32_t burst = c->ctl.quantum ? c->ctl.quantum : 4 * packet;
     uint64_t rate = c->ctl.rate;
-    bool window = false;
+    bool window = rate && cfg->cc->payload_rate;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && c->rtt.srtt) {
@@ -60,9 +71,18 @@ static inline uint64_t set_rate(struct scps_conn *c)
     }
     if (c->tx && (rate || c->tx->pacer.rate)) {
         c->tx->paces_window = window;
-        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : 4 * packet);
+        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);
     }
     return rate;
+}
+
+/* A number of the controller's that cannot be followed is replaced. */
+static SCPS_APART uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
+{
+    scps_conn_ctx_need_stats(x); /* without memory it is not counted */
+    x->st->cc_corrected++;
+    SCPS_OBSERVE(x, CC_CORRECTED, asked, used, 0, 0);
+    return used;
 }
 
 void scps_cc_apply(struct scps_conn *c)
@@ -72,9 +92,12 @@ void scps_cc_apply(struct scps_conn *c)
     uint64_t rate = 0;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
-        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, c->mss);
+        if (c->ctl.cwnd < c->mss)
+            c->ctl.cwnd = correct(&c->ctx, c->ctl.cwnd, c->mss);
         c->ctx.st->max_cwnd = SCPS_MAX(c->ctx.st->max_cwnd, c->ctl.cwnd);
     }
+    if (c->ctl.rate > SCPS_RATE_MAX)
+        c->ctl.rate = correct(&c->ctx, c->ctl.rate, SCPS_RATE_MAX);
     /* nearly always nothing sets a rate, and none was set */
     if (c->ctl.rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(c);
@@ -100,4 +123,18 @@ void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
     scps_cc_view_of(c, &v);
     c->ctx.cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
     scps_cc_apply(c);
+}
+
+void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent)
+{
+    struct scps_cc_sent p = {.bytes = bytes, .resent = resent};
+    struct scps_cc_ctl was = c->ctl;
+    struct scps_cc_view v;
+
+    if (!c->established)
+        return;
+    scps_cc_view_of(c, &v);
+    c->ctx.cfg->c.cc->on_sent(c->cc_state, &v, &p, &c->ctl);
+    if (was.cwnd != c->ctl.cwnd || was.rate != c->ctl.rate || was.quantum != c->ctl.quantum)
+        scps_cc_apply(c);
 }

@@ -11,14 +11,23 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight,
-                        scps_time now)
+void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered)
 {
+    d->delivered = delivered;
+}
+
+void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
+                        const struct scps_scoreboard *sb, scps_time now)
+{
+    const uint64_t inflight = sb->inflight;
+
     if (inflight <= r->len) /* nothing else in the network: a new flight */
         d->first_sent = d->delivered_at = now;
     r->delivered = d->delivered;
     r->delivered_at = d->delivered_at;
     r->first_sent = d->first_sent;
+    r->tx_in_flight = (uint32_t)inflight;
+    r->tx_lost = (uint32_t)sb->lost_ever;
     scps_sb_mark(r, SCPS_SENT_APP_LIMITED, false);
     if (d->app_limited)
         scps_sb_mark(r, SCPS_SENT_APP_LIMITED, true);
@@ -31,8 +40,9 @@ void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)
     d->app_limited = until ? until : 1;
 }
 
-void scps_delivery_sample(struct scps_delivery *d, const struct scps_ack_sum *sum, scps_dur min_rtt,
-                          scps_time now, struct scps_cc_ack *a)
+void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
+                          const struct scps_ack_sum *sum, scps_dur min_rtt, scps_time now,
+                          struct scps_cc_ack *a)
 {
     const struct scps_sent *r = sum->newest;
     scps_dur sent, acked, took;
@@ -55,9 +65,14 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_ack_sum *su
     acked = now - r->delivered_at;
     took = SCPS_MAX(sent, acked);
     d->first_sent = r->sent;
+    a->sample_bytes = d->delivered - r->delivered;
+    a->prior_delivered = r->delivered;
+    a->tx_in_flight = r->tx_in_flight;
+    a->lost_since = (uint32_t)sb->lost_ever - r->tx_lost;
+    a->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
     if (took > 0 && took >= min_rtt) {
-        a->rate = scps_muldiv(d->delivered - r->delivered, 1000000, (uint64_t)took);
-        a->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
+        a->interval = took;
+        a->rate = scps_muldiv(a->sample_bytes, 1000000, (uint64_t)took);
         d->rate = a->rate;
     }
 }

@@ -18,14 +18,17 @@ struct scps_delivery {
     uint64_t rate;          /* of the newest sample, bytes/s; 0: there was none */
 };
 
-/* The segment of record r leaves now; inflight: bytes in flight with it. */
-void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight,
-                        scps_time now);
-/* Works out the sample of what sum says has arrived. a: bytes, rtt (-1: none) and, where the
- * interval is no shorter than min_rtt, rate are set; round_start and app_limited where they hold.
- */
-void scps_delivery_sample(struct scps_delivery *d, const struct scps_ack_sum *sum, scps_dur min_rtt,
-                          scps_time now, struct scps_cc_ack *a);
+/* Counting begins, or goes on after memory was given back, with so much delivered. */
+void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered);
+/* The segment of record r, which sb counts as in flight already, leaves now. */
+void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
+                        const struct scps_scoreboard *sb, scps_time now);
+/* Works out the sample of what sum says has arrived. a: bytes, rtt (-1: none) and the sample are
+ * set; round_start and app_limited where they hold; rate and interval where the interval is no
+ * shorter than min_rtt. */
+void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
+                          const struct scps_ack_sum *sum, scps_dur min_rtt, scps_time now,
+                          struct scps_cc_ack *a);
 /* The application has written too little to fill the window: samples of what is in flight are too
  * low. */
 void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight);

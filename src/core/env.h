@@ -20,7 +20,7 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
         reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
-        ecn_echoes;
+        ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt;

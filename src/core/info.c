@@ -187,6 +187,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .zero_windows_in = st->zero_windows_in,
         .zero_windows_out = st->zero_windows_out,
         .ecn_echoes = st->ecn_echoes,
+        .cc_corrected = st->cc_corrected,
         .recovery = scps_rack_on(c) ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC,
         .tlp_probes = st->tlp_probes,
         .records_out = st->records_out,

@@ -23,7 +23,8 @@ bool scps_recovery_is_reducing(const struct scps_conn *c)
 {
     const struct scps_tx *tx = c->tx;
 
-    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd;
+    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd &&
+           !c->ctx.cfg->c.cc->own_recovery;
 }
 
 uint64_t scps_recovery_window(const struct scps_conn *c)

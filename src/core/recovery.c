@@ -77,7 +77,8 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
 
     if (fresh) {
         tx->saved_ctl = c->ctl;
-        memcpy(tx->saved_state, c->cc_state, c->ctx.cfg->c.cc->state_size);
+        if (!c->ctx.cfg->c.cc->own_recovery)
+            memcpy(tx->saved_state, c->cc_state, c->ctx.cfg->c.cc->state_size);
         rec->undoable = c->ctx.cfg->c.spurious_undo;
         rec->flight = c->nxt - c->una;
         rec->delivered = rec->out = 0;
@@ -107,11 +108,19 @@ static void end(struct scps_conn *c)
 static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
 {
     struct scps_cc_view v;
+    struct scps_lost_news news = scps_sb_losses(&c->tx->sb);
     struct scps_cc_loss l = {.bytes = bytes,
                              .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
                                                               : scps_conn_loss_cause(c),
                              .evidence = evidence,
                              .new_episode = fresh};
+
+    if (news.ranges) {
+        l.app_limited = news.app_limited;
+        l.ranges = news.ranges;
+        l.tx_in_flight = news.tx_in_flight;
+        l.lost_since = (uint32_t)c->tx->sb.lost_ever - news.tx_lost;
+    }
 
     scps_cc_view_of(c, &v);
     c->ctx.cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
@@ -155,6 +164,7 @@ void scps_recovery_presume(struct scps_conn *c)
 
     scps_sb_lose_since(&c->tx->sb,
                        reports ? c->ctx.env->now - SCPS_MAX(c->rtt.srtt, 1) : c->ctx.env->now);
+    scps_sb_losses(&c->tx->sb); /* the timer's are told as SCPS_CC_RTO */
 }
 
 void scps_recovery_timeout(struct scps_conn *c)
@@ -191,9 +201,11 @@ static void undo(struct scps_conn *c, bool late)
     struct scps_tx *tx = c->tx;
     uint64_t cwnd = c->ctl.cwnd;
 
-    memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
-    c->ctl = tx->saved_ctl;
-    c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
+    if (!c->ctx.cfg->c.cc->own_recovery) {
+        memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
+        c->ctl = tx->saved_ctl;
+        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
+    }
     if (late)
         scps_sb_find_all(&tx->sb);
     end(c);
@@ -243,9 +255,9 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool f
         undo(c, rec->episode == SCPS_EPISODE_FAST || !fresh);
 }
 
-void scps_recovery_no_frto(struct scps_conn *c)
+void scps_recovery_no_frto(struct scps_recovery *rec)
 {
-    c->tx->rec.frto = 0;
+    rec->frto = 0;
 }
 
 /* RFC 5682 steps 2 and 3, of section 3.1 with SACK and of 2.1 without. frto_nxt is RecoveryPoint.

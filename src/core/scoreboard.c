@@ -508,6 +508,30 @@ scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
     return sb->head != sb->tail ? r->from : r->from + r->len;
 }
 
+struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
+{
+    struct scps_lost_news news = sb->news;
+
+    sb->news = (struct scps_lost_news){0};
+    return news;
+}
+
+static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
+{
+    struct scps_lost_news *n = &sb->news;
+
+    sb->lost_ever += r->len;
+    if (!n->ranges || before(n->xseq, r->xseq)) {
+        n->xseq = r->xseq;
+        n->tx_in_flight = r->tx_in_flight;
+        n->tx_lost = r->tx_lost;
+        n->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
+    }
+    if (!n->ranges || r->from != n->to)
+        n->ranges++;
+    n->to = r->from + r->len;
+}
+
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
 {
     struct scps_sent *r = scps_sb_at(sb, idx);
@@ -520,6 +544,7 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
     if (!sum->lost || r->from < sum->lost_from)
         sum->lost_from = r->from;
     sum->lost += r->len;
+    note_loss(sb, r);
     heap_push(sb, idx);
 }
 

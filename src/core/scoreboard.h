@@ -43,6 +43,19 @@ struct scps_sent {          /* one segment; a cache line holds it */
     uint32_t xseq; /* number of this transmission; later ones are larger */
     uint32_t skip; /* ARRIVED: some record ahead such that all between have arrived */
     uint8_t state, flags, resends;
+    /* When it was sent: bytes in flight, itself included, and the low 32 bits of lost_ever. The
+     * send buffer, and so what is in flight, is below 4 GiB. */
+    uint32_t tx_in_flight, tx_lost;
+};
+
+/* What scps_sb_lose has found since somebody asked (scps_sb_losses). */
+struct scps_lost_news {
+    scps_off to;           /* end of the range lost last */
+    uint32_t ranges;       /* lost ranges with something between them */
+    uint32_t xseq;         /* of the lost segment that left last, and of that one: */
+    uint32_t tx_in_flight; /* as in its record */
+    uint32_t tx_lost;
+    bool app_limited;
 };
 
 struct scps_resent {
@@ -55,6 +68,7 @@ struct scps_scoreboard {
     uint32_t frontier;                    /* first record no order-of-arrival rule has judged */
     uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
     uint64_t inflight, arrived, lost;     /* bytes by state */
+    uint64_t lost_ever;                   /* bytes declared lost, each time they were */
     /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
     uint32_t excused;
     uint32_t xseq;                /* of the next transmission */
@@ -67,6 +81,7 @@ struct scps_scoreboard {
     uint32_t
         *lostq; /* binary min-heap of indices, each once; may hold some that are LOST no more */
     uint32_t nlost;
+    struct scps_lost_news news;
 };
 
 /* What one acknowledgement, or one report, told: what rtt, rate, loss and cc want to hear. */
@@ -159,6 +174,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
 /* Gives up the first record, of which a FIN stays behind, and with it what has arrived right
  * behind; but a FIN stays. Returns the new left edge; *end: where the record's data ended. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
+/* What was lost since the last call. */
+struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
 /* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0

@@ -288,7 +288,7 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
 /* The segment of record r leaves: what had been delivered by now. */
 static inline void delivery_of(struct scps_conn *c, struct scps_sent *r)
 {
-    scps_delivery_sent(&c->tx->delivery, r, c->tx->sb.inflight, c->ctx.env->now);
+    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
 }
 
 static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
@@ -423,6 +423,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     }
     if (len <= scps_conn_any_mss(c))
         scps_ackout_fill(c, seg);
+    if (c->ctx.cfg->c.cc->on_sent)
+        scps_cc_sent(c, len, resent != NULL);
     scps_recovery_sent(c, len, resent);
     left(c, seg, from, resent != NULL);
     scps_snd_hold(c, SCPS_HOLD_NONE);
@@ -687,7 +689,7 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
     if (new_data(c, seg))
         return true;
     if (c->nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE && c->hold != SCPS_HOLD_ROUTE)
-        scps_recovery_no_frto(c);
+        scps_recovery_no_frto(&c->tx->rec);
     return false;
 }
 

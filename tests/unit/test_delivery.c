@@ -16,9 +16,17 @@ static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent
 {
     struct scps_ack_sum sum = {.delivered = bytes, .newest = r};
     struct scps_cc_ack a = {0};
+    struct scps_scoreboard sb = {0};
 
-    scps_delivery_sample(d, &sum, min_rtt, now, &a);
+    scps_delivery_sample(d, &sb, &sum, min_rtt, now, &a);
     return a;
+}
+
+static void sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight, scps_time now)
+{
+    struct scps_scoreboard sb = {.inflight = inflight};
+
+    scps_delivery_sent(d, r, &sb, now);
 }
 
 static void one_flight(void **state)
@@ -28,7 +36,7 @@ static void one_flight(void **state)
     struct scps_cc_ack a;
     (void)state;
 
-    scps_delivery_sent(&d, &r, 1000, 100);
+    sent(&d, &r, 1000, 100);
     assert_int_equal(r.first_sent, 100);
     assert_int_equal(r.delivered_at, 100);
     a = sample(&d, &r, 1000, 500, 1100);
@@ -37,7 +45,7 @@ static void one_flight(void **state)
     assert_int_equal(a.rate, 1000000); /* 1000 bytes in 1 ms */
     assert_true(a.round_start);
     assert_int_equal(d.rate, a.rate);
-    scps_delivery_sent(&d, &r, 1000, 1100); /* after what ended the round was delivered */
+    sent(&d, &r, 1000, 1100); /* after what ended the round was delivered */
     assert_true(sample(&d, &r, 1000, 500, 2100).round_start);
 }
 
@@ -49,8 +57,8 @@ static void longer_interval_counts(void **state)
     struct scps_cc_ack a;
     (void)state;
 
-    scps_delivery_sent(&d, &r[0], 1000, 0);
-    scps_delivery_sent(&d, &r[1], 2000, 4000);
+    sent(&d, &r[0], 1000, 0);
+    sent(&d, &r[1], 2000, 4000);
     assert_int_equal(r[1].first_sent, 0);
     sample(&d, &r[0], 1000, 0, 4500);
     a = sample(&d, &r[1], 1000, 0, 4600);
@@ -65,7 +73,7 @@ static void shorter_than_the_path(void **state)
     struct scps_cc_ack a;
     (void)state;
 
-    scps_delivery_sent(&d, &r, 1000, 0);
+    sent(&d, &r, 1000, 0);
     a = sample(&d, &r, 1000, 1001, 1000);
     assert_int_equal(a.rate, 0); /* no interval below the least round trip is believed */
     assert_int_equal(d.rate, 0);
@@ -77,7 +85,7 @@ static void resent_gives_no_round_trip(void **state)
     struct scps_sent r = {.len = 1000, .sent = 0, .resends = 1};
     (void)state;
 
-    scps_delivery_sent(&d, &r, 1000, 0);
+    sent(&d, &r, 1000, 0);
     assert_int_equal(sample(&d, &r, 1000, 0, 10).rtt, -1);
     assert_int_equal(sample(&d, NULL, 500, 0, 20).bytes, 500);
     assert_int_equal(d.delivered, 1500);
@@ -91,10 +99,10 @@ static void application_limit(void **state)
 
     scps_delivery_app_limited(&d, 0);
     assert_int_equal(d.app_limited, 1); /* 0 would mean: not limited */
-    scps_delivery_sent(&d, &r[0], 1000, 0);
+    sent(&d, &r[0], 1000, 0);
     assert_int_equal(r[0].flags, SCPS_SENT_FIN | SCPS_SENT_APP_LIMITED);
     assert_true(sample(&d, &r[0], 1000, 0, 10).app_limited);
-    scps_delivery_sent(&d, &r[1], 1000, 20); /* what was limited has been delivered */
+    sent(&d, &r[1], 1000, 20); /* what was limited has been delivered */
     assert_int_equal(r[1].flags, 0);
     assert_false(sample(&d, &r[1], 1000, 0, 30).app_limited);
 }
