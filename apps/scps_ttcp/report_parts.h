@@ -7,9 +7,17 @@
 #include "scps_ttcp/result.h"
 
 /* report_json.c: of both */
+/* Adds "bits_per_second" for so many bytes in so many microseconds. */
+void ttcp_json_rate(struct json *j, uint64_t bytes, scps_dur us);
+
+/* json_start.c: "start" of a stream; the others are of both */
+void ttcp_json_start(struct json *j, const struct ttcp_result *r);
 void ttcp_json_seed(struct json *j, const struct ttcp_result *r); /* "seed" */
 void ttcp_json_link(struct json *j,
                     const struct ttcp_result *r); /* "link" as asked for, if there is one */
+
+/* json_end.c: "end" of a stream; the others are of both */
+void ttcp_json_end(struct json *j, const struct ttcp_result *r);
 void ttcp_json_ran(struct json *j,
                    const struct ttcp_result *r); /* processor time, or "link" as it went */
 void ttcp_json_outcome(struct json *j,

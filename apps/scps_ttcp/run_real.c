@@ -11,87 +11,45 @@
  * so that neither leaves the other repeating itself into nothing. A transfer that failed here is
  * reset, so that the peer hears of it.
  */
-#include "scps_ttcp/run.h"
-
-#include "common/seed.h"
-#include "scps_ttcp/watch.h"
+#include "scps_ttcp/real.h"
 
 #include <scps/error.h>
-#include <scps/io.h>
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <ev.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define AT_ONCE (128u << 10) /* bytes written before packets have their turn: some 0.2 ms */
 
-struct run {
-    const struct ttcp_options *o;
-    struct ttcp_result *r;
-    struct scps_stack *st;
-    struct scps_loop *loop;
-    struct scps_netif *top, *tap;
-    bool sends;
-    struct ttcp_input in;
-    struct ttcp_output out;
-    struct ttcp_sender sender;
-    struct ttcp_receiver receiver;
-    struct ttcp_watch watch;
-    struct ttcp_progress progress;
-    scps_time t0; /* the SYN: sent, or arrived */
-    bool begun;   /* t0 means something */
-    bool finished;
-    ev_io input, output;
-    ev_signal sigint, sigterm;
-    ev_timer interval, stop_sending, give_up, tick, linger, more, later;
-};
-
-static struct ttcp_sender *sender_of(struct run *x)
-{
-    return x->sends ? &x->sender : NULL;
-}
-
-static struct ttcp_receiver *receiver_of(struct run *x)
+static struct ttcp_receiver *receiver_of(struct ttcp_real *x)
 {
     return x->sends ? NULL : &x->receiver;
 }
 
-static bool over(const struct run *x)
+static bool over(const struct ttcp_real *x)
 {
     return x->sends ? x->sender.over : x->receiver.over;
 }
 
 /* When this end of -u is to be run again without anything happening; SCPS_NEVER. */
-static scps_time next_run(const struct run *x)
+static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->sender.d.next : x->receiver.d.next;
 }
 
-static struct scps_conn *own_conn(const struct run *x)
+static struct scps_conn *own_conn(const struct ttcp_real *x)
 {
     return x->sends ? x->sender.conn : x->receiver.conn;
 }
 
-/* Or does it wait? */
-static bool connects(const struct run *x)
-{
-    return x->sends != x->o->reverse;
-}
-
-static void report_interval(struct run *x, scps_time now)
+static void report_interval(struct ttcp_real *x, scps_time now)
 {
     const struct ttcp_interval *i;
 
     if (!x->begun)
         return;
-    i = ttcp_result_interval(x->r, sender_of(x), receiver_of(x), now - x->t0);
+    i = ttcp_result_interval(x->r, ttcp_real_sender(x), receiver_of(x), now - x->t0);
     if (i == NULL || x->o->json)
         return;
     ttcp_progress_clear(&x->progress);
@@ -99,7 +57,7 @@ static void report_interval(struct run *x, scps_time now)
 }
 
 /* Takes all figures, then stays until the connection is closed properly or resets it. */
-static void finish(struct run *x, enum ttcp_outcome outcome, const char *why)
+static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
     struct scps_conn *c = own_conn(x);
@@ -116,7 +74,7 @@ static void finish(struct run *x, enum ttcp_outcome outcome, const char *why)
         ttcp_result_sender(x->r, &x->sender, x->st, x->t0);
     else
         ttcp_result_receiver(x->r, &x->receiver, x->st, x->t0);
-    ttcp_result_judge(x->r, sender_of(x), receiver_of(x));
+    ttcp_result_judge(x->r, ttcp_real_sender(x), receiver_of(x));
     if (outcome != TTCP_DONE)
         ttcp_result_fail(x->r, outcome, "%s", why);
     ev_io_stop(scps_loop_ev(x->loop), &x->input);
@@ -140,7 +98,7 @@ static void finish(struct run *x, enum ttcp_outcome outcome, const char *why)
 }
 
 /* After anything that may have changed: is it over, and what is to be waited for? */
-static void check(struct run *x)
+static void check(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
@@ -171,7 +129,7 @@ static void check(struct run *x)
 }
 
 /* The clock starts: the SYN, or with -u the first guard, was sent or heard. */
-static void begin(struct run *x, scps_time at)
+static void begin(struct ttcp_real *x, scps_time at)
 {
     x->begun = true;
     x->t0 = x->watch.t0 = at;
@@ -179,7 +137,7 @@ static void begin(struct run *x, scps_time at)
         ev_timer_start(scps_loop_ev(x->loop), &x->interval);
 }
 
-static void run_datagrams(struct run *x, const struct scps_event *e)
+static void run_datagrams(struct ttcp_real *x, const struct scps_event *e)
 {
     scps_time now = scps_sysclock_now();
 
@@ -198,7 +156,7 @@ static void run_datagrams(struct run *x, const struct scps_event *e)
 
 static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 {
-    struct run *x = ctx;
+    struct ttcp_real *x = ctx;
     scps_time now = scps_sysclock_now();
 
     (void)l;
@@ -222,7 +180,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 
 static void on_input(EV_P_ ev_io *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)revents;
     ev_io_stop(EV_A_ w);
@@ -233,7 +191,7 @@ static void on_input(EV_P_ ev_io *w, int revents)
 
 static void on_more(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -244,7 +202,7 @@ static void on_more(EV_P_ ev_timer *w, int revents)
 
 static void on_output(EV_P_ ev_io *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)revents;
     ev_io_stop(EV_A_ w);
@@ -255,7 +213,7 @@ static void on_output(EV_P_ ev_io *w, int revents)
 
 static void on_interrupt(EV_P_ ev_signal *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -267,7 +225,7 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
 
 static void on_interval(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -277,7 +235,7 @@ static void on_interval(EV_P_ ev_timer *w, int revents)
 
 static void on_stop_sending(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -289,7 +247,7 @@ static void on_stop_sending(EV_P_ ev_timer *w, int revents)
 
 static void on_give_up(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -306,18 +264,18 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
 
 static void on_tick(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
     if (x->begun && !x->finished)
-        ttcp_progress_show(&x->progress, x->r, sender_of(x), receiver_of(x),
+        ttcp_progress_show(&x->progress, x->r, ttcp_real_sender(x), receiver_of(x),
                            scps_sysclock_now() - x->t0);
 }
 
 static void on_later(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
@@ -327,15 +285,15 @@ static void on_later(EV_P_ ev_timer *w, int revents)
 
 static void on_linger(EV_P_ ev_timer *w, int revents)
 {
-    struct run *x = w->data;
+    struct ttcp_real *x = w->data;
 
     (void)loop;
     (void)revents;
     scps_loop_stop(x->loop);
 }
 
-static void timer(struct run *x, ev_timer *t, void (*cb)(EV_P_ ev_timer *, int), scps_dur after,
-                  bool again)
+static void timer(struct ttcp_real *x, ev_timer *t, void (*cb)(EV_P_ ev_timer *, int),
+                  scps_dur after, bool again)
 {
     ev_timer_init(t, cb, (double)after / 1e6, again ? (double)after / 1e6 : 0);
     t->data = x;
@@ -343,7 +301,7 @@ static void timer(struct run *x, ev_timer *t, void (*cb)(EV_P_ ev_timer *, int),
         ev_timer_start(scps_loop_ev(x->loop), t);
 }
 
-static void watch_all(struct run *x)
+static void watch_all(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
@@ -357,7 +315,7 @@ static void watch_all(struct run *x)
     ev_signal_start(ev, &x->sigterm);
     ev_now_update(ev); /* opening a device may have taken a while */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    if (!connects(x)) /* its clock starts when somebody connects */
+    if (!ttcp_real_connects(x)) /* its clock starts when somebody connects */
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
     timer(x, &x->give_up, on_give_up, x->o->timeout, false);
@@ -367,7 +325,7 @@ static void watch_all(struct run *x)
     timer(x, &x->later, on_later, 0, false);
 }
 
-static void unwatch_all(struct run *x)
+static void unwatch_all(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
@@ -384,228 +342,9 @@ static void unwatch_all(struct run *x)
     ev_timer_stop(ev, &x->later);
 }
 
-/* ---- opening ---- */
-
-static bool has_family(const struct scps_ifopts *o, uint8_t family)
-{
-    for (unsigned i = 0; i < o->naddr; i++)
-        if (o->addr[i].addr.family == family)
-            return true;
-    return false;
-}
-
-/* HOST as an address of a family we have. */
-static bool resolve(struct run *x, struct scps_addr *out)
-{
-    const struct ttcp_options *o = x->o;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-    bool found = false;
-    int rc;
-
-    if (scps_addr_parse(o->host, out) == 0) {
-        found = o->family == 0 || o->family == out->family;
-        if (!found)
-            ttcp_result_fail(x->r, TTCP_FAILED, "%.100s is not an IPv%u address: drop -%u", o->host,
-                             o->family, o->family);
-        return found;
-    }
-    rc = getaddrinfo(o->host, NULL, &hints, &list);
-    if (rc != 0) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "%.100s: %s: give its address", o->host,
-                         gai_strerror(rc));
-        return false;
-    }
-    for (const struct addrinfo *a = list; a != NULL && !found; a = a->ai_next) {
-        uint8_t family = a->ai_family == AF_INET ? 4 : a->ai_family == AF_INET6 ? 6 : 0;
-
-        if (family == 0 || (o->family != 0 && o->family != family) || !has_family(&o->ifs, family))
-            continue;
-        memset(out, 0, sizeof(*out));
-        out->family = family;
-        if (family == 4)
-            memcpy(out->b, &((const struct sockaddr_in *)(const void *)a->ai_addr)->sin_addr, 4);
-        else
-            memcpy(out->b, &((const struct sockaddr_in6 *)(const void *)a->ai_addr)->sin6_addr, 16);
-        found = true;
-    }
-    freeaddrinfo(list);
-    if (!found)
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "%.100s has no address of the family of --addr: give one that has",
-                         o->host);
-    return found;
-}
-
-/* What opening failed with, in words. */
-static bool refused(struct run *x, int err)
-{
-    switch (err) {
-    case SCPS_ERR_UNREACH:
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "%.100s: no route: give --addr a /LEN that covers it, or --gateway",
-                         x->o->host);
-        break;
-    case SCPS_ERR_ADDRNOTAVAIL:
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "no address of this stack fits: give --addr one of the family of HOST, "
-                         "and -H one of --addr");
-        break;
-    case SCPS_ERR_MSGSIZE:
-        ttcp_result_fail(x->r, TTCP_FAILED,
-                         "-l %zu: such a datagram does not fit the device's MTU of %u, and none is "
-                         "cut (-u): give a smaller one",
-                         x->o->length, x->top->mtu);
-        break;
-    default:
-        ttcp_result_fail(x->r, TTCP_FAILED, "cannot %s: %s", connects(x) ? "connect" : "listen",
-                         scps_strerror(err));
-        break;
-    }
-    return false;
-}
-
-/* -u: the endpoint of this end. */
-static bool open_datagrams(struct run *x)
-{
-    const struct ttcp_options *o = x->o;
-    struct scps_endpoint local = {.addr = o->source, .port = x->sends ? o->own_port : o->port};
-    struct scps_endpoint remote = {.port = o->port};
-    int err;
-
-    if (!x->sends) {
-        if (local.addr.family == 0)
-            local.addr.family = o->family;
-        err = ttcp_dgram_receive_start(&x->receiver, &x->out, x->st, &local);
-        return err == 0 || refused(x, err);
-    }
-    if (!resolve(x, &remote.addr))
-        return false;
-    err = ttcp_rate_datagrams(o, x->st, x->top, &remote.addr);
-    if (err == 0)
-        err =
-            ttcp_dgram_send_start(&x->sender, &x->in, x->st, &local, &remote, scps_sysclock_now());
-    return err == 0 || refused(x, err);
-}
-
-static bool connect_or_listen(struct run *x)
-{
-    const struct ttcp_options *o = x->o;
-    struct scps_conn_config cfg = ttcp_conn_config(o, x->sends);
-    struct scps_endpoint local = {.addr = o->source, .port = connects(x) ? o->own_port : 0};
-    struct scps_endpoint remote = {.port = o->port};
-    char addr[SCPS_ADDR_STRLEN];
-    int err = 0;
-
-    if (connects(x)) {
-        struct scps_route route;
-        struct scps_conn *c;
-
-        if (!resolve(x, &remote.addr))
-            return false;
-        if (ttcp_route(o, &remote.addr, x->top, &route) &&
-            (err = scps_stack_add_route(x->st, &route)) != 0) {
-            ttcp_result_fail(x->r, TTCP_FAILED, "cannot set the rate of the route: %s",
-                             scps_strerror(err));
-            return false;
-        }
-        x->t0 = x->watch.t0 = scps_sysclock_now();
-        c = scps_connect(x->st, &cfg, &local, &remote, &err);
-        if (c != NULL) {
-            if (x->sends)
-                ttcp_sender_start(&x->sender, c, &x->in, x->t0);
-            else
-                ttcp_receiver_connect(&x->receiver, c, &x->out, x->t0);
-            x->begun = true;
-            return true;
-        }
-    } else {
-        struct scps_listener *l;
-
-        local.port = o->port;
-        if (local.addr.family == 0)
-            local.addr.family = o->family; /* every address of that family */
-        l = scps_listen(x->st, &cfg, &local, 1, &err);
-        if (l != NULL) {
-            if (x->sends)
-                ttcp_sender_listen(&x->sender, l, &x->in);
-            else
-                ttcp_receiver_start(&x->receiver, l, &x->out);
-            if (o->verbose > 0)
-                fprintf(stderr, "ttcp-%c: waiting on port %u of %s\n", x->sends ? 't' : 'r',
-                        o->port, scps_addr_format(&o->ifs.addr[0].addr, addr));
-            return true;
-        }
-    }
-    return refused(x, err);
-}
-
-static scps_time now_of(void *ctx)
-{
-    (void)ctx;
-    return scps_sysclock_now();
-}
-
-static bool open_all(struct run *x)
-{
-    const struct ttcp_options *o = x->o;
-    struct scps_stack_config cfg = scps_stack_config_default();
-    char msg[SCPS_IO_MSGLEN];
-    struct scps_netif *dev;
-    int err;
-
-    err = x->sends ? ttcp_input_init(&x->in, o, NULL, NULL) : ttcp_output_init(&x->out, o, NULL);
-    if (err == SCPS_ERR_SYSTEM) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "%.200s: %s: write elsewhere", x->out.name,
-                         strerror(x->out.sys_errno));
-        return false;
-    }
-    if (err != 0) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "out of memory: give a smaller -l");
-        return false;
-    }
-    if (o->memory_limit_set)
-        cfg.memory_limit = o->memory_limit;
-    if (o->seed_set) {
-        seed_pair(o->seed, x->sends ? 1 : 2, cfg.seed);
-    } else if (scps_entropy(cfg.seed, sizeof(cfg.seed)) != 0) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "no randomness from the kernel: %s: give --seed",
-                         strerror(errno));
-        return false;
-    }
-    dev = scps_ifopts_open(&o->ifs, msg);
-    if (dev == NULL) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "%s", msg);
-        return false;
-    }
-    x->top = dev;
-    if (o->pcap != NULL) {
-        x->tap = ttcp_capture(x->r, o->pcap, x->r->wall_start - scps_sysclock_now(), now_of, NULL);
-        if (x->tap == NULL)
-            return false;
-        x->top = scps_netif_push(dev, x->tap);
-    }
-    x->watch = (struct ttcp_watch){sender_of(x), o->debug ? stderr : NULL, x->sends ? 't' : 'r', 0};
-    cfg.checksum_hints = o->checksum_hints;
-    cfg.observer = ttcp_watch_observer(&x->watch);
-    cfg.now = scps_sysclock_now();
-    x->st = scps_stack_new(&cfg);
-    x->loop = x->st != NULL ? scps_loop_new(NULL, x->st, on_event, x) : NULL;
-    if (x->loop == NULL) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "out of memory or descriptors: close something");
-        return false;
-    }
-    if (scps_ifopts_attach(&o->ifs, x->loop, x->top, msg) != 0) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "%s", msg);
-        return false;
-    }
-    return true;
-}
-
-/* ---- the run ---- */
-
 /* The connection is over, and the output's reader was slow: nothing else is to be done, so wait for
  * it. */
-static void drain_output(struct run *x)
+static void drain_output(struct ttcp_real *x)
 {
     int err;
 
@@ -629,7 +368,7 @@ static uint64_t us_of(const struct timeval *t)
 
 void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
 {
-    struct run x = {.o = o, .r = r, .sends = o->action == TTCP_TRANSMIT};
+    struct ttcp_real x = {.o = o, .r = r, .sends = o->action == TTCP_TRANSMIT};
     struct timespec wall;
     struct rusage used;
 
@@ -639,7 +378,7 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
     r->has_rx = !x.sends;
     x.out.fd = -1;
     ttcp_progress_init(&x.progress);
-    if (open_all(&x) && (o->udp ? open_datagrams(&x) : connect_or_listen(&x))) {
+    if (ttcp_real_open(&x, on_event) && ttcp_real_begin(&x)) {
         x.sender.at_once = AT_ONCE;
         watch_all(&x);
         if (o->udp && x.sends) {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* One end of a transfer in real time: its state, which run_real.c drives and real_open.c opens. */
+#ifndef SCPS_TTCP_REAL_H
+#define SCPS_TTCP_REAL_H
+
+#include "scps_ttcp/run.h"
+#include "scps_ttcp/watch.h"
+
+#include <scps/io.h>
+
+#include <ev.h>
+
+struct ttcp_real {
+    const struct ttcp_options *o;
+    struct ttcp_result *r;
+    struct scps_stack *st;
+    struct scps_loop *loop;
+    struct scps_netif *top, *tap;
+    bool sends;
+    struct ttcp_input in;
+    struct ttcp_output out;
+    struct ttcp_sender sender;
+    struct ttcp_receiver receiver;
+    struct ttcp_watch watch;
+    struct ttcp_progress progress;
+    scps_time t0; /* the SYN: sent, or arrived */
+    bool begun;   /* t0 means something */
+    bool finished;
+    ev_io input, output;
+    ev_signal sigint, sigterm;
+    ev_timer interval, stop_sending, give_up, tick, linger, more, later;
+};
+
+/* The end that sends data, or NULL when this process receives. */
+static inline struct ttcp_sender *ttcp_real_sender(struct ttcp_real *x)
+{
+    return x->sends ? &x->sender : NULL;
+}
+
+/* Does this end connect? Otherwise it listens. */
+static inline bool ttcp_real_connects(const struct ttcp_real *x)
+{
+    return x->sends != x->o->reverse;
+}
+
+typedef void ttcp_real_event_fn(struct scps_loop *l, const struct scps_event *e, void *ctx);
+
+/* Opens input or output, the device, the stack and its loop, which reports the stack's events to
+ * on_event with x. Returns false, with the reason in x->r, when something of that cannot be. */
+bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event);
+/* Connects or listens; with -u opens the endpoint for datagrams. Returns false, with the reason in
+ * x->r, when that cannot be. */
+bool ttcp_real_begin(struct ttcp_real *x);
+
+#endif
