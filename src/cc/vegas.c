@@ -288,7 +288,8 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     uint64_t want = carried + (uint64_t)(ve->alpha + ve->beta) * v->mss / 2;
 
     want = SCPS_MAX(want, 2 * (uint64_t)v->mss);
-    ctl->cwnd = ctl->ssthresh = SCPS_MIN(ctl->cwnd, want);
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, want);
+    ctl->ssthresh = SCPS_MAX(ctl->cwnd, 2 * (uint64_t)v->mss);
     ve->exponential = false;
 }
 
