@@ -40,6 +40,7 @@ Libs: -L\${libdir} -l${name} ${libs}
 endfunction()
 scps_install(scps scps "TCP and SCPS-TP without I/O, clock or globals" "" "")
 scps_install(scps_sim sim "Virtual time for scps" "scps" "")
+scps_install(scps_cctest cctest "Tests for congestion controllers of scps" "scps_sim" "-lm")
 if(SCPS_HAVE_TRACE)
   scps_install(scps_trace trace "Captures for scps" "scps" "-lpcap ${trace_libs} -lm")
 endif()

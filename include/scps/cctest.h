@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* libscps_cctest: tests for congestion controllers, without a test framework.
+ *
+ *     event table ───┐                          ┌─ cwnd, ssthresh, rate as the table wants them
+ *     random events ─┼──> struct scps_cc_ops ──>┼─ invariants, one verdict for each check
+ *     path model ────┘                          └─ window, goodput, losses
+ *
+ * Each function takes the operations of a controller and its parameters; a verdict is a bool, and
+ * a line of text says what was wrong. A test written with cmocka calls fail_msg("%s", msg) when the
+ * verdict is false. One seed gives one result on every machine.
+ *
+ * docs/howto/controllers.md leads from an empty file to a scorecard.
+ */
+#ifndef SCPS_CCTEST_H
+#define SCPS_CCTEST_H
+
+#include <scps/cc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_CCTEST_MSGLEN 512
+
+/* ---- the bench: one controller and the part of the core that it talks to ---- */
+
+enum scps_cctest_kind {
+    SCPS_CCTEST_ACK,
+    SCPS_CCTEST_LOSS,
+    SCPS_CCTEST_CHANGE,
+    SCPS_CCTEST_SENT, /* not in tables */
+    SCPS_CCTEST_START /* only told to a watcher */
+};
+
+/* One call of a controller, with its inputs and what it wrote. */
+struct scps_cctest_event {
+    enum scps_cctest_kind kind;
+    struct scps_cc_view view;
+    struct scps_cc_ack ack;     /* SCPS_CCTEST_ACK */
+    struct scps_cc_loss loss;   /* SCPS_CCTEST_LOSS */
+    enum scps_cc_change change; /* SCPS_CCTEST_CHANGE */
+    struct scps_cc_sent sent;   /* SCPS_CCTEST_SENT */
+    struct scps_cc_ctl before, after;
+};
+
+struct scps_cctest {
+    const struct scps_cc_ops *ops;
+    int64_t param[SCPS_CC_PARAMS];
+    struct scps_cc_view view; /* the caller sets it before each event */
+    struct scps_cc_ctl ctl;   /* what the controller wrote last, clamped as the core does */
+    /* Called after each event (NULL: nobody); ctl is not clamped yet. */
+    void (*watch)(void *ctx, const struct scps_cctest_event *e);
+    void *ctx;
+    /* Private: the state as the core keeps it, and its copy of before the episode. */
+    bool in_episode;
+    struct scps_cc_ctl saved_ctl;
+    union {
+        uint64_t align;
+        uint8_t bytes[SCPS_CC_STATE_MAX];
+    } state, saved;
+};
+
+/* Zeroes the state and calls ops->start. param NULL: the defaults. Of view, what is 0 becomes: mss
+ * 1000, init_cwnd ten segments, srtt and min_rtt 100 ms, max_cwnd 2^30, now one second; and the
+ * window limits. Keeps t->watch and t->ctx. */
+SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops *ops,
+                                const int64_t *param, const struct scps_cc_view *view);
+/* Each calls the controller with t->view. As in the core, the state of before an episode (a loss
+ * with new_episode, or SCPS_CC_RTO outside an episode) is kept, SCPS_CC_SPURIOUS puts it back
+ * first (unless ops->own_recovery), and a window below one segment is raised to it. */
+SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
+/* As scps_cctest_ack. */
+SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
+/* As scps_cctest_ack; without ops->change nothing is called. */
+SCPS_API void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what);
+/* As scps_cctest_ack; without ops->on_sent nothing happens. */
+SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p);
+
+/* ---- event tables ---- */
+
+/* What is left out of a row is the usual: outstanding and inflight are the window, the window is
+ * what limits, the cause is congestion, the evidence SACK, the round trip is the view's. */
+struct scps_cctest_row {
+    enum scps_cctest_kind kind;
+    /* inputs */
+    scps_dur after; /* time passes before the event */
+    uint64_t bytes; /* acknowledged, or lost */
+    unsigned times; /* the row is played so often; 0: once */
+    uint64_t outstanding;
+    bool app_limited; /* the application, not the window, was the limit */
+    scps_dur rtt;     /* ack: -1: unknown */
+    scps_dur rtt_old; /* ack: 0: unknown */
+    uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
+    bool round;       /* ack: the first of a round trip */
+    bool in_recovery; /* ack */
+    bool fresh;       /* loss: it begins an episode */
+    enum scps_loss_cause cause;
+    enum scps_evidence evidence; /* loss */
+    enum scps_cc_change what;    /* change */
+    /* outputs that are wanted after the last time; 0: not looked at */
+    uint64_t want_cwnd, want_ssthresh, want_rate;
+};
+#define SCPS_CCTEST_ROWS(a) (sizeof(a) / sizeof *(a))
+
+/* Plays n rows. Returns true if all outputs were as wanted; else msg (may be NULL) names the row,
+ * counted from 0, what was written and what was wanted, and the rows behind it are not played. */
+SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows, size_t n,
+                               char *msg, size_t msglen);
+
+/* ---- checks ---- */
+
+/* scps_cctest_check_name has their names, scps_cctest_check_help says what each wants. */
+enum scps_cctest_check {
+    SCPS_CCTEST_OPS,
+    /* invariants: hold after every event */
+    SCPS_CCTEST_FLOOR,
+    SCPS_CCTEST_CEILING,
+    SCPS_CCTEST_RATE,
+    SCPS_CCTEST_JUMP,
+    SCPS_CCTEST_APP_LIMITED,
+    SCPS_CCTEST_EMPTY_ACK,
+    SCPS_CCTEST_ONCE,
+    SCPS_CCTEST_ANSWER,
+    SCPS_CCTEST_SPARE,
+    SCPS_CCTEST_SSTHRESH,
+    SCPS_CCTEST_TIMEOUT,
+    SCPS_CCTEST_EPISODE,
+    SCPS_CCTEST_IDLE,
+    SCPS_CCTEST_SPURIOUS,
+    SCPS_CCTEST_PURE,
+    /* on the path model */
+    SCPS_CCTEST_USE,
+    SCPS_CCTEST_REGROWTH,
+    SCPS_CCTEST_ACKS,
+    SCPS_CCTEST_SPLIT_ACKS,
+    SCPS_CCTEST_STRETCH_ACKS,
+    SCPS_CCTEST_AGGREGATION,
+    SCPS_CCTEST_TICKS,
+    SCPS_CCTEST_POLICER,
+    SCPS_CCTEST_PAUSE,
+    SCPS_CCTEST_LONGER,
+    SCPS_CCTEST_SHORTER,
+    SCPS_CCTEST_FASTER,
+    SCPS_CCTEST_SLOWER,
+    SCPS_CCTEST_OUTAGE,
+    /* against a closed form */
+    SCPS_CCTEST_GROWTH,
+    SCPS_CCTEST_RESPONSE,
+    SCPS_CCTEST_CHECKS
+};
+#define SCPS_CCTEST_BIT(check) (UINT64_C(1) << (check))
+/* "floor", "once" and so on; NULL beyond the last. */
+SCPS_API const char *scps_cctest_check_name(enum scps_cctest_check c);
+/* One sentence with the clause behind it; NULL beyond the last. */
+SCPS_API const char *scps_cctest_check_help(enum scps_cctest_check c);
+/* The check of that name; SCPS_CCTEST_CHECKS: there is none. */
+SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len);
+
+/* A law that a controller claims to follow. */
+struct scps_cctest_form {
+    const char *name, *help;
+    /* Mean window in segments at loss probability p and a round trip in seconds; NULL: none. */
+    double (*window)(double p, double rtt);
+    double tolerance; /* of window, 0.1: 10 % */
+    /* Window in segments n round trips after a loss that found w segments; NULL: none. */
+    double (*growth)(double w, unsigned n, double rtt);
+    double growth_tolerance;
+};
+/* "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is none of that name. */
+SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
+/* The i-th; NULL past the last. */
+SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
+
+/* What a controller is held to. All zero: every check, no closed form. */
+struct scps_cctest_expect {
+    uint64_t exempt; /* SCPS_CCTEST_BIT of each check it does not meet by design */
+    const struct scps_cctest_form *form; /* NULL: none */
+    const char *why;                     /* of the exemptions, one sentence; NULL: none */
+};
+/* Of a controller that is built in: what it is exempted from by design, and why. Of any other name:
+ * nothing. */
+SCPS_API struct scps_cctest_expect scps_cctest_expect_of(const char *name);
+
+struct scps_cctest_verdict {
+    enum scps_cctest_check check;
+    bool ok;                      /* the check is met */
+    bool exempt;                  /* expect.exempt has it; then ok is only information */
+    bool run;                     /* false: it does not apply */
+    char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what was wrong */
+};
+/* Makes every check with seeds 1 to `seeds` (0: 40) for the random ones; out has room for
+ * SCPS_CCTEST_CHECKS. Returns how many were not met and are not exempted. Takes about a second. */
+SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
+                                  const struct scps_cctest_expect *expect, unsigned seeds,
+                                  struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
+/* The contract of the structure alone: names, hooks, sizes, parameters and their ranges. False: msg
+ * says what is wrong. Calls none of the hooks. */
+SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
+
+/* ---- random events ---- */
+
+/* What happens to a sender. Every list of them is a possible history: an action asks for something,
+ * and as much of it happens as can (an acknowledgement covers at most what is outstanding). So any
+ * part of a list is a history, too, which is what makes shrinking possible. */
+enum scps_cctest_what {
+    SCPS_CCTEST_DO_ACK,    /* an acknowledgement of n thousandths of what is outstanding */
+    SCPS_CCTEST_DO_LOSE,   /* n thousandths of what is outstanding are declared lost */
+    SCPS_CCTEST_DO_RTO,    /* the retransmission timer expires */
+    SCPS_CCTEST_DO_UNDO,   /* the episode was spurious */
+    SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then silence of n times the RTO, n >= 1 */
+    SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
+    SCPS_CCTEST_DO_PATH,   /* another path: its round trip is n milliseconds */
+    SCPS_CCTEST_DO_RTT,    /* the round trip becomes n milliseconds */
+    SCPS_CCTEST_DO_APP,    /* the application sends n thousandths of the window; 1000: all */
+    SCPS_CCTEST_DO_CAUSE,  /* losses are taken for cause n from now on */
+    SCPS_CCTEST_DOS
+};
+struct scps_cctest_action {
+    enum scps_cctest_what what;
+    uint32_t n;
+    uint32_t after; /* µs that pass before it */
+};
+/* "ack 500/1000 after 1200 us"; returns buf. */
+#define SCPS_CCTEST_ACTIONLEN 80
+SCPS_API char *scps_cctest_action_print(const struct scps_cctest_action *a,
+                                        char buf[SCPS_CCTEST_ACTIONLEN]);
+
+#define SCPS_CCTEST_ACTIONS 400 /* of one random history */
+struct scps_cctest_history {
+    struct scps_cctest_action v[SCPS_CCTEST_ACTIONS];
+    size_t n;
+};
+/* The history of a seed. */
+SCPS_API void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h);
+/* Plays h and looks at every invariant of mask (SCPS_CCTEST_BITs; 0: all). Returns the first that
+ * was broken, with msg, or SCPS_CCTEST_CHECKS: none was. rate: the configured rate, bytes/s; 0:
+ * none. */
+SCPS_API enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int64_t *param,
+                                                const struct scps_cctest_history *h, uint64_t rate,
+                                                uint64_t mask, char *msg, size_t msglen);
+/* Takes actions from h as long as the same check stays broken: what is left is a minimal history,
+ * none of whose actions can be missed. */
+SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *param,
+                                 struct scps_cctest_history *h, uint64_t rate,
+                                 enum scps_cctest_check check);
+
+/* ---- the path model ----
+ *
+ *     cwnd, rate --> [ queue | bps ] -- delay --> receiver --+   every ack_every segments, and
+ *         ^                                                  |   after ack_delay at the latest
+ *         +--------------------- delay ----------------------+
+ *
+ * One sender, one bottleneck, one receiver. It is not a TCP: whole segments, no sequence numbers,
+ * no retransmission. A lost segment is learnt of with the next acknowledgement or from the
+ * timeout. That is enough to show where a rule settles, and quick: an hour of path time takes well
+ * below a second. */
+struct scps_cctest_path {
+    uint64_t bps;       /* of the bottleneck, mss bytes a segment */
+    scps_dur delay;     /* there and back, without queue and transmission */
+    uint32_t queue;     /* segments that may wait; 0: no limit */
+    uint32_t policer;   /* instead of a queue: a token bucket of so many segments; 0: none */
+    uint32_t ack_every; /* 1: each; 2: every other; 0: the timer alone */
+    scps_dur ack_delay; /* 0: 200 ms */
+    scps_dur late;      /* the receiver's timer is late by up to so much */
+    scps_dur aggregate; /* acknowledgements arrive at multiples of this time; 0: at once */
+    scps_dur tick;      /* of the sender's clock; 0: a microsecond */
+    uint64_t app_bps;   /* the application offers so much; 0: it always has data */
+    double loss;        /* random loss */
+    uint64_t period;    /* every so many segments one is lost; 0: none */
+    bool down;          /* outage: everything is lost */
+    bool newest_only;   /* do not tell rtt_old */
+    uint64_t seed;
+    uint32_t mss; /* 0: 1000 */
+};
+struct scps_cctest_path_result {    /* since the last mark */
+    uint64_t goodput;               /* bit/s */
+    uint64_t sent, delivered, lost; /* segments */
+    uint64_t episodes, timeouts;
+    uint64_t max_queue;            /* segments */
+    uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
+};
+struct scps_cctest_line;
+/* NULL: out of memory. p is copied. watch: as in struct scps_cctest; may be NULL. */
+SCPS_API struct scps_cctest_line *
+scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
+                     const struct scps_cctest_path *p,
+                     void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx);
+/* The path may be changed between runs. */
+SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
+/* The controller on it. */
+SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);
+/* Runs for so much path time. */
+SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);
+/* What is measured begins here. */
+SCPS_API void scps_cctest_line_mark(struct scps_cctest_line *l);
+SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scps_cctest_line *l);
+SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
+
+/* The response function: the mean window in segments, over the second half of `losses` cycles, when
+ * one in `period` segments is lost, `acks` acknowledgements a round trip. */
+SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
+                                     uint64_t period, scps_dur rtt, unsigned acks, unsigned losses);
+/* The window in segments n round trips after a loss that found w segments; 10 acknowledgements a
+ * round trip. */
+SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
+                                   unsigned n, scps_dur rtt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

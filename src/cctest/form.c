@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Closed forms: what a rule's window should be, and what a controller's is.
+ *
+ * Sources: Mathis and others 1997 (reno, for one segment a round trip and one loss each 1/p
+ * segments); RFC 9438 section 5.2 (cubic); RFC 3649 section 5 (highspeed); Kelly 2003 (scalable,
+ * a = 0.01, b = 0.125); Caini and Firrincieli 2004 (hybla, RTT0 = 25 ms).
+ */
+#include "cctest/bench.h"
+
+#include "base/bytes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- measured ---- */
+
+/* One round trip of a full window: `acks` acknowledgements for all of it. */
+static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
+{
+    uint64_t left = t->ctl.cwnd;
+
+    for (unsigned i = 0; i < acks; i++) {
+        struct scps_cctest_row r = {.kind = SCPS_CCTEST_ACK,
+                                    .after = rtt / acks,
+                                    .bytes = left / (acks - i),
+                                    .rtt = rtt,
+                                    .rtt_old = rtt,
+                                    .rate = t->ctl.cwnd * 1000 / ((uint64_t)rtt / 1000),
+                                    .round = !i};
+        left -= r.bytes;
+        scps_cctest_play(t, &r, 1, NULL, 0);
+    }
+}
+
+static void lose_one(struct scps_cctest *t, scps_dur rtt)
+{
+    struct scps_cctest_row r[] = {
+        {.kind = SCPS_CCTEST_LOSS, .after = rtt, .bytes = t->view.mss, .fresh = true},
+        {.kind = SCPS_CCTEST_CHANGE, .what = SCPS_CC_RECOVERED}};
+
+    scps_cctest_play(t, r, SCPS_CCTEST_ROWS(r), NULL, 0);
+}
+
+double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param, uint64_t period,
+                            scps_dur rtt, unsigned acks, unsigned losses)
+{
+    struct scps_cctest t = {.ops = NULL};
+    uint64_t since = 0, rounds = 0;
+    double sum = 0;
+
+    scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
+    lose_one(&t, rtt); /* out of slow start */
+    /* a controller that never loses its window would never end */
+    for (unsigned n = 0; n < losses && rounds < UINT64_C(1) << 22; rounds++) {
+        uint64_t window = t.ctl.cwnd;
+
+        if (window == SCPS_CWND_OPEN)
+            return 0;
+        round_trip(&t, acks, rtt);
+        since += window;
+        if (n >= losses / 2)
+            sum += (double)window * 1e-3;
+        else
+            rounds = 0;
+        if (since < period * 1000)
+            continue;
+        since -= period * 1000;
+        lose_one(&t, rtt);
+        if (++n > losses / 2) { /* the round trip that recovery takes */
+            sum += (double)t.ctl.cwnd * 1e-3;
+            rounds++;
+        }
+    }
+    return rounds ? sum / (double)rounds : 0;
+}
+
+double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
+                          unsigned n, scps_dur rtt)
+{
+    struct scps_cctest t = {.ops = NULL};
+
+    scps_cctest_start(
+        &t, ops, param,
+        &(struct scps_cc_view){.mss = 1000, .srtt = rtt, .init_cwnd = (uint64_t)w * 1000});
+    lose_one(&t, rtt);
+    for (unsigned i = 0; i < n; i++)
+        round_trip(&t, 10, rtt);
+    return (double)t.ctl.cwnd * 1e-3;
+}
+
+/* ---- in theory ---- */
+
+static double reno(double p, double rtt)
+{
+    (void)rtt;
+    return sqrt(1.5 / p);
+}
+static double reno_growth(double w, unsigned n, double rtt)
+{
+    (void)rtt;
+    return w / 2 + n;
+}
+
+static double cubic(double p, double rtt)
+{
+    double curve = pow(0.4 * 3.7 / (4 * 0.3), 0.25) * pow(rtt, 0.75) / pow(p, 0.75);
+
+    return SCPS_MAX(curve, reno(p, rtt));
+}
+static double cubic_growth(double w, unsigned n, double rtt)
+{
+    double k = cbrt(0.3 * w / 0.4), t = rtt * n - k;
+    double curve = 0.4 * t * t * t + w, friendly = 0.7 * w + 3 * 0.3 / 1.7 * n;
+
+    return SCPS_MAX(curve, friendly);
+}
+
+static double highspeed(double p, double rtt)
+{
+    double w = 0.12 / pow(p, 0.835);
+
+    return w > 38 ? w : reno(p, rtt);
+}
+static double highspeed_growth(double w, unsigned n, double rtt)
+{
+    double now = w;
+
+    (void)rtt;
+    for (unsigned i = 0; i <= n; i++) {
+        double b = -0.4 * (log(now) - log(38)) / (log(83000) - log(38)) + 0.5;
+        double a = now * now * 0.078 / pow(now, 1.2) * 2 * b / (2 - b);
+        now = now <= 38 ? (i ? now + 1 : now / 2) : i ? now + a : now * (1 - b);
+    }
+    return now;
+}
+
+static double scalable(double p, double rtt)
+{
+    double w = 0.075 / p;
+
+    return w > 16 ? w : reno(p, rtt);
+}
+static double scalable_growth(double w, unsigned n, double rtt)
+{
+    (void)rtt;
+    return 0.875 * w * pow(1.01, n);
+}
+
+static double rho(double rtt)
+{
+    return SCPS_MAX(rtt / 0.025, 1);
+}
+static double hybla(double p, double rtt)
+{
+    return rho(rtt) * reno(p, rtt);
+}
+static double hybla_growth(double w, unsigned n, double rtt)
+{
+    return w / 2 + rho(rtt) * rho(rtt) * n;
+}
+
+static const struct scps_cctest_form forms[] = {
+    {"reno", "half at a loss, one segment a round trip (RFC 5681)", reno, 0.1, reno_growth, 0.05},
+    {"cubic", "the cubic curve of RFC 9438, or Reno's window where that is larger", cubic, 0.25,
+     cubic_growth, 0.1},
+    {"highspeed", "RFC 3649's response function", highspeed, 0.35, highspeed_growth, 0.15},
+    {"scalable", "Kelly's 0.01 and 0.125", scalable, 0.25, scalable_growth, 0.05},
+    {"hybla", "Reno at 25 ms, whatever the round trip", hybla, 0.15, hybla_growth, 0.1},
+};
+
+const struct scps_cctest_form *scps_cctest_form_at(size_t i)
+{
+    return i < SCPS_CCTEST_ROWS(forms) ? &forms[i] : NULL;
+}
+
+const struct scps_cctest_form *scps_cctest_form_find(const char *name)
+{
+    for (size_t i = 0; i < SCPS_CCTEST_ROWS(forms); i++)
+        if (!strcmp(forms[i].name, name))
+            return &forms[i];
+    return NULL;
+}

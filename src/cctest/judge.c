@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Every check of a controller: their names, what they want, and the verdicts. */
+#include "cctest/judge.h"
+
+#include "base/bytes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *help;
+} check[SCPS_CCTEST_CHECKS] = {
+    [SCPS_CCTEST_OPS] = {"ops", "name, hooks, state size and parameters are as <scps/cc.h> wants"},
+    [SCPS_CCTEST_FLOOR] = {"floor", "the window is never below one segment"},
+    [SCPS_CCTEST_CEILING] = {"ceiling", "window, threshold and rate do not overflow or run away"},
+    [SCPS_CCTEST_RATE] = {"rate", "an open window has a rate, and no rate is next to nothing"},
+    [SCPS_CCTEST_JUMP] = {"jump", "no acknowledgement more than doubles the window, but back to "
+                                  "what it had been"},
+    [SCPS_CCTEST_APP_LIMITED] = {"app-limited", "a window that the application does not use does "
+                                                "not grow (RFC 7661, RFC 9438 section 5.8)"},
+    [SCPS_CCTEST_EMPTY_ACK] = {"empty-ack", "an acknowledgement of nothing new grows nothing "
+                                            "(RFC 5681 section 3.1, RFC 3465)"},
+    [SCPS_CCTEST_ONCE] = {"once", "one reduction for each loss episode (RFC 6582, RFC 6675)"},
+    [SCPS_CCTEST_ANSWER] = {"answer", "a loss by congestion reduces the window (RFC 2914, RFC "
+                                      "5681 section 3.1)"},
+    [SCPS_CCTEST_SPARE] = {"spare", "a loss by corruption or an outage does not (docs/SCPS-TP.md "
+                                    "section 3.4)"},
+    [SCPS_CCTEST_SSTHRESH] = {"ssthresh", "after a loss the threshold is below what was "
+                                          "outstanding, at least two segments (RFC 5681 "
+                                          "equation 4)"},
+    [SCPS_CCTEST_TIMEOUT] = {"timeout", "after a timeout one segment may leave (RFC 5681 section "
+                                        "3.1, loss window)"},
+    [SCPS_CCTEST_EPISODE] = {"episode", "recovery and its end do not grow the window beyond what "
+                                        "the loss left (RFC 6582 section 3.2)"},
+    [SCPS_CCTEST_IDLE] = {"idle", "after silence at most the initial window leaves at once (RFC "
+                                  "5681 section 4.1)"},
+    [SCPS_CCTEST_SPURIOUS] = {"spurious", "an episode that was imagined costs nothing (RFC 4015)"},
+    [SCPS_CCTEST_PURE] = {"pure", "the same events give the same results, wherever the state is"},
+    [SCPS_CCTEST_USE] = {"use", "alone on a clean path it uses 70 % of the link"},
+    [SCPS_CCTEST_REGROWTH] = {"regrowth", "with a queue of a third of a round trip it uses 60 %"},
+    [SCPS_CCTEST_ACKS] = {"acks", "delayed and strictly delayed acknowledgements cost at most 70 "
+                                  "% of it"},
+    [SCPS_CCTEST_SPLIT_ACKS] = {"split-acks", "many acknowledgements for a segment do not grow "
+                                              "the window more (RFC 3465 section 2.1)"},
+    [SCPS_CCTEST_STRETCH_ACKS] = {"stretch-acks", "one acknowledgement for many segments grows it "
+                                                  "as many would (RFC 3465, RFC 9438 section "
+                                                  "4.1)"},
+    [SCPS_CCTEST_AGGREGATION] = {"aggregation", "acknowledgements in bursts of 50 ms cost at most "
+                                                "half of it"},
+    [SCPS_CCTEST_TICKS] = {"ticks", "a clock of 10 ms costs at most half of it"},
+    [SCPS_CCTEST_POLICER] = {"policer", "behind a policer it gets 25 % and loses at most 30 %"},
+    [SCPS_CCTEST_PAUSE] = {"pause", "a minute in which the application is the limit does not "
+                                    "become a burst (RFC 9438 section 5.8)"},
+    [SCPS_CCTEST_LONGER] = {"longer", "a path that becomes ten times as long is used again"},
+    [SCPS_CCTEST_SHORTER] = {"shorter", "so is one that becomes ten times as short"},
+    [SCPS_CCTEST_FASTER] = {"faster", "so is one that becomes a hundred times as fast"},
+    [SCPS_CCTEST_SLOWER] = {"slower", "so is one that becomes a hundred times as slow"},
+    [SCPS_CCTEST_OUTAGE] = {"outage", "so is one that was down for ten seconds"},
+    [SCPS_CCTEST_GROWTH] = {"growth", "after a loss the window grows as its closed form says"},
+    [SCPS_CCTEST_RESPONSE] = {"response", "the window at a loss rate is what its closed form says"},
+};
+
+const char *scps_cctest_check_name(enum scps_cctest_check c)
+{
+    return (unsigned)c < SCPS_CCTEST_CHECKS ? check[c].name : NULL;
+}
+
+const char *scps_cctest_check_help(enum scps_cctest_check c)
+{
+    return (unsigned)c < SCPS_CCTEST_CHECKS ? check[c].help : NULL;
+}
+
+enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len)
+{
+    for (unsigned c = 0; c < SCPS_CCTEST_CHECKS; c++)
+        if (strlen(check[c].name) == len && !memcmp(check[c].name, name, len))
+            return (enum scps_cctest_check)c;
+    return SCPS_CCTEST_CHECKS;
+}
+
+/* ---- the structure ---- */
+
+static bool plain(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n && n <= 40 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == n;
+}
+
+static bool params_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
+{
+    for (size_t i = 0; ops->params && ops->params[i].name; i++) {
+        const struct scps_cc_param *p = &ops->params[i];
+
+        if (i >= SCPS_CC_PARAMS) {
+            scps_cct_say(msg, msglen,
+                         "more than %d parameters, or no entry without name behind "
+                         "the last one",
+                         SCPS_CC_PARAMS);
+            return false;
+        }
+        if (!plain(p->name) || !p->help) {
+            scps_cct_say(msg, msglen,
+                         "parameter %zu: give it a name of letters, digits, - and _, "
+                         "and a help text",
+                         i + 1);
+            return false;
+        }
+        if (p->min > p->max || p->def < p->min || p->def > p->max) {
+            scps_cct_say(msg, msglen,
+                         "parameter %s: its default %" PRId64 " is not within %" PRId64
+                         " to %" PRId64,
+                         p->name, p->def, p->min, p->max);
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(ops->params[k].name, p->name)) {
+                scps_cct_say(msg, msglen, "parameter %s is there twice", p->name);
+                return false;
+            }
+    }
+    return true;
+}
+
+bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
+{
+    const char *wrong = NULL;
+
+    if (!ops->name || !plain(ops->name))
+        wrong = "it has no name of 1 to 40 letters, digits, - and _";
+    else if (!ops->help)
+        wrong = "it has no help text";
+    else if (!ops->start)
+        wrong = "it has no start";
+    else if (!ops->ack)
+        wrong = "it has no ack";
+    else if (!ops->loss)
+        wrong = "it has no loss";
+    else if (ops->state_size > SCPS_CC_STATE_MAX)
+        wrong = "its state is larger than SCPS_CC_STATE_MAX";
+    if (wrong)
+        scps_cct_say(msg, msglen, "%s", wrong);
+    return !wrong && params_ok(ops, msg, msglen);
+}
+
+/* ---- verdicts ---- */
+
+static void explain(const struct scps_cctest_history *h, uint64_t seed, const char *what, char *msg,
+                    size_t len)
+{
+    size_t used;
+    char one[SCPS_CCTEST_ACTIONLEN];
+
+    scps_cct_say(msg, len, "seed %" PRIu64 ", %zu action%s [", seed, h->n, h->n == 1 ? "" : "s");
+    for (size_t i = 0; i < h->n; i++) {
+        used = strlen(msg);
+        if (used + 200 > len) {
+            scps_cct_say(msg + used, len - used, "; ...");
+            break;
+        }
+        scps_cct_say(msg + used, len - used, "%s%s", i ? "; " : "",
+                     scps_cctest_action_print(&h->v[i], one));
+    }
+    used = strlen(msg);
+    scps_cct_say(msg + used, len - used, "]: %s", what);
+}
+
+/* One invariant with every seed, because the one that breaks first would hide the others. */
+static void invariant(const struct scps_cct_case *c, enum scps_cctest_check which, unsigned seeds,
+                      struct scps_cctest_verdict *v)
+{
+    uint64_t rate = c->ops->needs_rate ? 1250000 : 0;
+    struct scps_cctest_history h;
+    char what[300];
+
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        scps_cctest_random(seed, &h);
+        if (scps_cctest_run(c->ops, c->param, &h, rate, SCPS_CCTEST_BIT(which), what,
+                            sizeof what) != which)
+            continue;
+        v->ok = false;
+        if (v->exempt) { /* known: nobody needs its shortest history */
+            scps_cct_say(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
+            return;
+        }
+        scps_cctest_shrink(c->ops, c->param, &h, rate, which);
+        scps_cctest_run(c->ops, c->param, &h, rate, SCPS_CCTEST_BIT(which), what, sizeof what);
+        explain(&h, seed, what, v->msg, sizeof v->msg);
+        return;
+    }
+    scps_cct_say(v->msg, sizeof v->msg, "%u random histories of %d events", seeds,
+                 SCPS_CCTEST_ACTIONS);
+}
+
+static void one(const struct scps_cct_case *c, const struct scps_cctest_expect *x, unsigned seeds,
+                struct scps_cctest_verdict *v)
+{
+    if (v->check == SCPS_CCTEST_OPS)
+        v->ok = scps_cctest_ops_ok(c->ops, v->msg, sizeof v->msg);
+    else if (v->check <= SCPS_CCTEST_PURE)
+        invariant(c, v->check, seeds, v);
+    else if (v->check < SCPS_CCTEST_GROWTH)
+        scps_cct_path_check(c, v);
+    else
+        scps_cct_form_check(c, x->form, v);
+}
+
+size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
+                         const struct scps_cctest_expect *expect, unsigned seeds,
+                         struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS])
+{
+    struct scps_cct_case c = {.ops = ops};
+    size_t failed = 0;
+
+    for (unsigned i = 0; i < SCPS_CCTEST_CHECKS; i++) {
+        struct scps_cctest_verdict *v = &out[i];
+
+        *v = (struct scps_cctest_verdict){.check = (enum scps_cctest_check)i,
+                                          .ok = true,
+                                          .exempt = expect->exempt & SCPS_CCTEST_BIT(i),
+                                          .run = true};
+        if (i == 1 && !out[0].ok) { /* its hooks cannot be called */
+            for (; i < SCPS_CCTEST_CHECKS; i++)
+                out[i] = (struct scps_cctest_verdict){.check = (enum scps_cctest_check)i};
+            return 1;
+        }
+        if (i == 1) {
+            if (param)
+                memcpy(c.param, param, sizeof c.param);
+            else
+                scps_cc_param_defaults(ops, c.param);
+        }
+        one(&c, expect, seeds ? seeds : 40, v);
+        failed += v->run && !v->ok && !v->exempt;
+    }
+    return failed;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks that are more than invariants. */
+#ifndef SCPS_CCTEST_JUDGE_H
+#define SCPS_CCTEST_JUDGE_H
+
+#include "cctest/bench.h"
+
+struct scps_cct_case {
+    const struct scps_cc_ops *ops;
+    int64_t param[SCPS_CC_PARAMS];
+};
+
+/* v->check says which; they set ok, run and msg. */
+void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdict *v);
+void scps_cct_form_check(const struct scps_cct_case *c, const struct scps_cctest_form *f,
+                         struct scps_cctest_verdict *v);
+
+#endif

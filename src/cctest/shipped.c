@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What each controller of the library is not held to, by design, and why. */
+#include "cctest/bench.h"
+
+#include <string.h>
+
+#define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
+
+/* Only an open window at a set rate; docs/SCPS-TP.md section 4.4. */
+#define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
+
+static const struct {
+    const char *name, *form;
+    uint64_t exempt;
+    const char *why;
+} shipped[] = {
+    {"vj", "reno", 0, NULL},
+    {"cubic", "cubic", 0, NULL},
+    {"highspeed", "highspeed", 0, NULL},
+    {"scalable", "scalable", 0, NULL},
+    {"hybla", "hybla", X(JUMP) | X(STRETCH_ACKS),
+     "it grows as a path of 25 ms does, so one acknowledgement of a whole window of a long path "
+     "counts for many round trips; in slow start, where that would be too many, it at most doubles "
+     "the window"},
+    {"rate", NULL, PURE_RATE,
+     "it sends at the rate that is set, on a path that nobody shares, whatever is lost"},
+    {"vegas", NULL, X(LONGER),
+     "with a window of a few segments it cannot tell a path ten times as long from its own queue"},
+    {"vegas-corruption", NULL, X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(EPISODE) | X(LONGER),
+     "losses are corruption by choice of the user, so neither losses nor timeouts are answered; "
+     "with a window of a few segments it cannot tell a path ten times as long from its own queue"},
+};
+
+struct scps_cctest_expect scps_cctest_expect_of(const char *name)
+{
+    for (size_t i = 0; i < SCPS_CCTEST_ROWS(shipped); i++)
+        if (!strcmp(shipped[i].name, name))
+            return (struct scps_cctest_expect){
+                .exempt = shipped[i].exempt,
+                .form = shipped[i].form ? scps_cctest_form_find(shipped[i].form) : NULL,
+                .why = shipped[i].why};
+    return (struct scps_cctest_expect){0};
+}
