@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Wrong controllers, each with the story of its mistake and the check that finds it. */
+#ifndef SCPS_TEST_CC_MUTANTS_H
+#define SCPS_TEST_CC_MUTANTS_H
+
+#include <scps/cctest.h>
+
+struct cc_mutant {
+    const struct scps_cc_ops *ops;
+    enum scps_cctest_check found_by;
+    const char *form, *story;
+};
+/* The i-th; false past the last. */
+bool cc_mutant_at(size_t i, struct cc_mutant *out);
+/* What they are mutants of: right ones, outside the library. */
+extern const struct scps_cc_ops cc_right_reno, cc_right_vegas;
+
+#endif
