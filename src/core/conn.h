@@ -174,6 +174,7 @@ struct scps_tx {
     /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
     uint8_t rto_shift;
     uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
+    bool unheard;   /* at the last one no acknowledgement had come for its length */
     struct scps_sack
         sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
     uint8_t nsacked;
@@ -491,6 +492,11 @@ void scps_recovery_passed(struct scps_conn *c);
 bool scps_recovery_is_reducing(const struct scps_conn *c);
 /* Bytes that may be in flight now, and that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);
+/* Has the peer been silent for so long that no more than a few segments may leave until it is
+ * heard? With fewer outstanding there is nothing to hold back. */
+bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
+/* Bytes/s that spread these segments, as packets of `packet` bytes, over a timeout of rto. */
+uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
 uint64_t scps_recovery_inflight(const struct scps_conn *c);
 
 /* ---- snack.c --------------------------------------------------------------------------------- */

@@ -69,6 +69,10 @@ static inline uint64_t set_rate(struct scps_conn *c)
         if (!rate || rate > cfg->rate)
             rate = cfg->rate;
     }
+    if (rate && c->tx && scps_recovery_only_probes(c->tx, c->nxt - c->una, c->mss)) {
+        rate = SCPS_MIN(rate, scps_recovery_probe_rate(c->rtt.rto, packet));
+        window = false;
+    }
     if (c->tx && (rate || c->tx->pacer.rate)) {
         c->tx->paces_window = window;
         scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);

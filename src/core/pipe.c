@@ -27,11 +27,24 @@ bool scps_recovery_is_reducing(const struct scps_conn *c)
            !c->ctx.cfg->c.cc->own_recovery;
 }
 
+bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
+{
+    return tx->silent && (tx->unheard || tx->silent >= SILENT) &&
+           outstanding > (uint64_t)PROBES * mss;
+}
+
+uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet)
+{
+    return SCPS_MAX(scps_muldiv((uint64_t)PROBES * packet, 1000000, (uint64_t)rto), 1);
+}
+
 uint64_t scps_recovery_window(const struct scps_conn *c)
 {
     uint64_t window = scps_recovery_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
 
-    return c->tx->silent < SILENT ? window : SCPS_MIN(window, (uint64_t)PROBES * c->mss);
+    if (scps_recovery_only_probes(c->tx, c->nxt - c->una, c->mss))
+        window = SCPS_MIN(window, (uint64_t)PROBES * c->mss);
+    return window;
 }
 
 uint64_t scps_recovery_rate(struct scps_conn *c)

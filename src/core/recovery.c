@@ -7,10 +7,13 @@
  *       reduction bound), towards the window the controller asks for. When it asks for no reduction
  *       (loss by corruption) there is nothing to smooth.
  * RTO   what should have been answered by now is presumed lost and repaired within the controller's
- *       window, which grows meanwhile. From the second timeout in a row without news of anything
- *       that arrived it is no more than PROBES segments: a controller that keeps its window through
- *       losses, or has none, would send the whole flight again each time, into an outage or a queue
- *       that has yet to drain.
+ *       window, which grows meanwhile. When no acknowledgement at all has come for the length of
+ *       the timeout, and from the second timeout in a row without news of anything that arrived, it
+ *       is no more than PROBES segments, spread over a timeout where a rate is set: a controller
+ *       that keeps its window through losses, or has none, would send the whole flight again, into
+ *       an outage or a queue that has yet to drain. The first acknowledgement of something that
+ *       arrived ends that. It costs a round trip after an outage that is over when the timer
+ *       expires; what had arrived and was only not acknowledged is not sent again.
  *
  * Imagined losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending
@@ -181,6 +184,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     c->dupacks = 0;
     if (c->tx->silent < UINT8_MAX)
         c->tx->silent++;
+    c->tx->unheard = c->ctx.env->now - c->ctx.st->last_ack_received >= c->rtt.rto;
     scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);

@@ -351,6 +351,12 @@ class Virtual(Case):
             self.assertTrue(doc["end"]["verified"])
             self.assertLess(doc["end"]["sum_sent"]["seconds"], most)
 
+    def test_a_dead_link_is_probed(self):
+        """A pure rate: 780 segments or their acknowledgements are lost in 3 s; the whole window once more were 1386."""
+        end = self.document("-t -s --hollow --link geo,outage=3s-6s --cc rate -R 8m".split())["end"]
+        self.assertLess(end["tcp"]["retransmits"], 850)
+        self.assertLess(end["sum_sent"]["seconds"], 22.5)
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps. As TCP go
         only the first four, until the peer has been heard, and what two timeouts in a row have made doubtful."""
