@@ -2,7 +2,7 @@
 /* Result files: comma-separated values without quotes, one line of '#' before the heading that says
  * where they come from.
  *
- *     # scps_lab 0.1.0 scenario=geo hash=0123456789abcdef seed=1 runs=30 jobs=120 shard=1/1
+ *     # scps_lab 0.2.0 scenario=geo hash=0123456789abcdef seed=1 runs=30 jobs=120 shard=1/1
  *     cell,run,flow,link.ber,status,seconds,mbps,...
  */
 #ifndef SCPS_LAB_TABLE_H

@@ -24,7 +24,7 @@
 #ifndef SCPS_H
 #define SCPS_H
 
-#define SCPS_VERSION "0.1.0"
+#define SCPS_VERSION "0.2.0"
 
 #include <scps/alloc.h>
 #include <scps/cc.h>
