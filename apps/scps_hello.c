@@ -70,6 +70,6 @@ int main(void)
     scps_world_run(w, SCPS_SEC(60));
     scps_world_free(w);
     if (fflush(stdout) != 0)
-        perror("hello: standard output");
+        perror("scps_hello: standard output");
     return ferror(stdout) ? 1 : 0;
 }
