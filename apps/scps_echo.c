@@ -15,6 +15,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "common/completion.h"
 #include "common/realtime.h"
 #include "common/stdfds.h"
 
@@ -38,6 +39,7 @@ static const char help[] =
     "                          been silent for longest (256)\n"
     "      --time SEC          server: serve so long; client: give up after so long\n"
     "  -h, --help              this text\n"
+    "      --completion SHELL  print the completion of these options in bash\n"
     "  -V, --version\n"
     "\nINTERFACE:\n";
 
@@ -399,8 +401,8 @@ static int parse(struct app *a, int argc, char **argv)
         {"serve", 0, NULL, 'r'},   {"test", 0, NULL, 't'},    {"port", 1, NULL, 'p'},
         {"bytes", 1, NULL, 'n'},   {"buffer", 1, NULL, 'b'},  {"discard", 1, NULL, 'D'},
         {"chargen", 1, NULL, 'C'}, {"time", 1, NULL, 'T'},    {"clients", 1, NULL, 'M'},
-        {"help", 0, NULL, 'h'},    {"version", 0, NULL, 'V'}, SCPS_IFOPTS_LONG('I'),
-        {NULL, 0, NULL, 0}};
+        {"help", 0, NULL, 'h'},    {"version", 0, NULL, 'V'}, {"completion", 1, NULL, 'K'},
+        SCPS_IFOPTS_LONG('I'),     {NULL, 0, NULL, 0}};
     char msg[SCPS_IO_MSGLEN];
     int c, index;
     while ((c = getopt_long(argc, argv, "rtp:n:b:hV", table, &index)) != -1) {
@@ -443,6 +445,11 @@ static int parse(struct app *a, int argc, char **argv)
             break;
         case 'h':
             printf("%s%s%s", help, scps_ifopts_help(), help_end);
+            exit(stdfds_flush("scps_echo", DONE));
+        case 'K':
+            if (!completion_shell(optarg))
+                return usage("--completion is for bash alone", optarg);
+            completion_getopt("scps_echo", table, "rtp:n:b:hV", NULL);
             exit(stdfds_flush("scps_echo", DONE));
         case 'V':
             puts("scps_echo " SCPS_VERSION);

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/completion.h"
 #include "common/realtime.h"
 #include "common/stdfds.h"
 
@@ -27,15 +28,17 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 #define CLIENTS_MAX 256
 #define PATIENCE    SCPS_SEC(30) /* for a client that neither asks nor reads */
 
-static const char help[] = "usage: scps_httpd [options] INTERFACE\n"
-                           "\n"
-                           "  -p, --port PORT         port to serve on (80)\n"
-                           "      --root DIR          files to serve (.)\n"
-                           "      --time SEC          serve so long (until SIGINT)\n"
-                           "  -q, --quiet             no line for each request\n"
-                           "  -h, --help              this text\n"
-                           "  -V, --version\n"
-                           "\nINTERFACE:\n";
+static const char help[] =
+    "usage: scps_httpd [options] INTERFACE\n"
+    "\n"
+    "  -p, --port PORT         port to serve on (80)\n"
+    "      --root DIR          files to serve (.)\n"
+    "      --time SEC          serve so long (until SIGINT)\n"
+    "  -q, --quiet             no line for each request\n"
+    "  -h, --help              this text\n"
+    "      --completion SHELL  print the completion of these options in bash\n"
+    "  -V, --version\n"
+    "\nINTERFACE:\n";
 
 static const char help_end[] = "\nExit status: 0 done (SIGINT included), 1 failed, 2 usage.\n";
 
@@ -354,10 +357,10 @@ static int usage(const char *what, const char *value)
 
 int main(int argc, char **argv)
 {
-    static const struct option table[] = {{"port", 1, NULL, 'p'}, {"root", 1, NULL, 'R'},
-                                          {"time", 1, NULL, 'T'}, {"quiet", 0, NULL, 'q'},
-                                          {"help", 0, NULL, 'h'}, {"version", 0, NULL, 'V'},
-                                          SCPS_IFOPTS_LONG('I'),  {NULL, 0, NULL, 0}};
+    static const struct option table[] = {
+        {"port", 1, NULL, 'p'},       {"root", 1, NULL, 'R'}, {"time", 1, NULL, 'T'},
+        {"quiet", 0, NULL, 'q'},      {"help", 0, NULL, 'h'}, {"version", 0, NULL, 'V'},
+        {"completion", 1, NULL, 'K'}, SCPS_IFOPTS_LONG('I'),  {NULL, 0, NULL, 0}};
     struct app a = {.port = 80, .root = "."};
     char msg[SCPS_IO_MSGLEN], *end;
     int c, index;
@@ -387,6 +390,11 @@ int main(int argc, char **argv)
             break;
         case 'h':
             printf("%s%s%s", help, scps_ifopts_help(), help_end);
+            return stdfds_flush("scps_httpd", DONE);
+        case 'K':
+            if (!completion_shell(optarg))
+                return usage("--completion is for bash alone", optarg);
+            completion_getopt("scps_httpd", table, "p:qhV", "--root");
             return stdfds_flush("scps_httpd", DONE);
         case 'V':
             puts("scps_httpd " SCPS_VERSION);

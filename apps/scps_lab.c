@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in
  * scps_lab/. */
+#include "common/completion.h"
 #include "common/setup.h"
 #include "common/stdfds.h"
 #include "scps_lab/run.h"
@@ -28,7 +29,7 @@ static const char usage[] =
     "       scps_lab report DIR [--out DIR]\n"
     "       scps_lab list          scenarios that ship with the program\n"
     "       scps_lab keys          every key of a scenario file\n"
-    "       scps_lab -h, --help | -V, --version\n"
+    "       scps_lab -h, --help | -V, --version | --completion bash\n"
     "FILE is a scenario, scps_scenario(5), or the name of one that ships: scps_lab run geo\n";
 
 struct options {
@@ -48,23 +49,24 @@ static int refuse(const char *fmt, const char *what)
     return 2;
 }
 
+static const struct option words[] = {{"set", required_argument, NULL, 's'},
+                                      {"run", required_argument, NULL, 'r'},
+                                      {"json", no_argument, NULL, 'j'},
+                                      {"pcap", required_argument, NULL, 'p'},
+                                      {"events", required_argument, NULL, 'e'},
+                                      {"series", required_argument, NULL, 't'},
+                                      {"plot", required_argument, NULL, 'g'},
+                                      {"out", required_argument, NULL, 'o'},
+                                      {"shard", required_argument, NULL, 'k'},
+                                      {"jobs", required_argument, NULL, 'n'},
+                                      {"quiet", no_argument, NULL, 'q'},
+                                      {"check", no_argument, NULL, 'c'},
+                                      {"alpha", required_argument, NULL, 'a'},
+                                      {"truth", required_argument, NULL, 'u'},
+                                      {NULL, 0, NULL, 0}};
+
 static int read_options(struct options *o, int argc, char **argv)
 {
-    static const struct option words[] = {{"set", required_argument, NULL, 's'},
-                                          {"run", required_argument, NULL, 'r'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"pcap", required_argument, NULL, 'p'},
-                                          {"events", required_argument, NULL, 'e'},
-                                          {"series", required_argument, NULL, 't'},
-                                          {"plot", required_argument, NULL, 'g'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"shard", required_argument, NULL, 'k'},
-                                          {"jobs", required_argument, NULL, 'n'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"check", no_argument, NULL, 'c'},
-                                          {"alpha", required_argument, NULL, 'a'},
-                                          {"truth", required_argument, NULL, 'u'},
-                                          {NULL, 0, NULL, 0}};
     uint64_t n;
     int c;
 
@@ -205,6 +207,26 @@ static int report(const char *dir, const char *out)
     return refuse("%s is not where it was installed", "report.py");
 }
 
+/* Commands, and files behind them; the names of scenarios are looked up when they are asked for. */
+static int completion(const char *shell)
+{
+    static const char *const files[] = {"--pcap", "--truth", "--events", "--series", "--out"};
+    struct completion c = {.program = "scps_lab"};
+
+    if (shell == NULL || !completion_shell(shell))
+        return refuse("%s: give bash, the only shell it is made for", "--completion");
+    c.words = "run sweep merge compare report list keys";
+    c.more = "scps_lab list 2>/dev/null";
+    completion_add_getopt(&c, words, NULL);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        completion_set(&c, files[i], COMPLETION_FILE, NULL);
+    completion_add(&c, "--", "help", COMPLETION_NONE, NULL);
+    completion_add(&c, "--", "version", COMPLETION_NONE, NULL);
+    completion_add(&c, "--", "completion", COMPLETION_WORDS, "bash");
+    completion_print(&c, stdout);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -217,6 +239,8 @@ int main(int argc, char **argv)
         fputs(usage, stdout);
         return stdfds_flush("scps_lab", 0);
     }
+    if (strcmp(cmd, "--completion") == 0)
+        return stdfds_flush("scps_lab", completion(argc > 2 ? argv[2] : NULL));
     if (strcmp(cmd, "-V") == 0 || strcmp(cmd, "--version") == 0) {
         puts("scps_lab " SCPS_VERSION " " SCPS_REVISION);
         return stdfds_flush("scps_lab", 0);

@@ -64,6 +64,9 @@ static int act(const struct link_options *o)
     case LINK_LIST_LINKS:
         link_print_links(stdout);
         return stdfds_flush("scps_link", 0);
+    case LINK_COMPLETION:
+        link_print_completion(stdout);
+        return stdfds_flush("scps_link", 0);
     case LINK_CTL:
         return stdfds_flush("scps_link", control_client(o->words));
     case LINK_RUN:

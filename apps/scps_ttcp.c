@@ -41,6 +41,9 @@ static int act(const struct ttcp_options *o)
     case TTCP_LIST_LINKS:
         ttcp_print_links(stdout);
         return stdfds_flush("scps_ttcp", 0);
+    case TTCP_COMPLETION:
+        ttcp_print_completion(stdout);
+        return stdfds_flush("scps_ttcp", 0);
     case TTCP_TRANSMIT:
     case TTCP_RECEIVE:
         break;

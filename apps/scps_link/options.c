@@ -6,7 +6,9 @@
  */
 #include "scps_link/options.h"
 
+#include "common/completion.h"
 #include "common/seed.h"
+#include "common/text.h"
 #include "scps_link/scenario.h"
 
 #include <errno.h>
@@ -39,7 +41,8 @@ enum {
     OPT_TRUTH,
     OPT_CTL,
     OPT_JSON,
-    OPT_NO_REALTIME
+    OPT_NO_REALTIME,
+    OPT_COMPLETION
 };
 
 static const struct option table[] = {
@@ -62,6 +65,7 @@ static const struct option table[] = {
     {"ctl", 1, NULL, OPT_CTL},
     {"json", 0, NULL, OPT_JSON},
     {"no-realtime", 0, NULL, OPT_NO_REALTIME},
+    {"completion", 1, NULL, OPT_COMPLETION},
     {"quiet", 0, NULL, 'q'},
     {"help", 0, NULL, 'h'},
     {"version", 0, NULL, 'V'},
@@ -100,6 +104,7 @@ void link_print_help(FILE *f)
         "  --ctl PATH          a Unix socket for scps_link ctl\n"
         "  --no-realtime       do not ask for real-time scheduling\n"
         "  -q, --quiet         nothing on standard error but errors\n"
+        "  --completion SHELL  print the completion of these options in bash\n"
         "  -h, --help          this\n"
         "  -V, --version       the version\n"
         "\n"
@@ -116,6 +121,24 @@ void link_print_links(FILE *f)
 
     for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
         fprintf(f, "%-14s %s\n", name, help);
+}
+
+void link_print_completion(FILE *f)
+{
+    static const char *const files[] = {"--scenario", "--pcap-a", "--pcap-b", "--truth", "--ctl"};
+    struct completion c = {.program = "scps_link", .words = "ctl"};
+    struct lab_str links = {0};
+    const char *name, *help;
+
+    completion_add_getopt(&c, table, "i:qhV");
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        completion_set(&c, files[i], COMPLETION_FILE, NULL);
+    for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
+        lab_add(&links, "%s%s", i > 0 ? " " : "", name);
+    completion_set(&c, "--link", COMPLETION_WORDS, links.p);
+    completion_set(&c, "--completion", COMPLETION_WORDS, "bash");
+    completion_print(&c, f);
+    lab_free(&links);
 }
 
 #if defined(__GNUC__)
@@ -369,6 +392,12 @@ int link_options_parse(struct link_options *o, int argc, char **argv, char msg[L
             break;
         case OPT_LIST:
             o->action = LINK_LIST_LINKS;
+            return 0;
+        case OPT_COMPLETION:
+            if (!completion_shell(optarg))
+                return fail(msg, "--completion %s: give bash, the only shell it is made for",
+                            optarg);
+            o->action = LINK_COMPLETION;
             return 0;
         case 'h':
             o->action = LINK_HELP;

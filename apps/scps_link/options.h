@@ -13,7 +13,7 @@
 
 struct link_scenario;
 
-enum link_action { LINK_RUN, LINK_CTL, LINK_HELP, LINK_VERSION, LINK_LIST_LINKS };
+enum link_action { LINK_RUN, LINK_CTL, LINK_HELP, LINK_VERSION, LINK_LIST_LINKS, LINK_COMPLETION };
 
 struct link_end_options {
     char device[64];
@@ -46,5 +46,6 @@ int link_options_parse(struct link_options *o, int argc, char **argv, char msg[L
 void link_options_fini(struct link_options *o);
 void link_print_help(FILE *f);
 void link_print_links(FILE *f);
+void link_print_completion(FILE *f);
 
 #endif

@@ -2,6 +2,8 @@
 /* The options of scps_trace: tcptrace's letters where there is one, words for the rest. */
 #include "scps_trace/options.h"
 
+#include "common/completion.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -49,6 +51,7 @@ static void usage(FILE *f)
         "Limits\n"
         "      --max-memory N   bytes for connections, K M G allowed (2G); --max-conns N\n"
         "      --progress, --no-progress   (on a terminal, for long files)\n"
+        "      --completion SHELL   print the completion of these options in bash\n"
         "  -V, --version  -h, --help\n",
         f);
 }
@@ -158,7 +161,8 @@ enum {
     OPT_MAX_MEMORY,
     OPT_MAX_CONNS,
     OPT_PROGRESS,
-    OPT_NO_PROGRESS
+    OPT_NO_PROGRESS,
+    OPT_COMPLETION
 };
 
 static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
@@ -181,9 +185,25 @@ static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
                                          {"max-conns", 1, NULL, OPT_MAX_CONNS},
                                          {"progress", 0, NULL, OPT_PROGRESS},
                                          {"no-progress", 0, NULL, OPT_NO_PROGRESS},
+                                         {"completion", 1, NULL, OPT_COMPLETION},
                                          {"version", 0, NULL, 'V'},
                                          {"help", 0, NULL, 'h'},
                                          {NULL, 0, NULL, 0}};
+
+#define LETTERS "blWrtpqo:i:nSNTRFAGVh"
+
+static void print_completion(void)
+{
+    static const char *const files[] = {"--truth", "--html", "--graph-dir"};
+    struct completion c = {.program = "scps_trace"};
+
+    completion_add_getopt(&c, longopts, LETTERS);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        completion_set(&c, files[i], COMPLETION_FILE, NULL);
+    completion_set(&c, "--graph-format", COMPLETION_WORDS, "xplot gnuplot png svg");
+    completion_set(&c, "--completion", COMPLETION_WORDS, "bash");
+    completion_print(&c, stdout);
+}
 
 static int bad(const char *what, const char *value, const char *allowed)
 {
@@ -378,6 +398,11 @@ static int set_other(struct options *o, int c, const char *arg)
     case OPT_SCHEMA:
         scps_trace_json_schema(stdout);
         return 0;
+    case OPT_COMPLETION:
+        if (!completion_shell(arg))
+            return bad("--completion", arg, "give bash, the only shell it is made for");
+        print_completion();
+        return 0;
     case 'V':
         puts("scps_trace " SCPS_VERSION);
         return 0;
@@ -411,7 +436,7 @@ int trace_options_parse(struct options *o, int argc, char **argv)
     o->format = FORMAT_BRIEF;
     o->what = SCPS_TRACE_OURS;
     o->plot_formats = SCPS_PLOT_XPLOT | SCPS_PLOT_GNUPLOT;
-    while ((c = getopt_long(argc, argv, "blWrtpqo:i:nSNTRFAGVh", longopts, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, LETTERS, longopts, NULL)) != -1) {
         if (set_report(o, c, optarg) || set_graph(o, c) || set_word(o, c, optarg))
             continue;
         status = set_other(o, c, optarg);

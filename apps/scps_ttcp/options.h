@@ -17,7 +17,8 @@ enum ttcp_action {
     TTCP_HELP,
     TTCP_VERSION,
     TTCP_LIST_CC,
-    TTCP_LIST_LINKS
+    TTCP_LIST_LINKS,
+    TTCP_COMPLETION
 };
 
 struct ttcp_options {
@@ -105,5 +106,6 @@ const char *ttcp_ack_mode_name(enum scps_ack_mode m);
 void ttcp_print_help(FILE *f);
 void ttcp_print_cc(FILE *f);
 void ttcp_print_links(FILE *f);
+void ttcp_print_completion(FILE *f);
 
 #endif

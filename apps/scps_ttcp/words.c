@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The long options of scps_ttcp, beside the letters of ttcp. */
+#include "common/completion.h"
 #include "scps_ttcp/option_table.h"
 
 #include "scps_ttcp/units.h"
@@ -161,6 +162,11 @@ TAKE(take_route_rate)
     return take_rate(&o->route_bps, "route-rate", arg, msg);
 }
 
+TAKE(take_rate_limit)
+{
+    return take_rate(&o->rate_bps, "rate", arg, msg);
+}
+
 TAKE(take_min_rate)
 {
     return take_rate(&o->min_bps, "min-rate", arg, msg);
@@ -305,6 +311,14 @@ TAKE(take_list_links)
     return 0;
 }
 
+TAKE(take_completion)
+{
+    if (!completion_shell(arg))
+        return FAIL("--completion %.40s: give bash, the only shell it is made for", arg);
+    o->action = TTCP_COMPLETION;
+    return 0;
+}
+
 const struct ttcp_word ttcp_words[] = {
     {"link", 0, "SPEC", take_link,
      "both ends here over a virtual link, virtual time (" TTCP_DEFAULT_LINK ")"},
@@ -343,6 +357,8 @@ const struct ttcp_word ttcp_words[] = {
     {"ipv4", '4', NULL, take_4, "IPv4 only"},
     {"ipv6", '6', NULL, take_6, "IPv6 only"},
     {"mtu", 0, "N", ttcp_take_m, "the same as -m"},
+    {"rate", 0, "N", take_rate_limit, "the same as -R"},
+    {"completion", 0, "SHELL", take_completion, "print the completion of these options in bash"},
     {"help", 0, NULL, ttcp_take_h, "the same as -h"},
     {"version", 0, NULL, ttcp_take_V, "the same as -V"},
 };

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The completion of a program's options in bash, made from the table with which the program reads
+ * its command line: PROGRAM --completion bash prints it. */
+#ifndef SCPS_COMMON_COMPLETION_H
+#define SCPS_COMMON_COMPLETION_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define COMPLETION_OPTIONS 512 /* of one program at most, each spelling counted */
+
+enum completion_value {
+    COMPLETION_NONE,  /* the option takes no value */
+    COMPLETION_FREE,  /* a number or a name that nobody can guess: nothing is offered */
+    COMPLETION_FILE,  /* files are offered */
+    COMPLETION_WORDS, /* the words are offered */
+};
+
+struct completion {
+    const char *program;
+    const char *words; /* offered as the first word; NULL: files are, as for the other words */
+    const char *more;  /* a command: the first word of each line it prints is offered behind the
+                          first word, beside files; NULL: files alone */
+    size_t n;
+    struct completion_option {
+        char name[48]; /* with its dashes */
+        enum completion_value value;
+        const char *words; /* of COMPLETION_WORDS, separated by blanks; kept until it is printed */
+    } option[COMPLETION_OPTIONS];
+};
+
+/* Adds an option that is not there yet; beyond COMPLETION_OPTIONS nothing is added. */
+void completion_add(struct completion *c, const char *dashes, const char *name,
+                    enum completion_value value, const char *words);
+/* Adds all options of getopt_long's table and letters; letters may be NULL. Those that take a value
+ * are COMPLETION_FREE until completion_set. */
+void completion_add_getopt(struct completion *c, const struct option *longs, const char *letters);
+/* Says what an option that was added takes. */
+void completion_set(struct completion *c, const char *name, enum completion_value value,
+                    const char *words);
+/* Prints the completion of a program that has no more than such a table, on standard output; file:
+ * the option that takes a file, or NULL. */
+void completion_getopt(const char *program, const struct option *longs, const char *letters,
+                       const char *file);
+void completion_print(const struct completion *c, FILE *f);
+/* True for the name of a shell whose completion can be printed. */
+bool completion_shell(const char *shell);
+
+#endif

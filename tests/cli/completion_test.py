@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What bash offers behind the programs' names.
+
+    completion_test.py DIRECTORY_OF_PROGRAMS BASH [unittest options]
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+BIN, BASH = os.path.abspath(sys.argv[1]), sys.argv[2]
+PROGRAMS = [p for p in ("scps_ttcp", "scps_trace", "scps_link", "scps_lab", "scps_echo", "scps_httpd")
+            if os.access(os.path.join(BIN, p), os.X_OK)]
+
+
+def run(*words, **kw):
+    env = {**os.environ, "PATH": BIN + os.pathsep + os.environ["PATH"]}
+    return subprocess.run(words, capture_output=True, text=True, env=env, timeout=600, check=False, **kw)
+
+
+def offers(program, *words):
+    """What is offered for the last of the words."""
+    script = run(os.path.join(BIN, program), "--completion", "bash").stdout
+    ask = ('%s\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _%s; printf "%%s\\n" "${COMPREPLY[@]}"\n' % (script, program))
+    got = run(BASH, "-euc", ask, "-", program, *words, cwd=os.path.dirname(os.path.abspath(__file__)))
+    assert got.returncode == 0 and not got.stderr, got.stderr
+    return got.stdout.split()
+
+
+class Completion(unittest.TestCase):
+    def test_each_option_of_the_help(self):
+        for p in PROGRAMS:
+            said = run(os.path.join(BIN, p), "--help").stdout
+            in_help = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", said))
+            offered = set(offers(p, "--"))
+            self.assertGreater(len(in_help), 5, p)
+            self.assertEqual(set(), in_help - offered, p)
+
+    def test_each_offer_is_an_option(self):
+        for p in PROGRAMS:
+            for option in offers(p, "-"):
+                said = run(os.path.join(BIN, p), *(["run"] if p == "scps_lab" and option[2:] not in ("help", "version", "completion") else []),
+                           option, stdin=subprocess.DEVNULL)
+                self.assertNotRegex(said.stderr, "unknown option|no option|unrecognized|invalid option", p + " " + option)
+
+    def test_no_option_twice(self):
+        for p in PROGRAMS:
+            offered = offers(p, "-")
+            self.assertEqual(sorted(set(offered)), sorted(offered), p)
+
+    def test_values(self):
+        self.assertEqual(["vegas", "vegas-corruption"], sorted(offers("scps_ttcp", "--cc", "veg")))
+        self.assertEqual(["geo"], offers("scps_ttcp", "-t", "--link", "ge"))
+        self.assertIn("snack", offers("scps_ttcp", "--require", ""))
+        self.assertEqual(["rack"], offers("scps_ttcp", "--recovery", "r"))
+        self.assertEqual(["completion_test.py"], offers("scps_ttcp", "--output", "completion"))
+        self.assertEqual([], offers("scps_ttcp", "--seed", ""))
+        self.assertEqual(["bash"], offers("scps_ttcp", "--completion", ""))
+
+    @unittest.skipUnless("scps_lab" in PROGRAMS, "scps_lab is not built")
+    def test_commands_and_scenarios(self):
+        self.assertEqual(["report"], offers("scps_lab", "rep"))
+        self.assertEqual(["geo"], offers("scps_lab", "run", "ge"))
+        self.assertEqual([], offers("scps_lab", "run", "geo", "--jobs", ""))
+
+    def test_another_shell(self):
+        for p in PROGRAMS:
+            said = run(os.path.join(BIN, p), "--completion", "csh")
+            self.assertEqual(2, said.returncode, p)
+            self.assertIn("bash", said.stderr, p)
+
+
+sys.argv = sys.argv[:1] + sys.argv[3:]
+unittest.main()
