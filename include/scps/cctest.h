@@ -2,8 +2,9 @@
 /* libscps_cctest: tests for congestion controllers, without a test framework.
  *
  *     event table ───┐                          ┌─ cwnd, ssthresh, rate as the table wants them
- *     random events ─┼──> struct scps_cc_ops ──>┼─ invariants, one verdict for each check
- *     path model ────┘                          └─ window, goodput, losses
+ *     random events ─┤                          │
+ *     path model ────┼──> struct scps_cc_ops ──>┼─ invariants, one verdict for each check
+ *     simulator ─────┘                          └─ a scorecard
  *
  * Each function takes the operations of a controller and its parameters; a verdict is a bool, and
  * a line of text says what was wrong. A test written with cmocka calls fail_msg("%s", msg) when the
@@ -304,6 +305,37 @@ SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_
  * round trip. */
 SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
                                    unsigned n, scps_dur rtt);
+
+/* ---- scorecards: paths in virtual time, whole connections of this stack ---- */
+
+enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
+/* One measurement of the scorecard. */
+struct scps_cctest_score_info {
+    const char *group, *name, *unit, *help;
+    enum scps_cctest_better better;
+};
+/* The i-th; NULL past the last. */
+SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);
+#define SCPS_CCTEST_SCORES 64 /* most that there are */
+struct scps_cctest_score {
+    const struct scps_cctest_score_info *info;
+    double value;
+    bool known; /* false: it does not apply, or never came about */
+};
+struct scps_cctest_curve {                /* of the latecomer path, for the picture */
+    double seconds, first, second, queue; /* Mbit/s, Mbit/s, ms */
+};
+#define SCPS_CCTEST_CURVE 240
+struct scps_cctest_card {
+    struct scps_cctest_score v[SCPS_CCTEST_SCORES];
+    size_t n;
+    struct scps_cctest_curve curve[SCPS_CCTEST_CURVE];
+    size_t ncurve;
+};
+/* Runs all the paths; about two seconds. 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL: the stack refused the
+ * controller. */
+SCPS_API int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
+                                   struct scps_cctest_card *out);
 
 #ifdef __cplusplus
 }

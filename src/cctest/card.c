@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Scorecards: what a controller makes of links, and of those beside it.
+ *
+ * Unless a score says otherwise the link has 10 Mbit/s, 50 ms there and back and a queue of one
+ * bandwidth-delay product, 42 packets.
+ */
+#include "cctest/arena.h"
+
+#include "base/bytes.h"
+
+#include <scps/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINK(queue) "rate=10mbit,rtt=50ms,queue=" queue
+#define MBIT        1e6
+/* Payload of 10 Mbit/s: 1448 octets of each frame of 1518. */
+#define FULL (10 * MBIT * 1448 / 1518)
+
+enum id {
+    ALONE_USE,
+    ALONE_QUEUE,
+    ALONE_LOST,
+    DEEP_USE,
+    DEEP_QUEUE,
+    DEEP_QUEUE95,
+    SHALLOW_USE,
+    SHALLOW_LOST,
+    GEO_USE,
+    GEO_START,
+    LOSSY_USE,
+    BER_USE,
+    JAIN2,
+    JAIN4,
+    STARVED,
+    LATE_CONVERGE,
+    LATE_SHARE,
+    BESIDE_VJ,
+    BESIDE_CUBIC,
+    BESIDE_BBR,
+    VJ_KEEPS,
+    CUBIC_KEEPS,
+    BBR_KEEPS,
+    RTT_UP,
+    RTT_DOWN,
+    RATE_UP,
+    RATE_DOWN,
+    RATE_DOWN_QUEUE,
+    OUTAGE_BACK,
+    DELAYED_USE,
+    AGGREGATED_USE,
+    SCORES
+};
+_Static_assert(SCORES <= SCPS_CCTEST_SCORES, "room for all scores");
+
+#define MORE SCPS_CCTEST_MORE
+#define LESS SCPS_CCTEST_LESS
+static const struct scps_cctest_score_info info[SCORES] = {
+    [ALONE_USE] = {"alone", "use", "%", "of the link, queue of 1 BDP, second 10 to 60", MORE},
+    [ALONE_QUEUE] = {"alone", "queue", "ms", "mean wait there", LESS},
+    [ALONE_LOST] = {"alone", "lost", "%", "of the packets there", LESS},
+    [DEEP_USE] = {"alone", "deep-use", "%", "of the link, queue of 4 BDP", MORE},
+    [DEEP_QUEUE] = {"alone", "deep-queue", "ms", "mean wait there, at most 200", LESS},
+    [DEEP_QUEUE95] = {"alone", "deep-queue-95", "ms", "wait that 95 % do not exceed", LESS},
+    [SHALLOW_USE] = {"alone", "shallow-use", "%", "of the link, queue of 0.1 BDP", MORE},
+    [SHALLOW_LOST] = {"alone", "shallow-lost", "%", "of the packets there", LESS},
+    [GEO_USE] = {"alone", "geo-use", "%", "of 10 Mbit/s at 560 ms, second 60 to 120", MORE},
+    [GEO_START] = {"alone", "geo-start", "s", "until it gets 80 % of that for a second", LESS},
+    [LOSSY_USE] = {"alone", "lossy-use", "%", "of the link when 1 % is lost at random", MORE},
+    [BER_USE] = {"alone", "ber-use", "%", "of 10 Mbit/s at 560 ms, bit error rate 1e-6", MORE},
+    [JAIN2] = {"shared", "jain-2", "", "Jain's index of two, second 30 to 90", MORE},
+    [JAIN4] = {"shared", "jain-4", "", "Jain's index of four", MORE},
+    [STARVED] = {"shared", "least", "%", "of a fair share: the worst ten seconds of four", MORE},
+    [LATE_CONVERGE] = {"shared", "converge", "s", "until a latecomer has 80 % of its share", LESS},
+    [LATE_SHARE] = {"shared", "late-share", "%", "of a fair share, 60 s after it came", MORE},
+    [BESIDE_VJ] = {"beside", "vj", "%", "of a fair share beside vj, second 30 to 90", MORE},
+    [BESIDE_CUBIC] = {"beside", "cubic", "%", "beside cubic", MORE},
+    [BESIDE_BBR] = {"beside", "bbr", "%", "beside bbr", MORE},
+    [VJ_KEEPS] = {"beside", "vj-keeps", "%", "of a fair share is left to vj", MORE},
+    [CUBIC_KEEPS] = {"beside", "cubic-keeps", "%", "is left to cubic", MORE},
+    [BBR_KEEPS] = {"beside", "bbr-keeps", "%", "is left to bbr", MORE},
+    [RTT_UP] = {"change", "rtt-up", "%", "of the link, 10 to 60 s after 20 ms became 200", MORE},
+    [RTT_DOWN] = {"change", "rtt-down", "%", "of the link, 10 to 60 s after 200 ms became 20",
+                  MORE},
+    [RATE_UP] = {"change", "rate-up", "s", "until it has 80 % after 0.1 Mbit/s became 10", LESS},
+    [RATE_DOWN] = {"change", "rate-down", "%", "of the link, 10 to 60 s after 10 became 0.1", MORE},
+    [RATE_DOWN_QUEUE] = {"change", "rate-down-queue", "ms", "mean wait then", LESS},
+    [OUTAGE_BACK] = {"change", "outage", "s", "until it has 80 % after an outage of 5 s", LESS},
+    [DELAYED_USE] = {"acks", "delayed-use", "%", "of the link, acknowledged every 200 ms", MORE},
+    [AGGREGATED_USE] = {"acks", "aggregated-use", "%",
+                        "of the link, acknowledgements in bursts "
+                        "of 20 ms",
+                        MORE},
+};
+
+const struct scps_cctest_score_info *scps_cctest_score_at(size_t i)
+{
+    return i < SCORES ? &info[i] : NULL;
+}
+
+struct card {
+    struct scps_cctest_card *out;
+    struct scps_cct_arena *a;
+    const struct scps_cc_ops *ops;
+    const int64_t *param;
+    int err;
+};
+
+static void put(struct card *c, enum id id, double value)
+{
+    c->out->v[id].value = value;
+    c->out->v[id].known = true;
+}
+
+/* n flows of the controller (the last of them `other`, if that is not NULL) over a link. */
+static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *what,
+                                  const struct scps_cc_ops *other)
+{
+    struct scps_cct_arena *a = c->a;
+
+    *a = *what;
+    for (unsigned i = 0; i < a->n; i++) {
+        bool stranger = other && i == a->n - 1;
+        a->flow[i].ops = stranger ? other : c->ops;
+        a->flow[i].param = stranger ? NULL : c->param;
+    }
+    if (!c->err)
+        c->err = scps_cct_arena(a);
+    return a;
+}
+
+static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
+{
+    return 100 * scps_cct_rate(a, a->n, from, to) / full;
+}
+
+/* ---- alone ---- */
+
+static void alone(struct card *c)
+{
+    const struct scps_cct_arena what = {.link = LINK("1bdp"), .time = SCPS_SEC(60), .n = 1};
+    struct scps_cct_arena *a = run(c, &what, NULL);
+
+    put(c, ALONE_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put(c, ALONE_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put(c, ALONE_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
+}
+
+static void deep(struct card *c)
+{
+    const struct scps_cct_arena what = {
+        .link = LINK("4bdp"), .time = SCPS_SEC(60), .n = 1, .warm = SCPS_SEC(10)};
+    struct scps_cct_arena *a = run(c, &what, NULL);
+
+    put(c, DEEP_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put(c, DEEP_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put(c, DEEP_QUEUE95, scps_cct_wait_quantile(a, 0.95));
+}
+
+static void shallow(struct card *c)
+{
+    const struct scps_cct_arena what = {.link = LINK("4p"), .time = SCPS_SEC(60), .n = 1};
+    struct scps_cct_arena *a = run(c, &what, NULL);
+
+    put(c, SHALLOW_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put(c, SHALLOW_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
+}
+
+static void far_away(struct card *c)
+{
+    const struct scps_cct_arena geo = {.link = "geo", .time = SCPS_SEC(120), .n = 1};
+    const struct scps_cct_arena ber = {.link = "geo,ber=1e-6", .time = SCPS_SEC(120), .n = 1};
+    struct scps_cct_arena *a = run(c, &geo, NULL);
+    scps_time full = scps_cct_when(a, 0, 0, SCPS_SEC(1), 0.8 * FULL);
+
+    put(c, GEO_USE, use(a, SCPS_SEC(60), SCPS_SEC(120), FULL));
+    if (full != SCPS_NEVER)
+        put(c, GEO_START, (double)full * 1e-6);
+    a = run(c, &ber, NULL);
+    put(c, BER_USE, use(a, SCPS_SEC(20), SCPS_SEC(120), FULL));
+}
+
+static void lossy(struct card *c)
+{
+    const struct scps_cct_arena what = {
+        .link = LINK("1bdp") ",loss=0.01,loss-back=0", .time = SCPS_SEC(60), .n = 1};
+
+    put(c, LOSSY_USE, use(run(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+}
+
+/* ---- shared ---- */
+
+static double jain(const struct scps_cct_arena *a, scps_time from, scps_time to)
+{
+    double sum = 0, squares = 0;
+
+    for (unsigned f = 0; f < a->n; f++) {
+        double x = scps_cct_rate(a, f, from, to);
+        sum += x;
+        squares += x * x;
+    }
+    return squares > 0 ? sum * sum / (a->n * squares) : 0;
+}
+
+static double worst(const struct scps_cct_arena *a)
+{
+    double least = 1e9;
+
+    for (unsigned f = 0; f < a->n; f++)
+        for (scps_time at = SCPS_SEC(30); at < a->time; at += SCPS_SEC(1)) {
+            double x = scps_cct_rate(a, f, at - SCPS_SEC(10), at);
+            least = SCPS_MIN(least, x);
+        }
+    return 100 * least / (FULL / a->n);
+}
+
+static void together(struct card *c)
+{
+    const struct scps_cct_arena two = {
+        .link = LINK("1bdp"), .time = SCPS_SEC(90), .n = 2, .flow[1].start = SCPS_MS(337)};
+    const struct scps_cct_arena four = {.link = LINK("1bdp"),
+                                        .time = SCPS_SEC(90),
+                                        .n = 4,
+                                        .flow[1].start = SCPS_MS(337),
+                                        .flow[2].start = SCPS_MS(701),
+                                        .flow[3].start = SCPS_MS(1009)};
+    struct scps_cct_arena *a = run(c, &two, NULL);
+
+    put(c, JAIN2, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
+    a = run(c, &four, NULL);
+    put(c, JAIN4, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
+    put(c, STARVED, worst(a));
+}
+
+static void draw(struct card *c, const struct scps_cct_arena *a)
+{
+    scps_dur each = a->time / SCPS_CCTEST_CURVE;
+
+    each = SCPS_MAX(each / SCPS_CCT_EVERY, 1) * SCPS_CCT_EVERY;
+    for (scps_time at = each; at <= a->time && c->out->ncurve < SCPS_CCTEST_CURVE; at += each)
+        c->out->curve[c->out->ncurve++] =
+            (struct scps_cctest_curve){.seconds = (double)at * 1e-6,
+                                       .first = scps_cct_rate(a, 0, at - each, at) / MBIT,
+                                       .second = scps_cct_rate(a, 1, at - each, at) / MBIT,
+                                       .queue = scps_cct_wait(a, at - each, at)};
+}
+
+static void latecomer(struct card *c)
+{
+    const scps_time comes = SCPS_SEC(30);
+    const struct scps_cct_arena what = {
+        .link = LINK("1bdp"), .time = SCPS_SEC(120), .n = 2, .flow[1].start = comes};
+    struct scps_cct_arena *a = run(c, &what, NULL);
+    scps_time at = scps_cct_when(a, 1, comes, SCPS_SEC(5), 0.8 * FULL / 2);
+
+    if (at != SCPS_NEVER)
+        put(c, LATE_CONVERGE, (double)(at - comes) * 1e-6);
+    put(c, LATE_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(90), SCPS_SEC(120)) / (FULL / 2));
+    draw(c, a);
+}
+
+static void beside(struct card *c, const char *name, enum id ours, enum id theirs)
+{
+    const struct scps_cct_arena what = {
+        .link = LINK("1bdp"), .time = SCPS_SEC(90), .n = 2, .flow[1].start = SCPS_MS(337)};
+    const struct scps_cc_ops *other = scps_cc_find(name);
+    struct scps_cct_arena *a;
+
+    if (!other || !strcmp(name, c->ops->name))
+        return;
+    a = run(c, &what, other);
+    put(c, ours, 100 * scps_cct_rate(a, 0, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
+    put(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
+}
+
+/* ---- changes ---- */
+
+static void rtt_steps(struct card *c)
+{
+    const struct scps_cct_arena up = {.link = "rate=10mbit,rtt=20ms,queue=250000",
+                                      .time = SCPS_SEC(80),
+                                      .n = 1,
+                                      .step_at = SCPS_SEC(20),
+                                      .step = "delay=100ms"};
+    struct scps_cct_arena down = up;
+
+    put(c, RTT_UP, use(run(c, &up, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+    down.link = "rate=10mbit,rtt=200ms,queue=250000";
+    down.step = "delay=10ms";
+    put(c, RTT_DOWN, use(run(c, &down, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+}
+
+static void rate_steps(struct card *c)
+{
+    const scps_time at = SCPS_SEC(20);
+    const struct scps_cct_arena up = {.link = "rate=100kbit,rtt=50ms,queue=42p",
+                                      .time = SCPS_SEC(140),
+                                      .n = 1,
+                                      .step_at = at,
+                                      .step = "rate=10mbit"};
+    struct scps_cct_arena down = up, *a = run(c, &up, NULL);
+    scps_time full = scps_cct_when(a, 0, at, SCPS_SEC(1), 0.8 * FULL);
+
+    if (full != SCPS_NEVER)
+        put(c, RATE_UP, (double)(full - at) * 1e-6);
+    down.link = "rate=10mbit,rtt=50ms,queue=42p";
+    down.step = "rate=100kbit";
+    down.time = SCPS_SEC(80);
+    a = run(c, &down, NULL);
+    put(c, RATE_DOWN, use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
+    put(c, RATE_DOWN_QUEUE, scps_cct_wait(a, SCPS_SEC(30), SCPS_SEC(80)));
+}
+
+static void outage(struct card *c)
+{
+    const scps_time back = SCPS_SEC(25);
+    const struct scps_cct_arena what = {.link = LINK("1bdp"),
+                                        .time = SCPS_SEC(90),
+                                        .n = 1,
+                                        .step_at = SCPS_SEC(20),
+                                        .step = "loss=1",
+                                        .step_back = back,
+                                        .back = "loss=0"};
+    scps_time full = scps_cct_when(run(c, &what, NULL), 0, back, SCPS_SEC(1), 0.8 * FULL);
+
+    if (full != SCPS_NEVER)
+        put(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
+}
+
+/* ---- acknowledgements ---- */
+
+static void acks(struct card *c)
+{
+    const struct scps_cct_arena delayed = {
+        .link = LINK("4bdp"), .time = SCPS_SEC(60), .n = 1, .delayed = true};
+    const struct scps_cct_arena bursts = {
+        .link = LINK("2bdp") ",outage-back=1ms-20ms/20ms,hold-back", .time = SCPS_SEC(60), .n = 1};
+
+    put(c, DELAYED_USE, use(run(c, &delayed, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put(c, AGGREGATED_USE, use(run(c, &bursts, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+}
+
+int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
+                          struct scps_cctest_card *out)
+{
+    struct card c = {.out = out, .ops = ops, .param = param};
+
+    *out = (struct scps_cctest_card){.n = SCORES};
+    for (size_t i = 0; i < SCORES; i++)
+        out->v[i].info = &info[i];
+    c.a = calloc(1, sizeof *c.a);
+    if (!c.a)
+        return SCPS_ERR_NOMEM;
+    alone(&c);
+    deep(&c);
+    shallow(&c);
+    far_away(&c);
+    lossy(&c);
+    together(&c);
+    latecomer(&c);
+    beside(&c, "vj", BESIDE_VJ, VJ_KEEPS);
+    beside(&c, "cubic", BESIDE_CUBIC, CUBIC_KEEPS);
+    beside(&c, "bbr", BESIDE_BBR, BBR_KEEPS);
+    rtt_steps(&c);
+    rate_steps(&c);
+    outage(&c);
+    acks(&c);
+    free(c.a);
+    return c.err;
+}
