@@ -4,6 +4,7 @@
  *     event table ───┐                          ┌─ cwnd, ssthresh, rate as the table wants them
  *     random events ─┤                          │
  *     path model ────┼──> struct scps_cc_ops ──>┼─ invariants, one verdict for each check
+ *     recording ─────┤                          │
  *     simulator ─────┘                          └─ a scorecard
  *
  * Each function takes the operations of a controller and its parameters; a verdict is a bool, and
@@ -305,6 +306,55 @@ SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_
  * round trip. */
 SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
                                    unsigned n, scps_dur rtt);
+
+/* ---- recordings of live connections ---- */
+
+/* A recorder stands between a connection and a controller:
+ *
+ *     struct scps_cctest_recorder rec;
+ *     scps_cctest_recorder_init(&rec, ops, param, write, file);
+ *     scps_conn_config_set_cc(&cfg, &rec.ops, rec.param);
+ *
+ * and writes one line for each call. It can serve several connections; it must outlive them. */
+struct scps_cctest_recorder {
+    struct scps_cc_ops ops; /* for scps_conn_config_set_cc */
+    int64_t param[SCPS_CC_PARAMS];
+    /* private */
+    const struct scps_cc_ops *inner;
+    int64_t inner_param[SCPS_CC_PARAMS];
+    struct scps_cc_param handle[2];
+    unsigned connections;
+    void (*write)(void *ctx, const char *line, size_t len);
+    void *ctx;
+};
+/* Writes the head of the recording. 0; SCPS_ERR_RANGE: the controller's state leaves no room for
+ * the recorder's sixteen octets. */
+SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
+                                       const struct scps_cc_ops *ops, const int64_t *param,
+                                       void (*write)(void *ctx, const char *line, size_t len),
+                                       void *ctx);
+
+/* One recorded call as it is played. */
+struct scps_cctest_replayed {
+    uint64_t line;               /* of the recording, from 1 */
+    struct scps_cctest_event e;  /* what this controller made of it */
+    struct scps_cc_ctl recorded; /* what the recorded one did */
+};
+struct scps_cctest_replay {
+    uint64_t events, different;    /* calls; those with other outputs than recorded */
+    uint64_t first;                /* line of the first such; 0: none */
+    enum scps_cctest_check broken; /* first invariant broken; SCPS_CCTEST_CHECKS: none */
+    char msg[SCPS_CCTEST_MSGLEN];  /* of broken */
+};
+/* Gives connection number `conn` (from 1) of a recording to any controller: the same inputs,
+ * whatever it does with its window. each (may be NULL) is called for every event. Returns 0, or
+ * SCPS_ERR_INVAL with the line in msg for what is no recording, SCPS_ERR_NOENT if it has no such
+ * connection. */
+SCPS_API int scps_cctest_replay(const char *text, size_t len, unsigned conn,
+                                const struct scps_cc_ops *ops, const int64_t *param,
+                                uint64_t exempt, struct scps_cctest_replay *out,
+                                void (*each)(void *ctx, const struct scps_cctest_replayed *e),
+                                void *ctx, char *msg, size_t msglen);
 
 /* ---- scorecards: paths in virtual time, whole connections of this stack ---- */
 

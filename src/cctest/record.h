@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of a recording: each is a field of struct scps_cctest_event. */
+#ifndef SCPS_CCTEST_RECORD_H
+#define SCPS_CCTEST_RECORD_H
+
+#include "cctest/bench.h"
+
+#define SCPS_CCT_HEAD    "scps_cctest recording 1"
+#define SCPS_CCT_LINELEN 1200
+
+struct scps_cct_column {
+    const char *name;
+    uint16_t at, size; /* of the field in struct scps_cctest_event */
+    bool is_signed;
+    uint8_t kinds; /* 1 << enum scps_cctest_kind: the calls that have it */
+};
+extern const struct scps_cct_column scps_cct_columns[];
+extern const size_t scps_cct_ncolumns;
+
+/* The value of a column, and how it is put there. */
+int64_t scps_cct_column_get(const struct scps_cct_column *c, const struct scps_cctest_event *e);
+void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_event *e, uint64_t v);
+
+#endif
