@@ -8,12 +8,14 @@
  *     dgram_tx.c dgram_rx.c   the same of datagrams, -u
  *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the
  *                                          same
+ *     compare.c      --compare: one run a controller, as a table
  *     result.c       everything there is to tell
  *     report_text.c report_json.c report_udp.c json.c progress.c watch.c   telling it
  *
  * Exit status: 0 done; 1 failed; 2 usage; 3 ended early with partial data; 124 timeout.
  */
 #include "common/stdfds.h"
+#include "scps_ttcp/compare.h"
 #include "scps_ttcp/run.h"
 
 #include <scps/scps.h>
@@ -71,12 +73,15 @@ int main(int argc, char **argv)
 {
     struct ttcp_options o;
     char msg[TTCP_MSGLEN];
+    const char *env = getenv("SCPS_TTCP_OPTIONS");
     int status = 2;
 
     stdfds_open("scps_ttcp");
     signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
-    if (ttcp_options_parse(&o, argc, argv, getenv("SCPS_TTCP_OPTIONS"), msg) == 0)
-        status = act(&o);
+    if (ttcp_options_parse(&o, argc, argv, env, msg) == 0)
+        status = o.compare != NULL && o.action == TTCP_TRANSMIT
+                     ? ttcp_compare(&(struct ttcp_compare){&o, argc, argv, env})
+                     : act(&o);
     else
         fprintf(stderr, "scps_ttcp: %s\n", msg);
     ttcp_options_fini(&o);

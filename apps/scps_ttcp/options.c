@@ -162,6 +162,30 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
+/* --compare: several runs, which cannot share a file that one of them writes. */
+static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    const struct {
+        bool given;
+        const char *name;
+    } none[] = {{o->udp, "-u"},
+                {o->pcap != NULL, "--pcap"},
+                {o->pcap_peer != NULL, "--pcap-peer"},
+                {o->truth != NULL, "--truth"},
+                {o->output != NULL, "--output"},
+                {o->debug, "-d"},
+                {o->interval != 0 && !o->json, "--interval without --json"}};
+
+    if (o->compare == NULL)
+        return 0;
+    if (!o->link)
+        return FAIL("--compare runs over a virtual link: leave out the interface options");
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        if (none[i].given)
+            return FAIL("--compare makes one run for each controller: leave out %s", none[i].name);
+    return 0;
+}
+
 /* Options that need, or leave no room for, another. */
 static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
@@ -284,7 +308,7 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     } else if (settle_device(o, msg) != 0) {
         return -1;
     }
-    if (settle_pairs(o, msg) != 0 || settle_outage(o, msg) != 0)
+    if (settle_pairs(o, msg) != 0 || settle_compare(o, msg) != 0 || settle_outage(o, msg) != 0)
         return -1;
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;

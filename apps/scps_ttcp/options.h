@@ -54,6 +54,7 @@ struct ttcp_options {
     uint64_t record_size;    /* bytes; 0: each write call is a record */
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
     const struct scps_cc_ops *cc;
+    const char *compare; /* --compare: controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
     uint64_t rate_bps;              /* -R; 0: none */

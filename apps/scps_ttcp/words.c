@@ -50,6 +50,21 @@ TAKE(take_cc)
     return ttcp_choose_cc(o, "--cc", arg, msg);
 }
 
+TAKE(take_compare)
+{
+    if (arg[0] == '\0')
+        return FAIL("--compare: give controllers, such as vj,cubic,vegas");
+    o->compare = arg;
+    return 0;
+}
+
+TAKE(take_reverse)
+{
+    UNUSED;
+    o->reverse = true;
+    return 0;
+}
+
 TAKE(take_output)
 {
     (void)msg;
@@ -325,7 +340,9 @@ const struct ttcp_word ttcp_words[] = {
     {"seed", 0, "N", take_seed, "of the link's errors and of the stacks (1; random in real time)"},
     {"output", 0, "FILE", take_output, "write what arrives to FILE"},
     {"cc", 0, "NAME[,K=V...]", take_cc, "congestion control with its parameters"},
-    {"list-cc", 0, NULL, take_list_cc, "list them"},
+    {"compare", 0, "CC,CC,...", take_compare,
+     "one transfer over a link with each of these controllers, as a table"},
+    {"list-cc", 0, NULL, take_list_cc, "list the controllers"},
     {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
     {"memory-limit", 0, "N", take_memory_limit,
      "bytes that all connections of a stack may take together (4G); 0: no limit"},
@@ -357,6 +374,7 @@ const struct ttcp_word ttcp_words[] = {
     {"ipv4", '4', NULL, take_4, "IPv4 only"},
     {"ipv6", '6', NULL, take_6, "IPv6 only"},
     {"mtu", 0, "N", ttcp_take_m, "the same as -m"},
+    {"reverse", 0, NULL, take_reverse, "the same as -Q"},
     {"rate", 0, "N", take_rate_limit, "the same as -R"},
     {"completion", 0, "SHELL", take_completion, "print the completion of these options in bash"},
     {"help", 0, NULL, ttcp_take_h, "the same as -h"},

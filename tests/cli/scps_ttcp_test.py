@@ -162,6 +162,19 @@ class Usage(Case):
             with self.subTest(args=args):
                 self.refused(args, name)
 
+    def test_a_comparison_is_of_runs_over_a_link(self):
+        for args, name in [(["-u"], "-u"), (["--pcap", "x"], "--pcap"), (["--truth", "x"], "--truth"), (["--output", "x"], "--output"),
+                           (["-i", "1"], "--interval"), (["--udp", "127.0.0.1:1,127.0.0.1:2", "--addr", "10.0.0.1", "10.0.0.2"], "--udp")]:
+            with self.subTest(args=args):
+                status, out, err = run(["-t", "-s", "--compare", "vj,cubic"] + args)
+                self.assertEqual((status, out, len(err)), (2, b"", 1), (args, err))
+                self.assertIn("--compare", err[0])
+        self.refused(["-t", "-s", "--compare", "vj,cubi"], "cubi")  # before vj ran
+        self.refused(["-t", "-s", "--compare", "vj,"], "compare")
+        self.refused(["-t", "-s", "--compare", ""], "--compare")
+        self.refused(["-t", "-s", "--compare", "vj,cubic,alpha=2"], "alpha")
+        self.assertEqual(run(["-t", "--compare", "vj"], data=b"x")[0], 2)  # a pipe is read once only
+
     def test_json_is_for_runs_not_for_usage(self):
         self.refused(["-t", "--json", "-l", "x"], "-l x")
 
@@ -243,6 +256,38 @@ class Virtual(Case):
         for n in [0, 1, 1023, 1024, 1025, 8192, 100000]:
             with self.subTest(bytes=n):
                 self.sent(stuff(n), ["--link", "nasa10", "-l", "1024"])
+
+    def test_a_comparison_is_its_runs(self):
+        """Each row, and each document, is what --cc gives alone; parameters stay with their controller; files are read again."""
+        with open(self.path("in"), "wb") as f:
+            f.write(stuff(200000))
+        common = ["-t", "--link", "geo,ber=1e-6", "--seed", "7"]
+        for source in [["-s", "-n", "40"], []]:
+            def one(*args):
+                with open(self.path("in"), "rb") as stdin:
+                    status, out, err = run(common + source + list(args), stdin=stdin)
+                return status, out.decode(), err
+            alone = {"vj": ["--cc", "vj"], "vegas,alpha=2,beta=4": ["--cc", "vegas,alpha=2,beta=4"], "rate": ["--cc", "rate", "-R", "10m"]}
+            status, table, err = one("--compare", ",".join(alone))
+            self.assertEqual((status, err), (0, []))
+            rows = [re.split(r"  +", line) for line in table.splitlines()]
+            self.assertEqual(rows[0][0], "controller")
+            self.assertEqual([r[0] for r in rows[1:]], list(alone))
+            docs = json.loads(one("--json", "--compare", ",".join(alone))[1])["compare"]
+            for row, doc, (cc, args) in zip(rows[1:], docs, alone.items()):
+                want = json.loads(one("--json", *args)[1])
+                self.assertEqual(doc, want, cc)
+                end = want["end"]
+                self.assertEqual(row[3], "%.3f" % (int(end["timing"]["close_us"] / 1000 + 0.5) / 1000), cc)
+                self.assertEqual(int(row[4]), end["tcp"]["retransmits"], cc)
+                self.assertEqual(row[-1], "yes")
+
+    def test_a_comparison_goes_on_after_a_failure(self):
+        status, out, err = run(["-t", "-s", "-n", "400", "--link", "geo", "--timeout", "4", "--compare", "vj,rate"])
+        self.assertEqual(status, 124)
+        self.assertRegex(out.decode(), r"(?m)^vj +timeout: ")
+        self.assertRegex(out.decode(), r"(?m)^rate .* yes$")
+        self.assertEqual(len(err), 1, err)
 
     def test_ways(self):
         data = stuff(300000)
@@ -1518,6 +1563,11 @@ class Schema(Case):
         names = re.findall(r"^([a-z][\w-]*) ", run(["--list-cc"])[1].decode(), re.M)
         for name in names:
             self.valid(run(["-t", "-s", "-n", "60", "-R", "5m", "--cc", name, "-i", "0.5", "--json"])[1], "done")
+
+    def test_comparison(self):
+        doc = json.loads(run(["-t", "-s", "-n", "20", "--json", "--compare", "vj,cubic,rate"])[1])
+        self.assertEqual(["vj", "cubic", "rate"], [self.valid(json.dumps(d), "done")["start"]["scps"]["cc"] for d in doc["compare"]])
+        self.assertEqual(["compare"], list(doc))
 
     def test_nothing_to_send(self):
         self.valid(run(["-t", "--json"])[1], "done")

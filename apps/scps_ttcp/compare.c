@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* --compare: the same transfer over the same link with one controller after the other, as a table.
+ *
+ * Each row is a run as "--cc NAME" makes it alone, from the same command line, with the same seed.
+ * A controller that needs a rate gets the link's where -R gives none.
+ */
+#include "scps_ttcp/compare.h"
+
+#include "common/stdfds.h"
+#include "scps_ttcp/json.h"
+#include "scps_ttcp/run.h"
+#include "scps_ttcp/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_WIDTH 24
+
+/* One controller with its parameters: a comma before a word with '=' belongs to the controller in
+ * front of it. Returns what is left behind it, or NULL when word got the last one. */
+static const char *next_controller(const char *list, char *word, size_t cap)
+{
+    size_t len = strcspn(list, ",");
+
+    while (list[len] == ',') {
+        size_t more = strcspn(list + len + 1, ",");
+
+        if (memchr(list + len + 1, '=', more) == NULL)
+            break;
+        len += 1 + more;
+    }
+    snprintf(word, cap, "%.*s", (int)len, list);
+    return list[len] == ',' ? list + len + 1 : NULL;
+}
+
+static bool needs_rate(const char *cc)
+{
+    const struct scps_cc_ops *ops;
+    int64_t param[SCPS_CC_PARAMS];
+    char why[TTCP_MSGLEN];
+
+    return scps_cc_parse(cc, &ops, param, why, sizeof(why)) == 0 && ops->needs_rate;
+}
+
+/* The command line with this controller; *one is to be given back by ttcp_options_fini. */
+static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp_options *one,
+                       char msg[TTCP_MSGLEN])
+{
+    char **argv = calloc((size_t)t->argc + 5, sizeof(*argv));
+    char name[256], rate[32], cc_option[] = "--cc", rate_option[] = "-R";
+    int argc = t->argc, rc;
+
+    *one = (struct ttcp_options){0};
+    if (argv == NULL)
+        return FAIL("out of memory");
+    memcpy(argv, t->argv, (size_t)argc * sizeof(*argv));
+    snprintf(name, sizeof(name), "%s", cc);
+    snprintf(rate, sizeof(rate), "%" PRIu64, t->o->fwd.rate_bps);
+    argv[argc++] = cc_option;
+    argv[argc++] = name;
+    if (t->o->rate_bps == 0 && t->o->fwd.rate_bps != 0 && needs_rate(cc)) {
+        argv[argc++] = rate_option;
+        argv[argc++] = rate;
+    }
+    rc = ttcp_options_parse(one, argc, argv, t->env, msg);
+    free(argv);
+    return rc;
+}
+
+static const char *share(char buf[16], uint64_t bps, uint64_t limit)
+{
+    if (limit == 0)
+        snprintf(buf, 16, "-");
+    else
+        snprintf(buf, 16, "%.1f%%", 100.0 * (double)bps / (double)limit);
+    return buf;
+}
+
+static void print_row(const char *cc, const struct ttcp_result *r)
+{
+    const scps_dur time = ttcp_sent_time(r);
+    char rate[48], part[16], seconds[32], rtt[32];
+
+    if (r->outcome != TTCP_DONE) {
+        printf("%-*s  %s: %s\n", NAME_WIDTH, cc, ttcp_outcome_name(r->outcome), r->error);
+        return;
+    }
+    printf("%-*s  %18s  %7s  %12s  %8" PRIu32 "  %8" PRIu32 "  %12s  %s\n", NAME_WIDTH, cc,
+           units_print_rate(rate, r->acked_bytes, time, r->opt->unit),
+           share(part, units_bps(r->acked_bytes, time), r->limit_bps),
+           units_print_seconds(seconds, time, 3), r->tx.info.resent_segs, r->tx.info.timeouts,
+           units_print_seconds(rtt, r->tx.info.srtt, 6), r->compared ? "yes" : "no");
+}
+
+static int run_one(const struct ttcp_options *o, const char *cc, off_t begin)
+{
+    struct ttcp_result r;
+    int status;
+
+    if (!o->pattern && lseek(STDIN_FILENO, begin, SEEK_SET) < 0) {
+        fprintf(stderr, "scps_ttcp: --compare: standard input cannot be read twice: add -s\n");
+        return -1;
+    }
+    ttcp_result_init(&r, o);
+    ttcp_run_virtual(o, &r);
+    if (o->json)
+        ttcp_report_json(&r, stdout);
+    else
+        print_row(cc, &r);
+    fflush(stdout);
+    if (r.outcome != TTCP_DONE)
+        fprintf(stderr, "scps_ttcp: --compare %s: %s\n", cc, r.error);
+    status = r.outcome == TTCP_INTERRUPTED ? -1 : ttcp_exit_status(r.outcome);
+    ttcp_result_fini(&r);
+    return status;
+}
+
+/* Every controller is read before the first one runs: a wrong name costs nothing. */
+static int check_all(const struct ttcp_compare *t)
+{
+    char cc[256], msg[TTCP_MSGLEN];
+
+    for (const char *list = t->o->compare; list != NULL;) {
+        struct ttcp_options one;
+        int rc;
+
+        list = next_controller(list, cc, sizeof(cc));
+        rc = options_for(t, cc, &one, msg);
+        ttcp_options_fini(&one);
+        if (rc != 0) {
+            fprintf(stderr, "scps_ttcp: --compare: %s\n", msg);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int ttcp_compare(const struct ttcp_compare *t)
+{
+    char cc[256], msg[TTCP_MSGLEN];
+    int worst = 0, status = 0;
+    off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    bool first = true;
+
+    if (check_all(t) != 0)
+        return 2;
+    if (!t->o->pattern && begin < 0) {
+        fputs("scps_ttcp: --compare: standard input cannot be read once for each controller: give "
+              "a file, or -s\n",
+              stderr);
+        return 2;
+    }
+    if (t->o->json)
+        fputs("{\n  \"compare\": [\n", stdout);
+    else
+        printf("%-*s  %18s  %7s  %12s  %8s  %8s  %12s  %s\n", NAME_WIDTH, "controller", "rate",
+               "limit", "seconds", "resent", "timeouts", "rtt seconds", "verified");
+    for (const char *list = t->o->compare; list != NULL && status >= 0; first = false) {
+        struct ttcp_options one;
+
+        list = next_controller(list, cc, sizeof(cc));
+        if (t->o->json && !first)
+            fputs("  ,\n", stdout);
+        status = options_for(t, cc, &one, msg) == 0 ? run_one(&one, cc, begin) : 1;
+        ttcp_options_fini(&one);
+        worst = worst != 0 ? worst : status < 0 ? 1 : status;
+    }
+    if (t->o->json)
+        fputs("  ]\n}\n", stdout);
+    return stdfds_flush("scps_ttcp", worst);
+}
