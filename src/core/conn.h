@@ -175,6 +175,7 @@ struct scps_tx {
     uint8_t rto_shift;
     uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
     bool unheard;   /* at the last one no acknowledgement had come for its length */
+    bool outage_inferred; /* timeouts began the outage; no signal has told of it */
     struct scps_sack
         sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
     uint8_t nsacked;
@@ -682,6 +683,10 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
 #define scps_snd_arm_rtx(c) scps_snd_arm_rtx_from(c, (c)->ctx.env->now)
 /* The same for the next window probe. */
 void scps_snd_arm_persist(struct scps_conn *c);
+/* Has the peer been silent for longer than R2 (RFC 9293 section 3.8.3), with a timer that backs off
+ * up to max? There is a tx, and tx->silent_since is valid. And the error that it ends with. */
+bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max);
+int scps_snd_silence_err(const struct scps_conn *c);
 /* The retransmission timer has expired; the timer of window probes has. There is a tx. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);

@@ -9,13 +9,14 @@
  * of a peer that waits, too, is one. But a segment that was on its way when the link went does not,
  * so after a signal only what arrives a round trip later counts. Then what has been outstanding for
  * a round trip goes again within the window of before: it never arrived, or its acknowledgement did
- * not. No outage ends a connection.
+ * not. No outage ends a connection, but an inferred one does that nobody is left to wait for.
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 
-#define PROBE_MAX SCPS_SEC(60)
+#define PROBE_MAX     SCPS_SEC(60)
+#define ORPHAN_PROBES 32 /* in an outage that was inferred, when the application has closed */
 #define END_KNOWN                                                                                  \
     UINT8_MAX /* in place of the number of probes: the timer is the end of the outage */
 
@@ -42,6 +43,8 @@ static scps_dur schedule(unsigned probes)
 
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
 {
+    if (c->tx) /* a signal tells of an outage that was inferred before: its end will be signalled */
+        c->tx->outage_inferred = inferred;
     if (c->flags & SCPS_F_OUTAGE) {
         if (until != SCPS_NEVER) { /* it was not known how long */
             c->probes = END_KNOWN;
@@ -110,12 +113,26 @@ void scps_outage_heard(struct scps_conn *c)
         scps_outage_end(c);
 }
 
+/* Nobody is left to say how long an outage that was inferred may last: the connection would probe a
+ * peer that has gone for ever, and peers could pile such connections up (RFC 6429 section 3 has the
+ * same of a closed window). It ends after R2, and not before the 32 probes of the SCPS reference
+ * implementation. An outage that a signal began, a signal ends. */
+static bool may_be_abandoned(const struct scps_tx *tx, int flags, unsigned probes)
+{
+    return flags & SCPS_F_RELEASED && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
+}
+
 void scps_outage_timer(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
     if (c->probes == END_KNOWN) {
         scps_outage_end(c);
+        return;
+    }
+    if (may_be_abandoned(c->tx, (int)c->flags, c->probes) &&
+        scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max)) {
+        scps_conn_reset(c, scps_snd_silence_err(c));
         return;
     }
     /* The probe of a handshake is the SYN of the side that calls, once more. The other side waits

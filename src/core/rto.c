@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the retransmission timer (RFC 6298) and the timer of window probes expire.
+/* When the retransmission timer (RFC 6298) and the timer of window probes expire, and after how
+ * long a silence they end the connection.
  *
  * The backoff is kept after an acknowledgement until a round trip is measured (RFC 6298
  * section 5.7).
@@ -60,4 +61,54 @@ void scps_snd_arm_persist(struct scps_conn *c)
     scps_timer_stop(&c->tx->rto_timer);
     scps_timer_set(&c->ctx, &c->tx->persist_timer,
                    c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
+}
+
+/* ---- R2 ---- */
+
+#define R2_DATA    SCPS_SEC(100)
+#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
+#define SYN_RTO_TO SCPS_SEC(60)
+
+/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after
+ * them, which ends the connection. Timeouts themselves are not counted: one that is put down to
+ * corruption does not back off, and fifteen of them may be over in seconds. */
+static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
+{
+    scps_dur total = 0, wait = SCPS_MAX(rto, 1);
+
+    max = SCPS_MAX(max, wait);
+    for (; retries && wait < max; retries--) {
+        total += wait;
+        wait = wait > max / 2 ? max : 2 * wait;
+    }
+    return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
+}
+
+/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s
+ * (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff as a
+ * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
+ * trip is expected to be; so it is for the SYN of a SYN-ACK, or the peer's SYN, which is patient,
+ * would complete a handshake that has ended here. */
+static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+
+    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
+        return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
+                             cfg->syn_retries);
+    return SCPS_MAX(R2_DATA, backoff_total(c->rtt.rto, max, cfg->data_retries));
+}
+
+bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max)
+{
+    return c->ctx.env->now - c->tx->silent_since >= patience(c, max);
+}
+
+int scps_snd_silence_err(const struct scps_conn *c)
+{
+    static const int err[] = {[SCPS_SOFT_NONE] = SCPS_ERR_TIMEDOUT,
+                              [SCPS_SOFT_REFUSED] = SCPS_ERR_REFUSED,
+                              [SCPS_SOFT_UNREACH] = SCPS_ERR_UNREACH};
+
+    return err[c->soft_err];
 }

@@ -99,40 +99,6 @@ void scps_snd_window_changed(struct scps_conn *c)
     }
 }
 
-#define R2_DATA    SCPS_SEC(100)
-#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
-#define SYN_RTO_TO SCPS_SEC(60)
-
-/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after
- * them, which ends the connection. Timeouts themselves are not counted: one that is put down to
- * corruption does not back off, and fifteen of them may be over in seconds. */
-static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
-{
-    scps_dur total = 0, wait = SCPS_MAX(rto, 1);
-
-    max = SCPS_MAX(max, wait);
-    for (; retries && wait < max; retries--) {
-        total += wait;
-        wait = wait > max / 2 ? max : 2 * wait;
-    }
-    return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
-}
-
-/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s
- * (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff as a
- * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
- * trip is expected to be; so it is for the SYN of a SYN-ACK, or the peer's SYN, which is patient,
- * would complete a handshake that has ended here. */
-static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
-{
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-
-    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
-        return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
-                             cfg->syn_retries);
-    return SCPS_MAX(R2_DATA, backoff_total(c->rtt.rto, max, cfg->data_retries));
-}
-
 static bool user_timed_out(const struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -141,28 +107,12 @@ static bool user_timed_out(const struct scps_conn *c)
            c->ctx.env->now - c->tx->progress_at >= cfg->user_timeout;
 }
 
-/* max: up to which the timer that runs backs off. */
-static bool silent_too_long(const struct scps_conn *c, scps_dur max)
-{
-    return c->ctx.env->now - c->tx->silent_since >= patience(c, max);
-}
-
-/* What a silence that ends the connection is put down to. */
-static int silence_err(const struct scps_conn *c)
-{
-    static const int err[] = {[SCPS_SOFT_NONE] = SCPS_ERR_TIMEDOUT,
-                              [SCPS_SOFT_REFUSED] = SCPS_ERR_REFUSED,
-                              [SCPS_SOFT_UNREACH] = SCPS_ERR_UNREACH};
-
-    return err[c->soft_err];
-}
-
 /* A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
         return user_timed_out(c);
-    return silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
+    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
 }
 
 /* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
@@ -194,8 +144,8 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
         c->tx->silent_since = c->ctx.env->now;
     c->flags &= ~(uint32_t)SCPS_F_HEARD;
-    if (cfg->user_timeout ? user_timed_out(c) : silent_too_long(c, cfg->persist_max)) {
-        scps_conn_reset(c, silence_err(c));
+    if (cfg->user_timeout ? user_timed_out(c) : scps_snd_silent_too_long(c, cfg->persist_max)) {
+        scps_conn_reset(c, scps_snd_silence_err(c));
         return;
     }
     if (c->backoff < UINT8_MAX)
@@ -237,7 +187,7 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (timed_out(c)) {
-        int err = silence_err(c);
+        int err = scps_snd_silence_err(c);
         if (handshake)
             scps_conn_finish(c, err);
         else

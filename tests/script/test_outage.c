@@ -234,6 +234,64 @@ static void inferred(void **x)
     script_free(t);
 }
 
+/* Lets the application close in an inferred outage, and tells when the connection ended; 0: it has
+ * not by 10 000 s. */
+static scps_time orphan(struct script *t, bool signalled, unsigned *probes)
+{
+    struct scps_stack_stats s;
+
+    t->cfg.outage_after = 2;
+    t->cfg.data_retries = 4;
+    script_flight(t, MS(200), 1000, 1);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    if (signalled)
+        tell(t, SEC(3), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    *probes = 0;
+    for (scps_time at = SEC(4); at < SEC(10000); at += SEC(1)) {
+        script_run(t, at);
+        *probes += script_sent_count(t);
+        script_forget_sent(t);
+        scps_stack_get_stats(t->st, &s);
+        if (!s.conns)
+            return at;
+    }
+    return 0;
+}
+
+/* RFC 6429 section 3, of a connection in persist whose application has gone: here, too, nobody is
+ * left to end one that would probe for ever. 32 probes as the reference implementation sends, the
+ * last 1715 s after the outage was inferred, then a reset. */
+static void an_orphan_does_not_probe_for_ever(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned probes;
+
+    assert_in_range(orphan(t, false, &probes), SEC(1775), SEC(1780));
+    assert_int_equal(probes, 32 + 1);
+    script_run(t, SEC(10000));
+    assert_int_equal(script_sent_count(t), 0);
+    script_free(t);
+}
+
+/* Once a signal has told of the outage, another will tell of its end, and what was written is worth
+ * waiting for */
+static void an_orphan_waits_for_the_signal(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned probes;
+
+    assert_int_equal(orphan(t, true, &probes), 0);
+    script_run(t, SEC(10000));
+    tell(t, SEC(10000), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = SEC(10000), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* An inferred outage with 2000 octets outstanding, which began at 2300 ms. */
 static struct script *out_of_reach(void **x)
 {
@@ -503,6 +561,8 @@ int main(void)
         SCRIPT_TEST(heard),
         SCRIPT_TEST(a_probe_acknowledges_nothing),
         SCRIPT_TEST(inferred),
+        SCRIPT_TEST(an_orphan_does_not_probe_for_ever),
+        SCRIPT_TEST(an_orphan_waits_for_the_signal),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),
         SCRIPT_TEST(a_guess_ends_no_outage),
