@@ -11,6 +11,8 @@
 #include "base/wide.h"
 #include "core/seq.h"
 
+#define DOUBTS 4 /* acknowledgements in a row that may answer the first sending or a later one */
+
 /* ---- the parts of an acknowledgement ---- */
 
 static scps_dur min_window(scps_dur srtt)
@@ -122,30 +124,54 @@ static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
+/* How long the silence lasted that an acknowledgement ends: the first sending of what it
+ * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
+ * round trip is. */
+static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
+{
+    return tx->silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silent_since : -1;
+}
+
+/* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
+ * row, with no round trip measured between, come of a timer that is too short: it resends each time
+ * what is going to be acknowledged, and would never learn of it. Then the shortest counts, which is
+ * nearest to the round trip, and no less. -1: not yet. */
+static scps_dur doubt(struct scps_tx *tx, scps_dur first)
+{
+    if (first < 0)
+        return -1;
+    tx->doubted = tx->doubts ? SCPS_MIN(tx->doubted, first) : first;
+    if (tx->doubts < DOUBTS)
+        tx->doubts++;
+    return tx->doubts == DOUBTS ? tx->doubted : -1;
+}
+
 /* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
  * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
  * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
  * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
  * least round trip. As long as it is not known to report them, an echo from before the last
- * resending of what moved the left edge tells nothing. */
-static SCPS_APART scps_dur resent_rtt(const struct scps_conn *c, const struct scps_seg *seg,
+ * resending of what moved the left edge is doubted. */
+static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
                                       const struct scps_ack_sum *sum)
 {
-    scps_dur least = scps_rtt_min(&c->rtt), since, echo;
+    bool echoes = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
+    scps_dur least = scps_rtt_min(&c->rtt), last = -1;
+    scps_dur first = echoes ? (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000
+                            : silence(c->tx, c->ctx.env->now, scps_conn_loss_cause(c));
     const struct scps_sent *r = sum->newest;
 
     if (sum->dsack_fresh) {
-        if (!least || !r || !r->resends || r->from + r->len != sum->dsack_to)
-            return -1;
-        since = c->ctx.env->now - r->sent;
-        return since >= least ? since : -1;
+        if (least && r && r->resends && r->from + r->len == sum->dsack_to)
+            last = c->ctx.env->now - r->sent;
+        first = doubt(c->tx, first);
+        return first >= 0 ? first : last >= least ? last : -1;
     }
-    if (!(c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr))
-        return -1;
-    echo = (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000;
-    if (sum->refilled && !c->dsacks && echo > c->ctx.env->now - sum->refilled_at + SCPS_MS(1))
-        return -1;
-    return echo;
+    if (!echoes ||
+        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + SCPS_MS(1)))
+        return doubt(c->tx, first);
+    c->tx->doubts = 0;
+    return first;
 }
 
 static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
@@ -156,9 +182,10 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     scps_dur sample = -1, window = min_window(c->rtt.srtt);
     bool sampled;
 
-    if (sum->oldest_sent >= 0 && !sum->refilled)
+    if (sum->oldest_sent >= 0 && !sum->refilled) {
         sample = now - sum->oldest_sent;
-    else if (advanced)
+        c->tx->doubts = 0;
+    } else if (advanced)
         sample = resent_rtt(c, seg, sum);
     if (sample > c->rtt.rto && spans_outage(c->tx, now - sample))
         sample = -1;

@@ -175,6 +175,10 @@ struct scps_tx {
     uint8_t rto_shift;
     uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
     bool unheard;   /* at the last one no acknowledgement had come for its length */
+    /* acknowledgements in a row that may answer the first sending, long ago, or a later one; and
+     * the shortest of these times, valid while there are any: ackin.c */
+    uint8_t doubts;
+    scps_dur doubted;
     bool outage_inferred; /* timeouts began the outage; no signal has told of it */
     struct scps_sack
         sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */

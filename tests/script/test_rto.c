@@ -634,6 +634,56 @@ static void undo_is_optional(void **x)
     script_free(t);
 }
 
+/* Each segment is acknowledged 700 ms after it left, as under a budget of acknowledgements. The timer
+ * of 300 ms, from the handshake, resends it, and a loss that is put down to corruption does not back
+ * off. What the answer echoes is the first sending (RFC 7323 section 4.3), or nothing, and Karn's
+ * algorithm (RFC 6298 section 3) takes no sample: the timer has to learn of it all the same. */
+static void late_answers(void **x, bool ts, bool sack)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.timestamps = t->peer.ts = ts;
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    t->peer.sack = sack;
+    script_established(t, MS(100));
+    for (uint32_t k = 0; k < 10; k++) {
+        scps_time at = SEC(1) + MS(700) * k;
+        uint32_t from = 1 + 500 * k, echo, resent;
+        app_writes(t, at, 500);
+        expect_sent(t, .at = at, .from = from, .len = 500);
+        echo = t->last.tsval;
+        script_run(t, at + MS(700));
+        resent = script_forget_sent(t);
+        if (k < 4)
+            assert_in_range(resent, 1, 3);
+        else
+            assert_int_equal(resent, 0);
+        if (sack && resent)
+            peer_says(t, at + MS(700), .ack = from + 500, .sack = {{from, from + 500}},
+                      .tsecr = echo);
+        else
+            peer_says(t, at + MS(700), .ack = from + 500, .tsecr = echo);
+        assert_in_range(script_info(t).rto, MS(200), MS(3000));
+    }
+    script_free(t);
+}
+
+static void late_answers_with_echo(void **x)
+{
+    late_answers(x, true, false);
+}
+
+static void late_answers_without_echo(void **x)
+{
+    late_answers(x, false, false);
+}
+
+static void late_answers_with_dsack(void **x)
+{
+    late_answers(x, true, true);
+    late_answers(x, false, true);
+}
+
 /* RFC 9293 3.8.3: R2 corresponds to at least 100 s. Timeouts that are put down to corruption do not
  * back off, but data_retries stands for the time that they would take if they did: 0.3 + 0.6 + ...
  * + 38.4 + 8 x 60 s. Progress begins anew */
@@ -791,6 +841,9 @@ int main(void)
         SCRIPT_TEST(an_old_echo),
         SCRIPT_TEST(a_lost_syn_ack),
         SCRIPT_TEST(undo_is_optional),
+        SCRIPT_TEST(late_answers_with_echo),
+        SCRIPT_TEST(late_answers_without_echo),
+        SCRIPT_TEST(late_answers_with_dsack),
         SCRIPT_TEST(corruption_does_not_shorten_the_limit),
         SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
