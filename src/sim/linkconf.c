@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The configuration of a link direction: what makes sense, how a direction begins, how its settings
+ * change under way, and how it ends.
+ */
+#include "base/bytes.h"
+#include "sim/linkstate.h"
+
+#include <scps/error.h>
+#include <string.h>
+
+#define MAX_DELAY    (INT64_MAX / 1024)
+#define MAX_FRAMING  65535u
+#define MAX_INTERVAL SCPS_SEC(3600) /* its square fits 64 bits */
+
+/* Not a number fails every comparison, and so is refused. */
+static bool is_chance(double p)
+{
+    return p >= 0 && p <= 1;
+}
+
+static bool is_delay(scps_dur d)
+{
+    return d >= 0 && d <= MAX_DELAY;
+}
+
+static bool burst_makes_sense(const struct scps_burst *b)
+{
+    if (b->good || b->bad)
+        return is_delay(b->good) && is_delay(b->bad) && b->good > 0 && b->bad > 0 && b->ber >= 0 &&
+               b->ber < 1;
+    return is_chance(b->to_bad) && is_chance(b->to_good) && b->ber >= 0 && b->ber < 1 &&
+           (b->ber <= 0 || b->to_bad + b->to_good > 0);
+}
+
+/* Something must get through, at least 1 bit/s on average, or a queue would wait for ever. */
+static bool rates_make_sense(const struct scps_steps *s)
+{
+    if (s->n == 0)
+        return true;
+    if (!scps_steps_ok(s, UINT64_MAX / 2))
+        return false;
+    return s->period ? scps_steps_sum(s) >= (uint64_t)s->period : s->v[s->n - 1].value > 0;
+}
+
+static bool makes_sense(const struct scps_link_config *c)
+{
+    return is_delay(c->delay) && is_delay(c->reorder_delay) && is_delay(c->jitter) && c->ber >= 0 &&
+           c->ber < 1 && is_chance(c->loss) && is_chance(c->dup) && is_chance(c->reorder) &&
+           c->overhead <= MAX_FRAMING && c->rate_bps <= UINT64_MAX / 2 &&
+           (unsigned)c->framing < SCPS_FRAMING_COUNT && burst_makes_sense(&c->burst) &&
+           is_delay(c->codel_target) && c->codel_interval >= 0 &&
+           c->codel_interval <= MAX_INTERVAL && (c->codel_target > 0) == (c->codel_interval > 0) &&
+           rates_make_sense(&c->rates) && scps_steps_ok(&c->delays, MAX_DELAY) &&
+           scps_spans_ok(&c->outages);
+}
+
+static void seed(struct scps_linkdir *d)
+{
+    struct scps_prng r;
+    uint64_t s[7];
+
+    /* A generator seeded with both numbers hands each stream a seed that shows no relation to its
+     * neighbours'. */
+    scps_prng_seed(&r, d->cfg.seed ^ d->stream * UINT64_C(0x9e3779b97f4a7c15));
+    for (int i = 0; i < 7; i++)
+        s[i] = scps_prng_next(&r);
+    scps_errors_seed(&d->err, s[0], s[1], s[2], s[5]);
+    scps_prng_seed(&d->r_dup, s[3]);
+    scps_prng_seed(&d->r_reorder, s[4]);
+    scps_prng_seed(&d->r_jitter, s[6]);
+}
+
+/* afresh: the burst process begins anew, at now. */
+static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
+{
+    for (int i = 0; i < SCPS_LINK_SIZES; i++)
+        d->size[i].frame = UINT32_MAX;
+    scps_errors_set(&d->err, &d->cfg, afresh, now);
+    d->dup = scps_chance(d->cfg.dup);
+    d->reorder = scps_chance(d->cfg.reorder);
+    d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
+    d->narrow = d->cfg.queue_bytes || d->cfg.queue_packets;
+    d->direct = !d->cfg.codel_interval && !(d->cfg.hold && scps_link_has_outages(&d->cfg));
+}
+
+int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
+                      const struct scps_alloc *a)
+{
+    if (!makes_sense(cfg))
+        return SCPS_ERR_INVAL;
+    memset(d, 0, sizeof *d);
+    d->cfg = *cfg;
+    d->alloc = *a;
+    d->stream = stream;
+    d->next = SCPS_NEVER;
+    seed(d);
+    settle(d, true, 0);
+    return 0;
+}
+
+/* The rate at t; 0: infinite, or, from a table, none. */
+static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
+{
+    if (c->rates.n)
+        return scps_steps_at(&c->rates, t, until);
+    *until = SCPS_NEVER;
+    return c->rate_bps;
+}
+
+int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg)
+{
+    const struct scps_burst *a = &d->cfg.burst, *b = &cfg->burst;
+    bool afresh = cfg->seed != d->cfg.seed || a->good != b->good || a->bad != b->bad ||
+                  (a->ber > 0) != (b->ber > 0);
+    scps_time until;
+
+    if (!makes_sense(cfg))
+        return SCPS_ERR_INVAL;
+    scps_linkdir_advance(d, now);
+    uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
+    if (was != rate) /* the part of a microsecond, in the new rate's measure */
+        d->free_frac = was ? scps_muldiv(d->free_frac, rate, was) : 0;
+    if (d->cfg.rate_bps != cfg->rate_bps) {
+        d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
+        d->line_bytes = 0;
+    }
+    if (d->free_us > d->sent_us && d->free_us > now) { /* it waits for the link, not for a frame */
+        d->free_us = SCPS_MAX(d->sent_us + 1, now);
+        d->free_frac = 0;
+    }
+    if (cfg->seed != d->cfg.seed) {
+        d->cfg.seed = cfg->seed;
+        seed(d);
+    }
+    if (cfg->framing != d->cfg.framing)
+        d->framing_carry = 0;
+    d->cfg = *cfg;
+    settle(d, afresh, now);
+    scps_linkdir_advance(d, now); /* the link may be up now that was not */
+    return 0;
+}
+
+void scps_linkdir_fini(struct scps_linkdir *d)
+{
+    for (uint32_t i = 0; i < d->held_cap; i++)
+        scps_linkdir_give_back(d, d->held[i].buf, d->held[i].cap);
+    scps_linkdir_give_back(d, d->held, d->held_cap * sizeof *d->held);
+    scps_linkdir_give_back(d, d->ring, d->ring_cap);
+    scps_linkdir_give_back(d, d->scratch, d->scratch_cap);
+    d->held = NULL;
+    d->ring = d->scratch = NULL;
+    d->held_n = d->held_cap = d->wait_n = d->scratch_cap = 0;
+    d->ring_cap = 0;
+    d->head = d->line = d->tail = 0;
+    d->next = SCPS_NEVER;
+}

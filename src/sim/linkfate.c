@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The fate of a packet that leaves the queue of a link direction: lost, damaged, late, doubled or
+ * delivered, and the verdict that is told about it.
+ */
+#include "sim/linkfate.h"
+
+#include "base/bytes.h"
+#include "sim/linkheld.h"
+#include "sim/linkstate.h"
+
+#include <string.h>
+
+void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate)
+{
+    struct scps_link_stats *st = &d->st;
+
+    switch (fate) {
+    case SCPS_FATE_FLIPPED:
+        st->flipped++;
+        return;
+    case SCPS_FATE_BER:
+        st->dropped_ber++;
+        break;
+    case SCPS_FATE_LOSS:
+        st->dropped_loss++;
+        break;
+    case SCPS_FATE_QUEUE:
+        st->dropped_queue++;
+        break;
+    case SCPS_FATE_CODEL:
+        st->dropped_codel++;
+        break;
+    case SCPS_FATE_OUTAGE:
+        st->dropped_outage++;
+        break;
+    case SCPS_FATE_BURST:
+        st->dropped_burst++;
+        break;
+    case SCPS_FATE_VECTOR:
+        st->dropped_vector++;
+        break;
+    default:
+        return;
+    }
+    st->in_flight--;
+}
+
+static SCPS_SELDOM void tell(struct scps_linkdir *d, struct scps_verdict *v)
+{
+    d->tell(d->tell_ctx, v);
+}
+
+SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
+                                      const struct scps_pkt *pkt, enum scps_fate fate)
+{
+    struct scps_verdict v = {number, offered, SCPS_NEVER, SCPS_NEVER, SCPS_NEVER, fate, false, pkt};
+
+    scps_linkfate_count(d, fate);
+    if (d->tell)
+        tell(d, &v);
+}
+
+struct scps_pkt scps_linkfate_packet(struct scps_link_record *r)
+{
+    return (struct scps_pkt){.data = (uint8_t *)(r + 1),
+                             .len = r->len,
+                             .cap = r->len,
+                             .payload_len = r->hollow,
+                             .at = r->at};
+}
+
+/* A record keeps the low bits of the number; the high bits are those of the packets offered. */
+uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r)
+{
+    return d->st.offered - (((uint32_t)d->st.offered - r->number) & INT32_MAX);
+}
+
+struct saving {
+    struct scps_linkdir *d;
+    const struct scps_link_record *r;
+    bool done;
+};
+
+/* Keeps the packet as it came for the verdict. Without memory the verdict shows it damaged. */
+static SCPS_SELDOM void save(void *ctx)
+{
+    struct saving *s = ctx;
+    struct scps_linkdir *d = s->d;
+
+    if (!d->tell)
+        return;
+    if (d->scratch_cap < s->r->len) {
+        uint32_t cap = s->r->len < 2048 ? 2048 : s->r->len;
+        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
+        if (!p)
+            return;
+        scps_linkdir_give_back(d, d->scratch, d->scratch_cap);
+        d->scratch = p;
+        d->scratch_cap = cap;
+    }
+    memcpy(d->scratch, s->r + 1, s->r->len);
+    s->done = true;
+}
+
+/* What chance has drawn for a packet that arrives. */
+struct arrival {
+    scps_time at;  /* its arrival, unless it is late */
+    scps_dur took; /* its time on the line */
+    bool late;     /* it is to be reordered */
+    bool twice;    /* a second copy is to follow */
+};
+
+/* Settles the arrival of a packet that is not lost: in r when it keeps the order, else in the heap
+ * of those that do not. */
+static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
+                           struct scps_verdict *v, const struct arrival *a)
+{
+    bool behind = d->head != d->line && a->at < d->last_at; /* of those on the way */
+    scps_dur by = d->cfg.reorder_delay;
+
+    v->arrival = a->at;
+    if (a->late) {
+        v->arrival += by ? by : SCPS_MAX(4 * a->took, SCPS_MS(1));
+        v->reordered = true;
+    }
+    if ((a->late || behind) && scps_linkheld_put(d, v->arrival, r) != 0) {
+        v->fate = SCPS_FATE_LOSS;
+        v->arrival = SCPS_NEVER;
+        v->reordered = false;
+    } else if (!a->late && !behind) {
+        r->frame = 1;
+    }
+    if (a->twice && v->fate <= SCPS_FATE_FLIPPED &&
+        (!behind || scps_linkheld_put(d, a->at, r) == 0)) {
+        r->frame += !behind;
+        v->copy = a->at;
+        d->st.duplicated++;
+        d->st.in_flight++;
+    }
+    d->st.reordered += v->reordered;
+}
+
+SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_record *r,
+                                      const struct scps_link_size *s, scps_time first,
+                                      scps_time end)
+{
+    struct scps_frame f = {s->frame,           s->bits, s->survive, first, end,
+                           (uint8_t *)(r + 1), r->len,  r->hollow};
+    struct saving kept = {d, r, false};
+    struct scps_pkt pkt = scps_linkfate_packet(r);
+    struct scps_verdict v = {.number = scps_linkfate_number(d, r),
+                             .offered = r->at,
+                             .left = end,
+                             .arrival = SCPS_NEVER,
+                             .copy = SCPS_NEVER,
+                             .pkt = &pkt};
+    bool twice = scps_chance_hit(d->dup, &d->r_dup),
+         late = scps_chance_hit(d->reorder, &d->r_reorder);
+    scps_time at =
+        end + (d->cfg.delays.n ? (scps_dur)scps_steps_between(&d->cfg.delays, end) : d->cfg.delay);
+
+    v.fate = scps_errors_judge(&d->err, &d->cfg, &f, save, &kept);
+    if (d->cfg.jitter) {
+        at += (scps_dur)scps_prng_below(&d->r_jitter, (uint64_t)d->cfg.jitter + 1);
+        if (d->head != d->line && at < d->last_at)
+            at = d->last_at;
+    }
+    if (v.fate == SCPS_FATE_FLIPPED)
+        r->whole = false;
+    r->frame = 0; /* the copies that arrive from here */
+    if (v.fate <= SCPS_FATE_FLIPPED)
+        settle_arrival(d, r, &v,
+                       &(struct arrival){at, d->cfg.rates.n ? end - first : s->us, late, twice});
+    scps_linkfate_count(d, v.fate);
+    if (r->frame > 0) {
+        r->at = at;
+        d->last_at = at;
+    } else {
+        r->at = SCPS_LINK_GONE;
+    }
+    if (kept.done)
+        pkt.data = d->scratch;
+    pkt.at = v.offered;
+    if (d->tell)
+        tell(d, &v);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* A heap of packets that do not keep the order of the ring: those held back on purpose, and those
+ * that overtake after the delay became shorter. The first to arrive is at the top; equal arrival
+ * times keep the order in which packets were put in.
+ */
+#include "sim/linkheld.h"
+
+#include "sim/linkstate.h"
+
+#include <scps/error.h>
+#include <string.h>
+
+static inline bool held_before(const struct scps_link_held *a, const struct scps_link_held *b)
+{
+    return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+}
+
+static void held_swap(struct scps_linkdir *d, uint32_t i, uint32_t k)
+{
+    struct scps_link_held t = d->held[i];
+    d->held[i] = d->held[k];
+    d->held[k] = t;
+}
+
+/* A place with room for len bytes behind the last one. NULL: no memory. */
+static SCPS_SELDOM struct scps_link_held *held_room(struct scps_linkdir *d, uint32_t len)
+{
+    if (d->held_n == d->held_cap) {
+        uint32_t cap = d->held_cap ? d->held_cap * 2 : 16;
+        struct scps_link_held *v =
+            d->held_cap > UINT32_MAX / 4 ? NULL : d->alloc.alloc(d->alloc.ctx, cap * sizeof *v);
+        if (!v)
+            return NULL;
+        if (d->held)
+            memcpy(v, d->held, d->held_n * sizeof *v);
+        memset(v + d->held_n, 0, (cap - d->held_n) * sizeof *v);
+        scps_linkdir_give_back(d, d->held, d->held_cap * sizeof *d->held);
+        d->held = v;
+        d->held_cap = cap;
+    }
+    struct scps_link_held *h = &d->held[d->held_n];
+    if (h->cap < len) {
+        uint32_t cap = len < 256 ? 256 : len;
+        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
+        if (!p)
+            return NULL;
+        scps_linkdir_give_back(d, h->buf, h->cap);
+        h->buf = p;
+        h->cap = cap;
+    }
+    return h;
+}
+
+SCPS_SELDOM int scps_linkheld_put(struct scps_linkdir *d, scps_time at,
+                                  const struct scps_link_record *r)
+{
+    struct scps_link_held *h = held_room(d, r->len);
+    uint32_t i;
+
+    if (!h)
+        return SCPS_ERR_NOMEM;
+    h->at = at;
+    h->seq = d->held_seq++;
+    h->len = r->len;
+    h->hollow = r->hollow;
+    h->whole = r->whole;
+    memcpy(h->buf, r + 1, r->len);
+    for (i = d->held_n++; i > 0 && held_before(&d->held[i], &d->held[(i - 1) / 2]); i = (i - 1) / 2)
+        held_swap(d, i, (i - 1) / 2);
+    return 0;
+}
+
+SCPS_SELDOM void scps_linkheld_pop(struct scps_linkdir *d)
+{
+    uint32_t i = 0;
+
+    held_swap(d, 0, --d->held_n); /* its buffer stays behind the last one */
+    for (;;) {
+        uint32_t k = 2 * i + 1;
+        if (k >= d->held_n)
+            break;
+        if (k + 1 < d->held_n && held_before(&d->held[k + 1], &d->held[k]))
+            k++;
+        if (!held_before(&d->held[k], &d->held[i]))
+            break;
+        held_swap(d, i, k);
+        i = k;
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The heap of a link direction's packets that do not keep the order (linkheld.c). */
+#ifndef SCPS_SIM_LINKHELD_H
+#define SCPS_SIM_LINKHELD_H
+
+#include "sim/link.h"
+
+/* Puts a copy of packet r in, which arrives at the time at. Returns 0 or SCPS_ERR_NOMEM. */
+int scps_linkheld_put(struct scps_linkdir *d, scps_time at, const struct scps_link_record *r);
+/* Takes the packet that arrives first out; there must be one. */
+void scps_linkheld_pop(struct scps_linkdir *d);
+
+#endif

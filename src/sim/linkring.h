@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The ring of a link direction: the bytes of its packets in the order they came, each a record of a
+ * multiple of 8 bytes
+ *
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet |
+ *
+ *     head                   line                  tail
+ *      | on the line or on the way | waiting        |
+ *
+ * Positions count bytes and never wrap; scps_link_record_at() finds the place.
+ */
+#ifndef SCPS_SIM_LINKRING_H
+#define SCPS_SIM_LINKRING_H
+
+#include "sim/link.h"
+
+#define SCPS_LINKRING_ROUND(n) (((n) + 7) & ~(size_t)7)
+
+/* A record at pos, behind what only marks the ring's end; pos is not tail. */
+static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t pos)
+{
+    return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
+}
+
+/* The position behind record r at pos. */
+static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, uint64_t pos)
+{
+    return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
+}
+
+/* Makes the ring larger, so that at least need more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
+int scps_linkring_grow(struct scps_linkdir *d, size_t need);
+
+/* Where a record of `need` bytes goes; grows and wraps as it must. NULL: no memory. */
+static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d, size_t need)
+{
+    for (;;) {
+        size_t used = (size_t)(d->tail - d->head), at = d->tail & (d->ring_cap - 1);
+        size_t to_end = d->ring_cap - at;
+        if (need <= to_end && used + need <= d->ring_cap)
+            return scps_link_record_at(d, d->tail);
+        if (need > to_end && used + to_end + need <= d->ring_cap) {
+            scps_link_record_at(d, d->tail)->at =
+                SCPS_LINK_WRAP; /* to_end is a multiple of 8: there is room for this */
+            d->tail += to_end;
+            return scps_link_record_at(d, d->tail);
+        }
+        if (scps_linkring_grow(d, need) != 0)
+            return NULL;
+    }
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* A world in memory, for world.c, which runs it, and worldlink.c, which joins its hosts. */
+#ifndef SCPS_SIM_WORLD_H
+#define SCPS_SIM_WORLD_H
+
+#include "sim/link.h"
+#include "sim/vclock.h"
+
+#include <scps/clock.h>
+#include <string.h>
+
+enum scps_world_rank { SCPS_RANK_TIMER, SCPS_RANK_LINK, SCPS_RANK_HOST };
+#define SCPS_RANK(kind, nth) ((uint64_t)(kind) << 60 | (nth))
+#define SCPS_RANK_KIND(r)    ((enum scps_world_rank)((r) >> 60))
+
+struct scps_world_timer {
+    struct scps_vevent ev; /* first in all three: the heap's entry is the thing itself */
+    void (*fn)(void *ctx);
+    void *ctx;
+    struct scps_world_timer *next; /* a spare one */
+};
+
+struct scps_world_end {
+    struct scps_netif nif; /* first */
+    struct scps_link *link;
+    struct scps_host *host;
+    struct scps_netif *top; /* of the chain the stack knows */
+    struct scps_world_direction *out;
+};
+
+struct scps_world_direction {
+    struct scps_vevent ev; /* first */
+    scps_time due;         /* as the heap has it */
+    struct scps_linkdir dir;
+    struct scps_world_end *to;
+};
+
+struct scps_world_addrs {
+    struct scps_world_addrs *next;
+    struct scps_addr addr[2];
+    unsigned prefix;
+};
+
+struct scps_link {
+    struct scps_world *w;
+    struct scps_link *next;
+    struct scps_world_end end[2];
+    struct scps_world_direction dir[2]; /* 0: from end 0 to end 1 */
+    struct scps_world_addrs *addrs;     /* oldest first */
+};
+
+struct scps_host {
+    struct scps_vevent ev; /* first */
+    scps_time due;         /* when the stack wants to be pumped */
+    scps_time key;         /* as the heap has it: not after due */
+    struct scps_world *w;
+    struct scps_host *next;
+    struct scps_host *next_marked;
+    bool marked;
+    struct scps_stack *stack;
+    struct scps_clock clock;
+    void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
+    void *ctx;
+    char name[32];
+};
+
+struct scps_world {
+    struct scps_alloc alloc;
+    scps_time now;
+    struct scps_vclock clock;
+    struct scps_host *marked, **marked_end;
+    bool stop;
+    uint64_t ntimers, nlinks, nhosts; /* ever made: ranks and chance streams */
+    struct scps_host *hosts;
+    struct scps_link *links;
+    struct scps_world_timer *spare;
+};
+
+/* Zeroed memory of the world's allocator; NULL: there is none. */
+static inline void *scps_world_take(struct scps_world *w, size_t size)
+{
+    void *p = w->alloc.alloc(w->alloc.ctx, size);
+
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+static inline void scps_world_give_back(struct scps_world *w, void *p, size_t size)
+{
+    w->alloc.free(w->alloc.ctx, p, size);
+}
+
+/* The direction was touched: it may have been empty before, or something overtakes. */
+static inline void scps_world_look_again(struct scps_world_direction *d)
+{
+    if (d->dir.next != d->due) {
+        d->due = d->dir.next;
+        scps_vclock_set(&d->to->link->w->clock, &d->ev, d->due);
+    }
+}
+
+/* Takes the link out of the stacks of its ends and frees it. */
+void scps_world_link_free(struct scps_link *l);
+
+#endif
