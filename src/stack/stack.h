@@ -224,6 +224,14 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 void scps_stack_reap(struct scps_stack *st);
 
 /* ---- stack.c ---- */
+
+/* Is a timer of a connection due, or should those try again that were refused memory? */
+static inline bool scps_stack_timers_due(const struct scps_stack *st)
+{
+    return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
+}
+/* Serves the timers that are due, and those that wait for memory. */
+void scps_stack_serve_timers(struct scps_stack *st);
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a connection: its configuration, its addresses and ports, and its SYN. */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+/* Connections are mostly opened alike: they share what they were opened with. */
+static struct scps_shared_config *
+share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_shared_config *s = scps_config_new(a, own, rated, err);
+
+    if (!s)
+        return NULL;
+    if (st->recent && !memcmp(&s->c, &st->recent->c, sizeof s->c)) {
+        scps_config_unref(a, s);
+        s = st->recent;
+    } else {
+        scps_config_unref(a, st->recent);
+        st->recent = s;
+    }
+    s->refs++;
+    return s;
+}
+
+/* The way to remote, and both ends of the flow: local as far as it is given, chosen where it is
+ * not. 0, or an error. */
+static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
+                       const struct scps_endpoint *remote, struct scps_flow *f,
+                       const struct scps_way **way)
+{
+    if (!remote || !remote->port || scps_stack_any(&remote->addr) ||
+        (remote->addr.family != 4 && remote->addr.family != 6))
+        return SCPS_ERR_INVAL;
+    f->remote = remote->addr;
+    memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
+    f->rport = remote->port;
+    *way = scps_route_find(st, &f->remote);
+    if (!*way || scps_stack_multicast(&f->remote)) /* one peer, never a group */
+        return SCPS_ERR_UNREACH;
+    if (local && !scps_stack_any(&local->addr)) {
+        if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))
+            return SCPS_ERR_ADDRNOTAVAIL;
+        f->local = local->addr;
+    } else {
+        const struct scps_addr *src =
+            scps_route_source(st, scps_nif_of((*way)->route.nif), &f->remote);
+        if (!src)
+            return SCPS_ERR_ADDRNOTAVAIL;
+        f->local = *src;
+    }
+    if (!local || !local->port)
+        return scps_port_choose(st, f) ? SCPS_ERR_ADDRNOTAVAIL : 0;
+    f->lport = local->port;
+    return scps_demux_taken(st, f) ? SCPS_ERR_ADDRINUSE : 0;
+}
+
+struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
+                               const struct scps_endpoint *local,
+                               const struct scps_endpoint *remote, int *err)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_flow f = {0};
+    const struct scps_way *way;
+    struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
+    struct scps_shared_config *shared;
+    struct scps_conn *c;
+    int dummy;
+
+    err = err ? err : &dummy;
+    scps_stack_reap(st);
+    *err = choose_flow(st, local, remote, &f, &way);
+    if (*err)
+        return NULL;
+    const struct scps_route *r = &way->route;
+    if (!own.expected_rtt)
+        own.expected_rtt = r->expected_rtt;
+    if (own.loss_cause == SCPS_LOSS_CONGESTION)
+        own.loss_cause = r->loss_cause;
+    shared = share_config(st, &own, r->rate != 0, err);
+    if (!shared)
+        return NULL;
+    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif), way, err);
+    scps_config_unref(a, shared);
+    if (!c)
+        return NULL;
+    if (scps_plain_known(st, &c->remote))
+        c->plain = SCPS_PLAIN_REMEMBERED;
+    else if (c->ctx.cfg->c.compress)
+        scps_connid_give(st, c); /* without one the offer goes out without compression */
+    if (scps_conn_open(c)) {
+        scps_stack_discard(st, c);
+        *err = SCPS_ERR_NOMEM;
+        return NULL;
+    }
+    return c;
+}
+
+struct scps_stack *scps_conn_stack(const struct scps_conn *c)
+{
+    return (struct scps_stack *)c->ctx.env;
+}
