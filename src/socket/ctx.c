@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A context: entries and their lock, time, the queue of packets, descriptors, and waiting.
+/* A context: entries and their lock, time, and the queue of packets.
  *
  * Time moves only in run_to, from one deadline of the stack to the next, and whatever is due at a
  * moment is sent at that moment; so a packet's time in the queue is the time its timer fired,
  * however far apart two calls of the driver are. When the queue is full the stack is asked for no
  * more, as by a link that is busy: its deadline then lies in the past and time jumps, which is the
  * one case where a timer is served late.
- *
- * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs. Anything
- * may happen meanwhile, so the socket is looked up again afterwards, by descriptor and serial
- * number.
  */
 #include <string.h>
 
 #include "socket/sock.h"
-
-/* ---- memory ---- */
-
-void *scps_sock_alloc(struct scps_ctx *ctx, size_t n)
-{
-    return ctx->alloc.alloc(ctx->alloc.ctx, n);
-}
-
-void scps_sock_free(struct scps_ctx *ctx, void *p, size_t n)
-{
-    if (p)
-        ctx->alloc.free(ctx->alloc.ctx, p, n);
-}
 
 /* ---- life ---- */
 
@@ -202,49 +185,20 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
 
 /* ---- time ---- */
 
-scps_time scps_sock_now(const struct scps_ctx *ctx)
-{
-    if (ctx->own)
-        return ctx->now;
-    return ctx->cfg.now ? ctx->cfg.now(ctx->cfg.user) : scps_stack_now(ctx->st);
-}
-
-scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur)
-{
-    scps_time now = scps_sock_now(ctx);
-    return dur >= SCPS_NEVER - now ? SCPS_NEVER : now + dur;
-}
-
-static bool woken(const struct scps_ctx *ctx)
-{
-    for (const struct scps_wait *w = ctx->waits; w; w = w->p.next)
-        if (scps_wait_over(w))
-            return true;
-    return false;
-}
-
-static scps_time waits_deadline(const struct scps_ctx *ctx)
-{
-    scps_time d = SCPS_NEVER;
-    for (const struct scps_wait *w = ctx->waits; w; w = w->p.next)
-        d = SCPS_MIN(d, w->deadline);
-    return d;
-}
-
 static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 {
     if (!ctx->own || when == SCPS_NEVER)
         return;
     scps_sock_turn(ctx);
     while (ctx->now < when) {
-        if (step && (ctx->qlen || woken(ctx)))
+        if (step && (ctx->qlen || scps_waits_any_over(ctx)))
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
             /* Held back by a full queue; otherwise the smallest step there is. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
-            d = SCPS_MIN(d, waits_deadline(ctx));
+            d = SCPS_MIN(d, scps_waits_deadline(ctx));
         ctx->now = SCPS_CLAMP(d, ctx->now, when);
         scps_stack_advance(ctx->st, ctx->now);
         scps_sock_turn(ctx);
@@ -253,7 +207,7 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 
 /* ---- entries ---- */
 
-static void catch_up(struct scps_ctx *ctx)
+void scps_sock_catch_up(struct scps_ctx *ctx)
 {
     if (ctx->own && ctx->cfg.now)
         run_to(ctx, ctx->cfg.now(ctx->cfg.user), false);
@@ -263,7 +217,7 @@ void scps_sock_enter(struct scps_ctx *ctx)
 {
     if (ctx->cfg.lock)
         ctx->cfg.lock(ctx->cfg.user);
-    catch_up(ctx);
+    scps_sock_catch_up(ctx);
 }
 
 int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r)
@@ -291,87 +245,6 @@ void scps_ctx_turn(struct scps_ctx *ctx)
     scps_sock_leave(ctx, 0);
 }
 
-/* ---- descriptors ---- */
-
-int scps_sock_fd(const struct sock *s)
-{
-    return s->ctx->cfg.first_fd + (int)s->index;
-}
-
-struct sock *scps_sock_find(struct scps_ctx *ctx, int fd)
-{
-    if (fd < ctx->cfg.first_fd || (uint32_t)(fd - ctx->cfg.first_fd) >= ctx->nslot)
-        return NULL;
-    struct sock *s = ctx->slot[fd - ctx->cfg.first_fd];
-    if (s)
-        scps_sock_refresh(s);
-    return s;
-}
-
-static uint32_t free_slot(const struct scps_ctx *ctx)
-{
-    uint32_t i = 0;
-    while (i < ctx->nslot && ctx->slot[i])
-        i++;
-    return i;
-}
-
-bool scps_sock_full(const struct scps_ctx *ctx)
-{
-    return free_slot(ctx) == ctx->cfg.max_sockets;
-}
-
-int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
-{
-    uint32_t i = free_slot(ctx);
-    if (i == ctx->nslot) {
-        uint32_t n = ctx->nslot ? ctx->nslot * 2 : 16;
-        n = SCPS_MIN(n, ctx->cfg.max_sockets);
-        if (n == ctx->nslot)
-            return -EMFILE;
-        struct sock **v = scps_sock_alloc(ctx, n * sizeof *v);
-        if (!v)
-            return -ENOMEM;
-        memset(v, 0, n * sizeof *v);
-        if (ctx->nslot)
-            memcpy(v, ctx->slot, ctx->nslot * sizeof *v);
-        scps_sock_free(ctx, ctx->slot, ctx->nslot * sizeof *v);
-        ctx->slot = v;
-        ctx->nslot = n;
-    }
-    struct sock *s = scps_sock_alloc(ctx, sizeof *s);
-    if (!s)
-        return -ENOMEM;
-    *s = (struct sock){.ctx = ctx,
-                       .serial = ++ctx->serial,
-                       .index = i,
-                       .cfg = ctx->cfg.conn,
-                       .ack_mode = ctx->cfg.conn.ack_mode,
-                       .pmtudisc = ctx->cfg.conn.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT,
-                       .rcvlowat = 1,
-                       .rcvtimeo = SCPS_NEVER,
-                       .sndtimeo = SCPS_NEVER};
-    ctx->slot[i] = s;
-    *out = s;
-    return 0;
-}
-
-void scps_sock_detach(struct sock *s)
-{
-    if (s->index == UINT32_MAX)
-        return;
-    s->ctx->slot[s->index] = NULL;
-    s->index = UINT32_MAX;
-}
-
-void scps_sock_destroy(struct sock *s)
-{
-    scps_sock_detach(s);
-    if (s->dg)
-        scps_dgram_close(s->dg);
-    scps_sock_free(s->ctx, s, sizeof *s);
-}
-
 struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
 {
     scps_sock_enter(ctx);
@@ -379,73 +252,6 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
     struct scps_conn *c = s ? s->conn : NULL;
     scps_sock_leave_quiet(ctx, s ? 0 : -EBADF);
     return c;
-}
-
-/* ---- waiting ---- */
-
-bool scps_wait_over(const struct scps_wait *w)
-{
-    struct scps_ctx *ctx = w->ctx;
-    if (w->deadline <= scps_sock_now(ctx))
-        return true;
-    if (w->dir == SCPS_WAIT_POLL) {
-        for (size_t i = 0; i < w->p.nfds; i++) {
-            if (w->p.fds[i].fd < 0)
-                continue;
-            struct sock *s = scps_sock_find(ctx, w->p.fds[i].fd);
-            unsigned want = (unsigned short)w->p.fds[i].events | SCPS_POLLERR | SCPS_POLLHUP;
-            if (!s || (scps_sock_events(s) & want))
-                return true;
-        }
-        return false;
-    }
-    struct sock *s = w->dir == SCPS_WAIT_CLOSE ? w->p.sock : scps_sock_find(ctx, w->s);
-    if (!s || s->serial != w->p.serial)
-        return true;
-    if (w->dir == SCPS_WAIT_CLOSE)
-        scps_sock_refresh(s);
-    return scps_sock_ready(s, w->dir, w->p.need);
-}
-
-int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
-{
-    if (!ctx->cfg.wait)
-        return -EAGAIN;
-    scps_sock_turn(ctx); /* packets due because of this call can be taken while it waits */
-    if (scps_sock_now(ctx) >= w->deadline)
-        return -EAGAIN;
-    w->ctx = ctx;
-    w->user = ctx->cfg.user;
-    w->p.next = ctx->waits;
-    ctx->waits = w;
-    if (ctx->cfg.wake)
-        ctx->cfg.wake(ctx->cfg.user);
-    if (ctx->cfg.unlock)
-        ctx->cfg.unlock(ctx->cfg.user);
-    int r = ctx->cfg.wait(w);
-    if (ctx->cfg.lock)
-        ctx->cfg.lock(ctx->cfg.user);
-    struct scps_wait **p = &ctx->waits;
-    while (*p != w)
-        p = &(*p)->p.next;
-    *p = w->p.next;
-    catch_up(ctx);
-    return r > 0 ? -r : r;
-}
-
-int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_time deadline)
-{
-    struct sock *s = *sp;
-    struct scps_ctx *ctx = s->ctx;
-    int fd = scps_sock_fd(s);
-    struct scps_wait w = {.s = fd, .dir = dir, .deadline = deadline};
-    w.p.serial = s->serial;
-    w.p.need = need;
-    int r = scps_sock_block_on(ctx, &w);
-    s = scps_sock_find(ctx, fd);
-    if (!s || s->serial != w.p.serial)
-        return -EBADF; /* closed by somebody meanwhile: *sp is gone */
-    return r;
 }
 
 /* ---- the driver's side ---- */
@@ -534,7 +340,7 @@ scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when)
 scps_time scps_ctx_next_deadline(struct scps_ctx *ctx)
 {
     scps_sock_enter(ctx);
-    scps_time d = SCPS_MIN(scps_stack_deadline(ctx->st), waits_deadline(ctx));
+    scps_time d = SCPS_MIN(scps_stack_deadline(ctx->st), scps_waits_deadline(ctx));
     return scps_sock_leave_quiet(ctx, SCPS_MAX(d, 0));
 }
 

@@ -100,17 +100,47 @@ struct scps_ctx {
     bool turning;
 };
 
+static inline void *scps_sock_alloc(struct scps_ctx *ctx, size_t n)
+{
+    return ctx->alloc.alloc(ctx->alloc.ctx, n);
+}
+
+static inline void scps_sock_free(struct scps_ctx *ctx, void *p, size_t n)
+{
+    if (p)
+        ctx->alloc.free(ctx->alloc.ctx, p, n);
+}
+
+static inline scps_time scps_sock_now(const struct scps_ctx *ctx)
+{
+    if (ctx->own)
+        return ctx->now;
+    return ctx->cfg.now ? ctx->cfg.now(ctx->cfg.user) : scps_stack_now(ctx->st);
+}
+
+/* dur from now; SCPS_NEVER for SCPS_NEVER. */
+static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur)
+{
+    scps_time now = scps_sock_now(ctx);
+    return dur >= SCPS_NEVER - now ? SCPS_NEVER : now + dur;
+}
+
+/* wait.c */
+/* Is the wait of any call over? */
+bool scps_waits_any_over(const struct scps_ctx *ctx);
+/* The earliest deadline of a call that waits; SCPS_NEVER: there is none. */
+scps_time scps_waits_deadline(const struct scps_ctx *ctx);
+
 /* ctx.c */
 void scps_sock_enter(struct scps_ctx *ctx);
 /* r below 0: -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
 int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r); /* nothing has changed */
+/* Moves the context's own time to that of cfg.now, if it has both. */
+void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
-scps_time scps_sock_now(const struct scps_ctx *ctx);
-/* dur from now; SCPS_NEVER for SCPS_NEVER. */
-scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur);
-void *scps_sock_alloc(struct scps_ctx *ctx, size_t n);
-void scps_sock_free(struct scps_ctx *ctx, void *p, size_t n);
+
+/* fd.c */
 /* The socket of a descriptor, up to date; NULL: EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
@@ -119,6 +149,8 @@ int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
 bool scps_sock_full(const struct scps_ctx *ctx); /* every descriptor is in use */
 void scps_sock_detach(struct sock *s);           /* frees the descriptor, not the socket */
 void scps_sock_destroy(struct sock *s);
+
+/* block.c */
 /* Waits, unlocked, until *s is ready for dir (need bytes of it, reading), then finds it again. 0;
  * -EAGAIN when nothing may wait, or time is up; -EBADF when it was closed meanwhile; what cfg.wait
  * said. */

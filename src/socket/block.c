@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that wait.
+ *
+ * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs. Anything
+ * may happen meanwhile, so the socket is looked up again afterwards, by descriptor and serial
+ * number.
+ */
+#include "socket/sock.h"
+
+#include <errno.h>
+
+int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
+{
+    if (!ctx->cfg.wait)
+        return -EAGAIN;
+    scps_sock_turn(ctx); /* packets due because of this call can be taken while it waits */
+    if (scps_sock_now(ctx) >= w->deadline)
+        return -EAGAIN;
+    w->ctx = ctx;
+    w->user = ctx->cfg.user;
+    w->p.next = ctx->waits;
+    ctx->waits = w;
+    if (ctx->cfg.wake)
+        ctx->cfg.wake(ctx->cfg.user);
+    if (ctx->cfg.unlock)
+        ctx->cfg.unlock(ctx->cfg.user);
+    int r = ctx->cfg.wait(w);
+    if (ctx->cfg.lock)
+        ctx->cfg.lock(ctx->cfg.user);
+    struct scps_wait **p = &ctx->waits;
+    while (*p != w)
+        p = &(*p)->p.next;
+    *p = w->p.next;
+    scps_sock_catch_up(ctx);
+    return r > 0 ? -r : r;
+}
+
+int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_time deadline)
+{
+    struct sock *s = *sp;
+    struct scps_ctx *ctx = s->ctx;
+    int fd = scps_sock_fd(s);
+    struct scps_wait w = {.s = fd, .dir = dir, .deadline = deadline};
+    w.p.serial = s->serial;
+    w.p.need = need;
+    int r = scps_sock_block_on(ctx, &w);
+    s = scps_sock_find(ctx, fd);
+    if (!s || s->serial != w.p.serial)
+        return -EBADF; /* closed by somebody meanwhile: *sp is gone */
+    return r;
+}

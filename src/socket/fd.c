@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors of a context: small numbers that name its sockets. */
+#include "socket/sock.h"
+
+#include <errno.h>
+#include <string.h>
+
+int scps_sock_fd(const struct sock *s)
+{
+    return s->ctx->cfg.first_fd + (int)s->index;
+}
+
+struct sock *scps_sock_find(struct scps_ctx *ctx, int fd)
+{
+    if (fd < ctx->cfg.first_fd || (uint32_t)(fd - ctx->cfg.first_fd) >= ctx->nslot)
+        return NULL;
+    struct sock *s = ctx->slot[fd - ctx->cfg.first_fd];
+    if (s)
+        scps_sock_refresh(s);
+    return s;
+}
+
+static uint32_t free_slot(const struct scps_ctx *ctx)
+{
+    uint32_t i = 0;
+    while (i < ctx->nslot && ctx->slot[i])
+        i++;
+    return i;
+}
+
+bool scps_sock_full(const struct scps_ctx *ctx)
+{
+    return free_slot(ctx) == ctx->cfg.max_sockets;
+}
+
+int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
+{
+    uint32_t i = free_slot(ctx);
+    if (i == ctx->nslot) {
+        uint32_t n = ctx->nslot ? ctx->nslot * 2 : 16;
+        n = SCPS_MIN(n, ctx->cfg.max_sockets);
+        if (n == ctx->nslot)
+            return -EMFILE;
+        struct sock **v = scps_sock_alloc(ctx, n * sizeof *v);
+        if (!v)
+            return -ENOMEM;
+        memset(v, 0, n * sizeof *v);
+        if (ctx->nslot)
+            memcpy(v, ctx->slot, ctx->nslot * sizeof *v);
+        scps_sock_free(ctx, ctx->slot, ctx->nslot * sizeof *v);
+        ctx->slot = v;
+        ctx->nslot = n;
+    }
+    struct sock *s = scps_sock_alloc(ctx, sizeof *s);
+    if (!s)
+        return -ENOMEM;
+    *s = (struct sock){.ctx = ctx,
+                       .serial = ++ctx->serial,
+                       .index = i,
+                       .cfg = ctx->cfg.conn,
+                       .ack_mode = ctx->cfg.conn.ack_mode,
+                       .pmtudisc = ctx->cfg.conn.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT,
+                       .rcvlowat = 1,
+                       .rcvtimeo = SCPS_NEVER,
+                       .sndtimeo = SCPS_NEVER};
+    ctx->slot[i] = s;
+    *out = s;
+    return 0;
+}
+
+void scps_sock_detach(struct sock *s)
+{
+    if (s->index == UINT32_MAX)
+        return;
+    s->ctx->slot[s->index] = NULL;
+    s->index = UINT32_MAX;
+}
+
+void scps_sock_destroy(struct sock *s)
+{
+    scps_sock_detach(s);
+    if (s->dg)
+        scps_dgram_close(s->dg);
+    scps_sock_free(s->ctx, s, sizeof *s);
+}
