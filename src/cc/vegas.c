@@ -59,7 +59,7 @@
  *   lowest RTT of those rounds, and slow start (with gamma on guard) leads back to the window of
  *   before. A base that only ages would creep upwards with our own queue in it.
  * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see
- *   brake(). RI has no such brake (brake=0).
+ *   vegas_brake.h. RI has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
  *   section 3.4).
  *
@@ -67,23 +67,14 @@
  */
 #include "cc/cc.h"
 #include "cc/train.h"
+#include "cc/vegas_brake.h"
+#include "cc/vegas_param.h"
 #include "cc/window.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-enum { HALF_THE_EXCESS, ONE_SEGMENT };
-enum { RTT_MIN, RTT_MEAN };
-enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
-enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
-enum {
-    BRAKE_LEAST = 16 /* segments */,
-    BRAKE_ROUNDS = 4,
-    TRUST = 16 /* rounds */,
-    TRUST_MOST = 4096
-};
-
 struct vegas {
     struct scps_win win;
     /* parameters */
@@ -94,22 +85,13 @@ struct vegas {
     bool skip_first, train_on;
     /* the mode, and for ss=1 whether this is a round to grow in */
     bool exponential, hold;
-    uint32_t pace; /* of the round that set the brake: delivered, in 64 octets a second */
     /* this round */
     scps_time began;
     uint64_t delivered, before; /* in it, and in the whole round before it */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
-    uint64_t lost; /* for which the window was spared */
-    /* The brake halves the window while losses, taken for corruption, depend on the window: see
-     * brake(). */
-    uint64_t full;   /* cwnd before the brake halved it; 0: the brake is off */
-    uint16_t share;  /* of the round that set the brake: lost octets, x/1024 of all */
-    uint8_t braking; /* rounds since the brake was set */
-    /* rounds for which losses are believed, as the window made no difference; 0: it did */
-    uint16_t trust;
-    uint16_t trusting; /* of them left */
+    struct scps_vegas_brake braking;
     /* the path */
     scps_dur base;    /* 0: not known */
     scps_dur doubted; /* lowest RTT since the queue began to look too long */
@@ -125,49 +107,6 @@ struct vegas {
     scps_dur soonest; /* lowest RTT of a newest segment */
     struct scps_quick quick;
 };
-
-enum {
-    P_ALPHA,
-    P_BETA,
-    P_GAMMA,
-    P_SS,
-    P_DECREASE,
-    P_KEEP,
-    P_RTT,
-    P_FIRST,
-    P_ROUNDS,
-    P_TIMEOUTS,
-    P_TRAIN,
-    P_CORRUPTION,
-    P_BRAKE
-};
-
-/* clang-format off */
-#define VEGAS_PARAMS(cause)                                                                        \
-    {                                                                                              \
-        {"alpha", "segments queued below which the window grows", 3, 0, 65535},                    \
-        {"beta", "segments queued above which it shrinks; at least alpha", 5, 0, 65535},           \
-        {"gamma", "segments queued above which slow start ends", 4, 0, 65535},                     \
-        {"ss", "slow start: x2 every round trip (0), every other one (1), x32 (2), x32 if a rate " \
-               "is set, else x2 (3)", 3, 0, 3},                                                    \
-        {"decrease", "above beta: half the excess less (0) or one segment (1)", 0, 0, 1},          \
-        {"keep", "of the window at a loss by congestion, x/1024", 512, 64, 1024},                  \
-        {"rtt", "of a round's RTTs the lowest (0) or the mean (1)", 0, 0, 1},                      \
-        {"first", "discard the first RTT of the connection (1) or not (0)", 1, 0, 1},              \
-        {"rounds", "round trips above beta until base is taken for wrong; 0: never",               \
-         16, 0, 1000},                                                                             \
-        {"timeouts", "in a row, until base is forgotten; 0: never", 4, 0, 1000},                   \
-        {"train", "end slow start on the rate of a train of ACKs, too (1), or not (0)", 1, 0, 1},  \
-        {"corruption", "losses are 0 all congestion, 1 as the core says, 2 all corruption",        \
-         cause, 0, 2},                                                                             \
-        {"brake", "lost share of a round trip from which it is congestion all the same, x/1024; " \
-                  "0: never", 256, 0, 1024},                                                       \
-        {NULL, NULL, 0, 0, 0},                                                                     \
-    }
-/* clang-format on */
-
-static const struct scps_cc_param params[] = VEGAS_PARAMS(AS_TOLD);
-static const struct scps_cc_param params_corruption[] = VEGAS_PARAMS(ALL_CORRUPTION);
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
                   struct scps_cc_ctl *ctl)
@@ -277,7 +216,7 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->lowest = ve->sum = 0;
     ve->samples = 0;
     ve->barred = false;
-    ve->lost = 0;
+    scps_vegas_brake_begin(&ve->braking);
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 
@@ -348,43 +287,27 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Losses that the window has been spared are corruption as long as they do not depend on the
- * window. Where a queue is shorter than alpha no delay ever ends the growth, and what the window
- * is too large is lost: a round that loses more than the share `brake` halves it. The rounds
- * after that still tell of the old window; if the fourth loses at least half that share and
- * delivers less a second, the window was not to blame: it comes back, and losses are trusted for
- * a while, twice as long each time. A window many times too large loses nearly as much when it is
- * halved, but what arrives is what the link carries all the same. */
+/* Asks the brake about the round that ends, and does what it says. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
-    uint64_t all = ve->lost + ve->delivered;
-    uint16_t share = all ? (uint16_t)scps_muldiv(ve->lost, 1024, all) : 0;
-    uint32_t pace = (uint32_t)SCPS_MIN(
-        scps_muldiv(ve->delivered, 1000000 / 64, (uint64_t)SCPS_MAX(v->now - ve->began, 1)),
-        UINT32_MAX);
+    const struct scps_vegas_round r = {.delivered = ve->delivered,
+                                       .took = v->now - ve->began,
+                                       .cwnd = ctl->cwnd,
+                                       .mss = v->mss,
+                                       .limit = ve->brake};
 
-    if (ve->trusting) {
-        ve->trusting--;
-    } else if (!ve->full) {
-        if (ve->lost < BRAKE_LEAST * (uint64_t)v->mss || share < ve->brake)
-            return;
-        ve->full = ctl->cwnd;
-        ve->share = share;
-        ve->pace = pace;
-        ve->braking = 0;
+    switch (scps_vegas_brake_round(&ve->braking, &r)) {
+    case SCPS_VEGAS_BRAKE_HALVE:
         scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
         scps_quick_forget(&ve->quick, ctl);
         ve->exponential = false;
         ve->over = 0;
-    } else if (++ve->braking == BRAKE_ROUNDS) {
-        if (2 * share >= ve->share && pace < ve->pace - ve->pace / 4) {
-            ctl->cwnd = ctl->ssthresh = SCPS_MAX(ctl->cwnd, ve->full);
-            ve->trust = (uint16_t)SCPS_MIN(2 * SCPS_MAX(ve->trust, TRUST / 2), TRUST_MOST);
-            ve->trusting = ve->trust;
-        } else {
-            ve->trust = 0;
-        }
-        ve->full = 0;
+        break;
+    case SCPS_VEGAS_BRAKE_RESTORE:
+        ctl->cwnd = ctl->ssthresh = SCPS_MAX(ctl->cwnd, ve->braking.full);
+        break;
+    case SCPS_VEGAS_BRAKE_KEEP:
+        break;
     }
 }
 
@@ -468,7 +391,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     struct vegas *ve = s;
 
     if (l->cause != SCPS_LOSS_OUTAGE && blameless(ve, l->cause))
-        ve->lost += l->bytes;
+        scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
     /* an ECN echo is congestion by name, whatever losses are taken for */

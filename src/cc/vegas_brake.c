@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The brake of Vegas; vegas_brake.h says what it is for. */
+#include "cc/vegas_brake.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+enum {
+    LEAST_LOST = 16, /* segments in a round that set the brake at the least */
+    ROUNDS = 4,      /* after which the brake judges what halving the window has changed */
+    TRUST = 16,      /* rounds for which losses are trusted at first */
+    TRUST_MOST = 4096
+};
+
+void scps_vegas_brake_begin(struct scps_vegas_brake *b)
+{
+    b->lost = 0;
+}
+
+void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes)
+{
+    b->lost += bytes;
+}
+
+enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,
+                                                  const struct scps_vegas_round *r)
+{
+    uint64_t all = b->lost + r->delivered;
+    uint16_t share = all ? (uint16_t)scps_muldiv(b->lost, 1024, all) : 0;
+    uint64_t took = (uint64_t)SCPS_MAX(r->took, 1);
+    uint32_t pace = (uint32_t)SCPS_MIN(scps_muldiv(r->delivered, 1000000 / 64, took), UINT32_MAX);
+
+    if (b->trusting) {
+        b->trusting--;
+        return SCPS_VEGAS_BRAKE_KEEP;
+    }
+    if (!b->set) {
+        if (b->lost < LEAST_LOST * (uint64_t)r->mss || share < r->limit)
+            return SCPS_VEGAS_BRAKE_KEEP;
+        b->set = true;
+        b->full = r->cwnd;
+        b->share = share;
+        b->pace = pace;
+        b->rounds = 0;
+        return SCPS_VEGAS_BRAKE_HALVE;
+    }
+    if (++b->rounds < ROUNDS)
+        return SCPS_VEGAS_BRAKE_KEEP;
+    b->set = false;
+    if (2 * share < b->share || pace >= b->pace - b->pace / 4) {
+        b->trust = 0;
+        return SCPS_VEGAS_BRAKE_KEEP;
+    }
+    b->trust = (uint16_t)SCPS_MIN(2 * SCPS_MAX(b->trust, TRUST / 2), TRUST_MOST);
+    b->trusting = b->trust;
+    return SCPS_VEGAS_BRAKE_RESTORE;
+}
