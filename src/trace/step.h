@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the steps of segment.c have found out of one segment so far. */
+#ifndef SCPS_TRACE_STEP_H
+#define SCPS_TRACE_STEP_H
+
+#include "trace/segment.h"
+
+struct step {
+    struct scps_trace *t;
+    const struct packet *k;
+    const struct segment *s;
+    struct flow *f;
+    int dir;
+    scps_time now;
+    bool odd; /* may have options, or flags, that a plain segment has not */
+    uint16_t flags;
+    bool syn, fin, ack;
+    uint32_t len;        /* payload */
+    uint64_t win;        /* offered */
+    uint64_t first, end; /* payload, unwrapped */
+    uint64_t top;        /* end, SYN and FIN counted */
+    uint64_t ack64;      /* unwrapped in the other direction's space; 0: none */
+    /* what became of it */
+    uint32_t again; /* octets sent before */
+    bool resent;
+    bool probe; /* of a window of zero */
+    bool ooo, keepalive, dup_below;
+    enum cause cause; /* of sending it again */
+    scps_dur sample;  /* round trip it completes, or -1 */
+};
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of segment.c: what a segment sends, for the first time or again. They are in a header because
+ * segment.c has four copies of them, one for each kind of segment.
+ */
+#ifndef SCPS_TRACE_STEP_SENT_H
+#define SCPS_TRACE_STEP_SENT_H
+
+#include "trace/held.h"
+#include "trace/step.h"
+
+/* Why is this being repaired? */
+static SCPS_WITHIN void explain(struct step *x, struct half *h, const struct half *o,
+                                const struct resend *re)
+{
+    const struct segment *s = x->s;
+    x->cause = scps_tr_why_resent(x->t, h, o, x->first, x->end, re, x->syn, s->o.has_ts, s->o.tsval,
+                                  x->now);
+    if (x->t->truth && x->len)
+        scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
+}
+
+/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was
+ * seen. True if it is the repair of something lost before it got here, and not merely overtaken on
+ * the way. */
+static SCPS_APART bool out_of_place(struct scps_trace *t, struct half *h, const struct half *o,
+                                    uint64_t first, uint64_t end, const struct opts *opt,
+                                    struct resend *re)
+{
+    if (first > h->sent_hi && end > o->ack_hi) {
+        scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
+        return false;
+    }
+    scps_tr_seldom(t, h)->gap_fills++;
+    bool repair = scps_tr_why_gap(h, o, first, end, opt->has_ts, opt->tsval, t->now, re);
+    if (repair)
+        scps_tr_seldom(t, h)->repaired++;
+    else
+        scps_tr_seldom(t, h)->reordered++;
+    return repair;
+}
+
+/* Octets nobody has seen before; SYN and FIN are none. */
+static SCPS_WITHIN void unique(const struct step *x, struct half *h)
+{
+    int64_t n = x->len, before = x->again;
+    before -= x->syn && h->syn_count > 1;
+    before -= x->fin && h->fin_count > 1;
+    if (before < n)
+        h->unique_bytes += (uint64_t)(n - before);
+}
+
+/* A segment that takes up sequence numbers. */
+static SCPS_WITHIN void sent(struct step *x, struct half *h, const struct half *o)
+{
+    if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
+        x->probe = true;
+        scps_tr_seldom(x->t, h)->zwnd_pkts++;
+        scps_tr_seldom(x->t, h)->zwnd_bytes += x->len;
+        return;
+    }
+    struct resend re = {0};
+    bool ooo = false;
+    x->again = scps_tr_segs_add(x->t, h, x->first, x->len + x->syn + x->fin, x->now, &ooo, &re);
+    x->ooo = ooo;
+    x->keepalive = x->len <= 1 && !x->syn && !x->fin && !(x->flags & SCPS_RST) &&
+                   x->first + 1 == h->sent_hi && x->again && o->ack_hi >= h->sent_hi;
+    bool repair = x->again && !x->keepalive;
+    if (TR_UNLIKELY(!x->again && !x->syn &&
+                    (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi)))
+        repair = out_of_place(x->t, h, o, x->first, x->end + x->fin, &x->s->o, &re);
+    if (TR_UNLIKELY(repair))
+        explain(x, h, o, &re);
+    if (ooo)
+        h->ooo_pkts++;
+    unique(x, h);
+}
+
+/* The limits it was sent within: the window, and what the application had. */
+static SCPS_WITHIN void sent_within(const struct step *x, struct half *h, const struct half *o)
+{
+    uint64_t edge = o->win_edge;
+    if (TR_UNLIKELY(edge && x->end == edge && !x->syn && !x->fin))
+        h->window_full++;
+    if (!x->again)
+        h->last_short = x->len != h->full && x->len % h->full != 0;
+    h->last_sent_at = x->now;
+}
+
+static SCPS_WITHIN void sequence_space(struct step *x, struct half *h, const struct half *o)
+{
+    const bool takes = x->len || x->syn || x->fin;
+    if (takes)
+        sent(x, h, o);
+    else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
+        /* without data; but an older acknowledgement was overtaken by the FIN */
+        x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
+    if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
+        scps_tr_ts_sent(h, x->s->o.tsval, x->now);
+    if (TR_UNLIKELY(x->keepalive))
+        scps_tr_seldom(x->t, h)->keepalives++;
+    if (x->len && !x->probe)
+        sent_within(x, h, o);
+}
+
+#endif
