@@ -7,6 +7,7 @@
  * values are lists.
  */
 #include "common/scenario.h"
+#include "common/scenario_data.h"
 #include "common/setup.h"
 
 #include <ctype.h>
@@ -52,44 +53,6 @@ static int refuse(struct reading *r, int line, const char *fmt, ...)
     return 0;
 }
 
-/* ---- lists ---- */
-
-void lab_sets_add(struct lab_sets *s, const char *key, const char *value, int line)
-{
-    s->v = lab_grow(s->v, (s->n + 1) * sizeof *s->v);
-    s->v[s->n++] = (struct lab_set){lab_copy(key), lab_copy(value), line};
-}
-
-static void sets_free(struct lab_sets *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->v[i].key);
-        free(s->v[i].value);
-    }
-    free(s->v);
-}
-
-static struct lab_axis *axis_find(struct lab_scenario *s, const char *key)
-{
-    for (size_t i = 0; i < s->naxes; i++)
-        if (strcmp(s->axis[i].key, key) == 0)
-            return &s->axis[i];
-    return NULL;
-}
-
-static void axis_clear(struct lab_axis *a)
-{
-    for (size_t i = 0; i < a->n; i++)
-        free(a->value[i]);
-    a->n = 0;
-}
-
-static void axis_value(struct lab_axis *a, const char *value)
-{
-    a->value = lab_grow(a->value, (a->n + 1) * sizeof *a->value);
-    a->value[a->n++] = lab_copy(value);
-}
-
 /* ---- what a key may be ---- */
 
 static int scenario_key(struct reading *r, int line, const char *key, const char *value)
@@ -132,7 +95,7 @@ static int other_key(struct reading *r, int line, const char *key, const char *v
 static int axis_line(struct reading *r, const char *key, const char *value)
 {
     struct lab_scenario *s = r->s;
-    struct lab_axis *a = axis_find(s, key);
+    struct lab_axis *a = lab_axis_find(s, key);
     char item[VALUE_LEN];
     const char *rest = value;
 
@@ -151,7 +114,7 @@ static int axis_line(struct reading *r, const char *key, const char *value)
         for (size_t i = 0; i < a->n; i++)
             if (strcmp(a->value[i], item) == 0)
                 return refuse(r, r->line, "%s: the value '%s' is given twice", key, item);
-        axis_value(a, item);
+        lab_axis_value(a, item);
     }
     return a->n > 0 || refuse(r, r->line, "%s: no values", key);
 }
@@ -320,7 +283,7 @@ static int override(struct reading *r, const char *text)
     key[eq - text] = '\0';
     if (strncmp(key, "scenario.", 9) == 0)
         return scenario_key(r, 0, key + 9, eq + 1);
-    a = axis_find(r->s, key);
+    a = lab_axis_find(r->s, key);
     if (a) {
         struct lab_axis was = *a;
         char item[VALUE_LEN];
@@ -335,9 +298,9 @@ static int override(struct reading *r, const char *text)
                     ? !other_key(r, 0, key, item)
                     : !known && !refuse(r, 0, "%s: it is swept and has no value '%s'", text, item))
                 break;
-            axis_value(a, item);
+            lab_axis_value(a, item);
         }
-        axis_clear(&was);
+        lab_axis_clear(&was);
         free(was.value);
         return a->n > 0 || refuse(r, 0, "%s: no values", text);
     }
@@ -368,7 +331,7 @@ static int check_cases(struct reading *r)
 
             if (eq)
                 *eq = '\0';
-            a = axis_find(s, item);
+            a = lab_axis_find(s, item);
             if (!eq || !a) {
                 ok = refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE", item);
                 break;
@@ -391,35 +354,6 @@ static int check_cases(struct reading *r)
                         s->axis[i].key);
     free(asked);
     return ok;
-}
-
-static uint64_t hash_sets(uint64_t h, const struct lab_sets *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        h = lab_hash(s->v[i].key, strlen(s->v[i].key) + 1, h);
-        h = lab_hash(s->v[i].value, strlen(s->v[i].value) + 1, h);
-    }
-    return h;
-}
-
-static uint64_t hash(const struct lab_scenario *s)
-{
-    uint64_t h = lab_hash(&s->runs, sizeof s->runs, 0);
-
-    h = lab_hash(&s->timeout, sizeof s->timeout, h);
-    h = lab_hash(s->name, strlen(s->name), h);
-    h = hash_sets(h, &s->base);
-    for (size_t i = 0; i < s->naxes; i++) {
-        h = lab_hash(s->axis[i].key, strlen(s->axis[i].key) + 1, h);
-        for (size_t j = 0; j < s->axis[i].n; j++)
-            h = lab_hash(s->axis[i].value[j], strlen(s->axis[i].value[j]) + 1, h);
-    }
-    for (size_t i = 0; i < s->ncases; i++) {
-        h = lab_hash(s->cases[i].when, strlen(s->cases[i].when) + 1, h);
-        h = lab_hash(&s->cases[i].skip, sizeof s->cases[i].skip, h);
-        h = hash_sets(h, &s->cases[i].sets);
-    }
-    return hash_sets(h, &s->over);
 }
 
 struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size_t n,
@@ -466,35 +400,10 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
         s->name = lab_copy(slash ? slash + 1 : s->path);
     }
     if (!r.failed)
-        s->hash = hash(s);
+        s->hash = lab_scenario_hash(s);
     if (r.failed) {
         lab_scenario_free(s);
         return NULL;
     }
     return s;
-}
-
-void lab_scenario_free(struct lab_scenario *s)
-{
-    if (!s)
-        return;
-    sets_free(&s->base);
-    sets_free(&s->over);
-    for (size_t i = 0; i < s->naxes; i++) {
-        axis_clear(&s->axis[i]);
-        free(s->axis[i].value);
-        free(s->axis[i].key);
-    }
-    free(s->axis);
-    for (size_t i = 0; i < s->ncases; i++) {
-        free(s->cases[i].when);
-        sets_free(&s->cases[i].sets);
-    }
-    free(s->cases);
-    free(s->path);
-    free(s->name);
-    free(s->about);
-    free(s->published);
-    free(s->text);
-    free(s);
 }

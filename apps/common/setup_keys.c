@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The keys of links and flows, and what their texts mean.
+ *
+ * A link's keys are those of a link SPEC (scps_link_parse), which setup.c puts together and parses
+ * whole; the few of our own are listed below. A flow's keys are the settings of its connections
+ * (flow_settings.h) and a table of its own: name, how the text is read, where it goes.
+ */
+#include "common/setup_keys.h"
+
+#include "common/field.h"
+#include "common/flow_settings.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum reader {
+    TEXT,
+    SIZE,
+    BPS,
+    SPAN,
+    RANGE,
+    YESNO,
+    U32,
+    ENUM,
+    SHARE,
+    CONTROLLER,
+    BUFFER /* both ends' */
+};
+
+struct key {
+    const char *name;
+    enum reader reader;
+    size_t at;
+    const char *values, *help; /* ENUM: the words, in the order of the values from 0 */
+};
+
+#define FLOW(f) offsetof(struct lab_flow, f)
+
+static const struct key flow_keys[] = {
+    {"link", TEXT, FLOW(link_name), "NAME", "the link it goes over; default: the first"},
+    {"reverse", YESNO, FLOW(back), "yes no", "data goes from the link's b to its a"},
+    {"copies", U32, FLOW(copies), "1 to 1000", "so many flows alike"},
+    {"start", RANGE, FLOW(start), "TIME or TIME..TIME", "when it starts; a range is drawn from"},
+    {"stagger", RANGE, FLOW(stagger), "TIME or TIME..TIME",
+     "each copy starts that long after the one before; default 0..100ms"},
+    {"size", SIZE, FLOW(size), "BYTES, kb mb gb kib mib gib", "bytes to send; default 1mb"},
+    {"time", SPAN, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
+    {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]", "controller, as scps_ttcp --cc has it"},
+    {"rate", BPS, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
+     "rate on the line, headers and framing counted"},
+    {"host-rate", BPS, FLOW(host_bps), "BIT/S, kbit mbit gbit; 0: none",
+     "what the sending host can push: a limit to rate"},
+    {"buffer", BUFFER, 0, "BYTES", "send and receive buffer"},
+    {"first-window", YESNO, FLOW(first_window), "yes no",
+     "take the peer's first window for the whole buffer"},
+    {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "of a full segment"},
+    {"record", U32, FLOW(record), "BYTES; 0: no records", "each so many bytes are a record"},
+    {"expected-rtt", SPAN, FLOW(rtt_hint), "TIME; 0: no hint", "hint; default: the link's"},
+    {"model", ENUM, FLOW(kind), "stream nack",
+     "what sends: the protocol, or a model of one with negative acknowledgements"},
+    {"headers", U32, FLOW(headers), "BYTES", "model: of a packet, framing included; default 70"},
+    {"receiver-rate", BPS, FLOW(receiver_bps), "BIT/S, kbit mbit gbit; 0: any",
+     "model: what the receiving host can take"},
+    {"receiver-interrupts", SHARE, FLOW(receiver_interrupts), "0 to 1",
+     "model: the part of that which a dropped packet costs, too"},
+    {"receiver-buffer", SIZE, FLOW(receiver_buffer), "BYTES", "model: its socket's; default 8192"},
+    {"nack-wait", RANGE, FLOW(nack_wait), "TIME or TIME..TIME",
+     "model: from the end of a pass to a NACK of holes; default 0"},
+    {"done-wait", RANGE, FLOW(done_wait), "TIME or TIME..TIME",
+     "model: from the end of the last pass to the NACK without holes; default 0"},
+};
+#define FLOW_KEYS (sizeof flow_keys / sizeof *flow_keys)
+
+#define LINK(f) offsetof(struct lab_link, f)
+
+static const struct key link_keys[] = {
+    {"preset", TEXT, 0, "NAME", "where its other keys start from; default geo"},
+    {"a", TEXT, LINK(a), "NAME", "host at its first end; default: sender"},
+    {"b", TEXT, LINK(b), "NAME", "host at its second end; default: receiver"},
+    {"mtu", U32, LINK(mtu), "68 to 65535", "largest IP packet; default 1500"},
+    {"ipv6", YESNO, LINK(ipv6), "yes no", "addresses are IPv6"},
+    {"vj-compression", YESNO, LINK(vj), "yes no", "RFC 1144 header compression, as PPP has it"},
+};
+#define LINK_KEYS (sizeof link_keys / sizeof *link_keys)
+
+static const struct key *find(const struct key *keys, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+/* ---- reading one value ---- */
+
+static bool number(const char *text, void *to, size_t bytes)
+{
+    uint64_t v, max = bytes == 8 ? INT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+    bool ok = lab_size(text, &v) && v <= max;
+
+    if (ok)
+        field_put(to, bytes, v);
+    return ok;
+}
+
+static bool word(const char *words, const char *text, int *to)
+{
+    char item[32];
+
+    for (int i = 0; lab_item(&words, ' ', item, sizeof item); i++)
+        if (strcmp(item, text) == 0) {
+            *to = i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- reading one value of the tables ---- */
+
+/* Parses text as the value of a key. The function fills in why only if the parser of that key can
+ * say more about an error than the table of keys does. */
+static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
+{
+    void *to = (char *)base + k->at;
+    struct lab_flow *f = base;
+    int i;
+
+    switch (k->reader) {
+    case TEXT:
+        return strlen(text) < LAB_NAME && (strcpy(to, text), true);
+    case SIZE:
+        return number(text, to, 8);
+    case U32:
+        return number(text, to, 4);
+    case BPS:
+        return lab_rate(text, to);
+    case SPAN:
+        return lab_time(text, to);
+    case RANGE:
+        return lab_range(text, to);
+    case YESNO:
+        return lab_yesno(text, to);
+    case ENUM:
+        if (!word(k->values, text, &i))
+            return false;
+        memcpy(to, &i, sizeof i); /* enums are ints here */
+        return true;
+    case SHARE:
+        return lab_real(text, to) && *(double *)to >= 0 && *(double *)to <= 1;
+    case CONTROLLER:
+        return scps_conn_config_parse_cc(&f->conn, text, why, LAB_MSGLEN) == 0;
+    case BUFFER:
+        return flow_setting_read(SETTING_sndbuf, text, &f->conn) &&
+               flow_setting_read(SETTING_rcvbuf, text, &f->conn);
+    }
+    return false;
+}
+
+static bool put(const struct key *k, const char *kind, const char *text, void *base,
+                char why[LAB_MSGLEN])
+{
+    char more[LAB_MSGLEN] = "";
+
+    if (read_value(k, text, base, more))
+        return true;
+    if (*more)
+        snprintf(why, LAB_MSGLEN, "%s: %.400s", k->name, more);
+    else
+        snprintf(why, LAB_MSGLEN, "%s.%s = %.100s: wanted is %s", kind, k->name, text, k->values);
+    return false;
+}
+
+bool lab_key_put_flow(const char *key, const char *text, struct lab_flow *f, char why[LAB_MSGLEN])
+{
+    enum setting_id id = flow_setting(key);
+
+    if (id != SETTINGS)
+        return flow_setting_put(id, text, &f->conn, why);
+    return put(find(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
+}
+
+/* ---- keys ---- */
+
+bool lab_key_split(const char *text, struct lab_dotted *d)
+{
+    const char *one = strchr(text, '.'), *two = one ? strchr(one + 1, '.') : NULL;
+    const char *key = two ? two + 1 : one ? one + 1 : NULL;
+
+    memset(d, 0, sizeof *d);
+    if (!key || (size_t)(one - text) >= sizeof d->kind || strlen(key) >= sizeof d->key)
+        return false;
+    memcpy(d->kind, text, (size_t)(one - text));
+    if (two) {
+        if ((size_t)(two - one - 1) >= sizeof d->name || two == one + 1)
+            return false;
+        memcpy(d->name, one + 1, (size_t)(two - one - 1));
+    }
+    strcpy(d->key, key);
+    return strcmp(d->kind, "link") == 0 || strcmp(d->kind, "flow") == 0;
+}
+
+bool lab_key_is_link(const char *name)
+{
+    return find(link_keys, LINK_KEYS, name) != NULL;
+}
+
+bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN])
+{
+    return put(find(link_keys, LINK_KEYS, name), "link", text, l, why);
+}
+
+bool lab_setup_section(const char *section)
+{
+    const char *name = strchr(section, ' ');
+
+    if (strncmp(section, "link", 4) != 0 && strncmp(section, "flow", 4) != 0)
+        return false;
+    if (section[4] != '\0' && section[4] != ' ')
+        return false;
+    while (name && *name == ' ')
+        name++;
+    for (size_t n = 0; name && name[n]; n++)
+        if ((!isalnum((unsigned char)name[n]) && !strchr("-_", name[n])) || n + 1 >= LAB_NAME)
+            return false;
+    return true;
+}
+
+static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
+{
+    for (size_t i = 0; i < n; i++)
+        lab_add(s, " %s", keys[i].name);
+}
+
+/* Does a SPEC know this key? Its own message says so, and names those it has. */
+static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
+{
+    struct scps_link_tables *tables = NULL;
+    struct scps_link_config a, b;
+    char spec[3 * LAB_MSGLEN], more[LAB_MSGLEN] = "";
+    bool known;
+
+    snprintf(spec, sizeof spec, "geo,%s=%s", key, value);
+    known = scps_link_parse_tables(spec, NULL, &a, &b, &tables, more, sizeof more) == 0 ||
+            !strstr(more, "unknown key");
+    scps_link_tables_free(tables);
+    if (!known)
+        snprintf(why, LAB_MSGLEN, "%.440s; and preset a b mtu ipv6 vj-compression", more);
+    return known;
+}
+
+bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN])
+{
+    struct lab_str all = {0};
+    char name[SETTING_NAME];
+    struct lab_link link;
+    struct lab_flow flow;
+    const struct key *k;
+    struct lab_dotted d;
+
+    if (!lab_key_split(key, &d)) {
+        snprintf(why, LAB_MSGLEN, "'%s' is no key; keys look like link.rtt or flow.NAME.size", key);
+        return false;
+    }
+    if (strcmp(d.kind, "link") == 0) {
+        k = find(link_keys, LINK_KEYS, d.key);
+        if (k && strcmp(k->name, "preset") != 0)
+            return put(k, d.kind, value, &link, why);
+        return k || spec_knows(d.key, value, why);
+    }
+    if (flow_setting(d.key) != SETTINGS || find(flow_keys, FLOW_KEYS, d.key))
+        return lab_key_put_flow(d.key, value, &flow, why);
+    list_keys(flow_keys, FLOW_KEYS, &all);
+    for (int i = 0; i < SETTINGS; i++)
+        if (flow_setting(setting_dashed(&settings[i], name)) != SETTINGS)
+            lab_add(&all, " %s", name);
+    snprintf(why, LAB_MSGLEN, "unknown key '%s'; a flow has:%s", d.key, all.p);
+    lab_free(&all);
+    return false;
+}
+
+void lab_setup_print_keys(FILE *f)
+{
+    fputs("[link] or [link NAME], and all keys of a link SPEC\n", f);
+    for (size_t i = 0; i < LINK_KEYS; i++)
+        fprintf(f, "  %-20s%-36s  %s\n", link_keys[i].name, link_keys[i].values, link_keys[i].help);
+    fputs("[flow] or [flow NAME]\n", f);
+    for (size_t i = 0; i < FLOW_KEYS; i++)
+        fprintf(f, "  %-20s%-36s  %s\n", flow_keys[i].name, flow_keys[i].values, flow_keys[i].help);
+    flow_settings_print(f);
+}

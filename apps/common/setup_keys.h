@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of keys of links and flows, for setup.c, which applies the keys of a cell. */
+#ifndef SCPS_LAB_SETUP_KEYS_H
+#define SCPS_LAB_SETUP_KEYS_H
+
+#include "common/setup.h"
+
+/* A dotted key in its parts: "link.rtt" or "flow.NAME.size". */
+struct lab_dotted {
+    char kind[8];        /* "link" or "flow" */
+    char name[LAB_NAME]; /* empty: every one of that kind */
+    char key[64];
+};
+
+/* Takes a dotted key apart. Returns false for what is none. */
+bool lab_key_split(const char *text, struct lab_dotted *d);
+/* Is this one of the keys of a link that are no keys of a link SPEC? */
+bool lab_key_is_link(const char *name);
+/* Sets what key name stands for to the value of text, in a link or a flow. The key must exist:
+ * lab_setup_check() has refused others. Returns false, with the reason in why, for a text that the
+ * key does not take. */
+bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN]);
+bool lab_key_put_flow(const char *name, const char *text, struct lab_flow *f, char why[LAB_MSGLEN]);
+
+#endif
