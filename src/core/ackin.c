@@ -124,6 +124,8 @@ static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
+#define TS_TICK SCPS_MS(1) /* of scps_conn_tsval() */
+
 /* How long the silence lasted that an acknowledgement ends: the first sending of what it
  * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
  * round trip is. */
@@ -157,7 +159,7 @@ static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg
 {
     bool echoes = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(&c->rtt), last = -1;
-    scps_dur first = echoes ? (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * 1000
+    scps_dur first = echoes ? (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * TS_TICK
                             : silence(c->tx, c->ctx.env->now, scps_conn_loss_cause(c));
     const struct scps_sent *r = sum->newest;
 
@@ -168,7 +170,7 @@ static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg
         return first >= 0 ? first : last >= least ? last : -1;
     }
     if (!echoes ||
-        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + SCPS_MS(1)))
+        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + TS_TICK))
         return doubt(c->tx, first);
     c->tx->doubts = 0;
     return first;
@@ -180,22 +182,28 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_time now = c->ctx.env->now;
     scps_dur sample = -1, window = min_window(c->rtt.srtt);
-    bool sampled;
+    bool sampled, by_clock = false;
 
     if (sum->oldest_sent >= 0 && !sum->refilled) {
         sample = now - sum->oldest_sent;
         c->tx->doubts = 0;
-    } else if (advanced)
+    } else if (advanced) {
         sample = resent_rtt(c, seg, sum);
+        by_clock = true;
+    }
     if (sample > c->rtt.rto && spans_outage(c->tx, now - sample))
         sample = -1;
     sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
     if (sampled) {
+        if (by_clock)
+            sample = scps_rtt_by_clock(&c->rtt, sample, TS_TICK, cfg->rto_min, cfg->rto_max);
+        else
+            scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         c->ctx.st->last_rtt = sample;
         c->tx->rto_shift = 0;
-        scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
     }
-    if (newest >= 0 && (!sampled || newest < c->rtt.min)) /* else that sample has done it */
+    /* a sample by the clock of this end has told the minimum, too */
+    if (newest >= 0 && (!sampled || by_clock || newest < c->rtt.min))
         scps_rtt_floor(&c->rtt, now, newest, window);
 }
 

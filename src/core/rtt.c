@@ -44,10 +44,8 @@ void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur
     }
 }
 
-void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
-                     scps_dur rto_max, scps_dur window_len)
+static void estimate(struct scps_rtt *r, scps_dur sample, scps_dur rto_min, scps_dur rto_max)
 {
-    sample = SCPS_MAX(sample, 1);
     if (!r->srtt) {
         r->srtt = sample;
         r->rttvar = sample / 2;
@@ -57,8 +55,24 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
         r->srtt += err / 8;
         r->srtt = SCPS_MAX(r->srtt, 1);
     }
-    scps_rtt_floor(r, now, sample, window_len);
     scps_rtt_limits(r, rto_min, rto_max);
+}
+
+void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
+                     scps_dur rto_max, scps_dur window_len)
+{
+    sample = SCPS_MAX(sample, 1);
+    estimate(r, sample, rto_min, rto_max);
+    scps_rtt_floor(r, now, sample, window_len);
+}
+
+scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
+                           scps_dur rto_max)
+{
+    if (sample < tick)
+        sample = r->srtt ? SCPS_MIN(r->srtt, tick) : tick;
+    estimate(r, sample, rto_min, rto_max);
+    return sample;
 }
 
 void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial)

@@ -18,6 +18,12 @@ void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial);
  * believed after at most two of them. */
 void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
                      scps_dur rto_max, scps_dur window_len);
+/* A sample that is the difference of two readings of a clock, the peer's echo of a time stamp. It
+ * may be up to a tick too short ("clock granularity" of RFC 6298), so the minimum does not hear of
+ * it, and one of less than a tick only says that the round trip is no longer than that. Returns
+ * what it counted as. */
+scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
+                           scps_dur rto_max);
 /* Only the minimum hears this sample (one that waited for a delayed acknowledgement less than
  * others). */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);

@@ -402,6 +402,12 @@ class Virtual(Case):
         self.assertLess(end["tcp"]["retransmits"], 850)
         self.assertLess(end["sum_sent"]["seconds"], 22.5)
 
+    def test_time_stamps_are_no_least_round_trip(self):
+        """202 us are less than a tick of the time stamps. With a least round trip of 1 us 148 segments were resent for 70."""
+        end = self.document("-t -s --hollow --link lan,queue=20p -n 400 --cc cubic".split())["end"]
+        self.assertEqual(end["tcp"]["retransmits"], 70)
+        self.assertEqual(end["streams"][0]["sender"]["min_rtt"], 202)
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps. As TCP go
         only the first four, until the peer has been heard, and what two timeouts in a row have made doubtful."""

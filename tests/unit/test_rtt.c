@@ -100,6 +100,29 @@ static void another_path(void **state)
     assert_int_equal(r.rto, SCPS_SEC(6));
 }
 
+/* RFC 6298's clock granularity: an echo of a time stamp may be a tick too short. It does not set
+ * the minimum, and the echo of this same tick is no round trip of 0. */
+static void by_a_clock_of_milliseconds(void **state)
+{
+    struct scps_rtt r;
+    (void)state;
+
+    scps_rtt_init(&r, SCPS_SEC(1));
+    assert_int_equal(scps_rtt_by_clock(&r, 0, SCPS_MS(1), MIN, MAX), SCPS_MS(1));
+    assert_int_equal(r.srtt, SCPS_MS(1));
+    assert_int_equal(scps_rtt_min(&r), 0); /* none is known yet */
+    scps_rtt_init(&r, SCPS_SEC(1));
+    scps_rtt_sample(&r, 0, 202, MIN, MAX, WINDOW);
+    assert_int_equal(scps_rtt_by_clock(&r, 0, SCPS_MS(1), MIN, MAX), 202);
+    assert_int_equal(r.srtt, 202);
+    assert_int_equal(scps_rtt_min(&r), 202);
+    scps_rtt_init(&r, SCPS_SEC(1));
+    scps_rtt_sample(&r, 0, 3900, MIN, MAX, WINDOW);
+    assert_int_equal(scps_rtt_by_clock(&r, 3000, SCPS_MS(1), MIN, MAX), 3000);
+    assert_int_equal(r.srtt, 3900 - 900 / 8);
+    assert_int_equal(scps_rtt_min(&r), 3900);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +131,7 @@ int main(void)
         cmocka_unit_test(timeout_before_a_sample),
         cmocka_unit_test(minimum_ages),
         cmocka_unit_test(another_path),
+        cmocka_unit_test(by_a_clock_of_milliseconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
