@@ -16,6 +16,7 @@
 static const struct scps_cc_ops *const builtin[] = {
     &scps_cc_vj,        &scps_cc_rate,     &scps_cc_vegas, &scps_cc_vegas_corruption,
     &scps_cc_highspeed, &scps_cc_scalable, &scps_cc_cubic, &scps_cc_hybla,
+    &scps_cc_bbr,
 };
 #define NBUILTIN (sizeof builtin / sizeof *builtin)
 

@@ -14,7 +14,7 @@
 #define WINDOW 64000u
 
 static struct seen {
-    uint64_t sent, resent, hooks, lost, ranges, last_delivered, last_lost, samples, rated;
+    uint64_t sent, resent, hooks, lost, ranges, last_delivered, last_lost, samples, rated, unclear;
     uint64_t spurious, wrong;
     uint32_t random;
     const void *sender;
@@ -50,6 +50,11 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     *state = v->delivered;
     look(s, v);
     seen.samples++;
+    if (!a->sample_bytes) {
+        seen.unclear++;
+        seen.wrong += a->prior_delivered || a->tx_in_flight || a->lost_since;
+        return;
+    }
     seen.wrong += a->prior_delivered + a->sample_bytes != v->delivered;
     seen.wrong += a->sample_bytes < a->bytes;
     seen.wrong += !a->tx_in_flight || a->tx_in_flight > WINDOW + v->mss;

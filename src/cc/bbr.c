@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* BBR: the events, and the rate, the window and the burst that follow from the model (bbr.h).
+ *
+ * Source: draft-ietf-ccwg-bbr-06, sections "Updating Control Parameters", "Restarting From Idle",
+ * "Updating the Model Upon Packet Loss" and "Updating the Model Upon Detecting a Spurious Loss
+ * Recovery".
+ *
+ * Where the draft speaks of each lost packet P this looks at all that one acknowledgement declares
+ * lost as one packet, as the draft does with an offload burst.
+ *
+ * Beyond the draft, and told apart: losses that are known not to be the path's (parameters
+ * corruption and outage; without such news they change nothing), and a faster start on a long round
+ * trip (long-rtt-start, off; bbr_start.c).
+ */
+#include "cc/bbr.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+#include "cc/cc.h"
+
+/* ---- control parameters ---- */
+
+static void pace(const struct scps_bbr_ctx *x, unsigned percent)
+{
+    struct scps_bbr *b = x->b;
+    uint64_t rate = scps_muldiv(scps_bbr_bw(b), percent * 99, 10000);
+
+    if (b->full_bw_reached || rate > b->pacing_rate)
+        b->pacing_rate = SCPS_MAX(rate, 1);
+    x->ctl->rate = b->pacing_rate;
+}
+
+static void set_send_quantum(const struct scps_bbr_ctx *x)
+{
+    uint64_t quantum = SCPS_MIN(x->b->pacing_rate / 1000, 65536);
+
+    x->ctl->quantum = (uint32_t)SCPS_MAX(quantum, 2 * (uint64_t)x->v->mss);
+}
+
+static void bound_cwnd_for_model(const struct scps_bbr_ctx *x)
+{
+    const struct scps_bbr *b = x->b;
+    uint64_t cap = SCPS_BBR_INFINITE;
+
+    if (scps_bbr_in_probe_bw(b) && b->state != SCPS_BBR_CRUISE)
+        cap = b->inflight_longterm;
+    else if (b->state == SCPS_BBR_PROBE_RTT || b->state == SCPS_BBR_CRUISE)
+        cap = scps_bbr_with_headroom(x);
+    cap = SCPS_MIN(cap, b->inflight_shortterm);
+    cap = SCPS_MAX(cap, scps_bbr_min_pipe(x->v));
+    x->ctl->cwnd = SCPS_MIN(x->ctl->cwnd, cap);
+}
+
+static void set_cwnd(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+    struct scps_cc_ctl *ctl = x->ctl;
+    uint64_t most, grown = x->rs.newly_acked;
+
+    most = scps_bbr_bdp(x, scps_bbr_bw(b), scps_bbr_gain[b->state].cwnd) + b->extra_acked;
+    most = scps_bbr_quantization_budget(x, most);
+    if (b->full_bw_reached)
+        ctl->cwnd = SCPS_MIN(ctl->cwnd + grown, most);
+    else if (ctl->cwnd < most || x->v->delivered < x->v->init_cwnd)
+        ctl->cwnd += grown;
+    ctl->cwnd = SCPS_MAX(ctl->cwnd, scps_bbr_min_pipe(x->v));
+    if (b->state == SCPS_BBR_PROBE_RTT)
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, scps_bbr_probe_rtt_cwnd(x));
+    bound_cwnd_for_model(x);
+    ctl->ssthresh = b->full_bw_reached ? ctl->cwnd : UINT64_MAX;
+}
+
+/* ---- events ---- */
+
+enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH };
+
+static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    const bool corruption = b->heed_corruption, outage = b->heed_outage, fast = b->long_start;
+    const bool base_loss = b->base_loss_on, refresh = b->rtt_refresh;
+    uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
+
+    *b = (struct scps_bbr){.heed_corruption = corruption, .heed_outage = outage};
+    b->long_start = fast;
+    b->base_loss_on = base_loss;
+    b->rtt_refresh = refresh;
+    b->has_sack = true;
+    b->min_rtt = v->srtt ? v->srtt : SCPS_NEVER;
+    b->probe_rtt_min_delay = SCPS_NEVER;
+    b->min_rtt_stamp = b->probe_rtt_min_stamp = b->extra_acked_start = b->heard_at = v->now;
+    b->undo_state = SCPS_BBR_NONE;
+    b->inflight_longterm = b->probe_up_acked_per_inc = SCPS_BBR_INFINITE;
+    b->next_round_delivered = b->loss_round_delivered = v->delivered;
+    b->random = (uint64_t)v->random << 32 | 0x9e3779b9;
+    scps_bbr_reset_shortterm(b);
+    scps_bbr_enter_startup(b);
+    ctl->cwnd = v->init_cwnd;
+    ctl->ssthresh = UINT64_MAX;
+    b->pacing_rate =
+        scps_muldiv(v->init_cwnd, scps_bbr_gain[SCPS_BBR_STARTUP].pacing * 10000, srtt);
+    b->pacing_rate = SCPS_MAX(b->pacing_rate, 1);
+    ctl->rate = b->pacing_rate;
+    set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
+    if (fast)
+        ctl->quantum = v->init_cwnd; /* a train: bbr_start.c */
+}
+
+static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
+                  struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+
+    b->heed_corruption = !param || param[CORRUPTION];
+    b->heed_outage = !param || param[OUTAGE];
+    b->long_start = param && param[LONG_START];
+    b->base_loss_on = param && param[BASE_LOSS];
+    b->rtt_refresh = param && param[RTT_REFRESH];
+    begin(b, v, ctl);
+}
+
+/* Of so many bytes lost: those that count. */
+static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
+{
+    return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
+}
+
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+    struct scps_bbr_ctx x = {.b = b, .v = v, .ctl = ctl};
+
+    x.rs = (struct scps_bbr_sample){.rate = a->sample_bytes ? a->rate : 0,
+                                    .delivered = a->sample_bytes,
+                                    .prior_delivered = a->prior_delivered,
+                                    .tx_in_flight = a->tx_in_flight,
+                                    .lost = at_fault(b, a->lost_since),
+                                    .newly_acked = a->bytes,
+                                    .rtt = a->rtt,
+                                    .has_data = a->sample_bytes > 0};
+    x.rs.app_limited = a->app_limited || (b->marked_to && a->prior_delivered >= b->marked_from &&
+                                          a->prior_delivered <= b->marked_to);
+    b->limited |= v->cwnd_limited;
+    b->heard_at = v->now;
+    if (a->marked)
+        scps_bbr_note_loss(&x);
+    scps_bbr_learn(&x);
+    scps_bbr_move(&x);
+    scps_bbr_min_rtt(&x);
+    scps_bbr_check_probe_rtt(&x);
+    scps_bbr_advance(&x);
+    if (b->long_start && b->state == SCPS_BBR_STARTUP)
+        scps_bbr_long_start(&x, a);
+    pace(&x, scps_bbr_gain[b->state].pacing);
+    if (b->base_loss_on)
+        scps_bbr_measure_base_loss(&x);
+    set_send_quantum(&x);
+    set_cwnd(&x);
+}
+
+/* Losses crossed the threshold somewhere in what was lost last: at so much in flight. */
+static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
+{
+    uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);
+    uint64_t lost = rs->lost - SCPS_MIN(size, rs->lost);
+    uint64_t allowed = scps_muldiv(prev, thresh, 1000000);
+
+    if (lost >= allowed)
+        return prev;
+    return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
+}
+
+/* RFC 3168 section 5: to be treated as a single lost packet would be, while probing as too many. */
+static void marked(struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    scps_bbr_note_loss(x);
+    b->startup_loss = b->state == SCPS_BBR_STARTUP;
+    x->rs.tx_in_flight = x->v->inflight;
+    if (b->is_bw_probe_sample)
+        scps_bbr_handle_too_high(x);
+}
+
+/* Is the loss not the path's fault? */
+static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
+{
+    return (b->heed_corruption && cause == SCPS_LOSS_CORRUPTION) ||
+           (b->heed_outage && cause == SCPS_LOSS_OUTAGE);
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+    struct scps_bbr_ctx x = {.b = b, .v = v, .ctl = ctl};
+
+    if (l->new_episode) {
+        scps_bbr_save_upon_loss(&x);
+        b->recovering = true;
+        b->recovery_round = b->round_count;
+    }
+    if (l->evidence == SCPS_BY_ECN) {
+        marked(&x);
+        return;
+    }
+    if (spared(b, l->cause)) {
+        b->excused[1] += l->bytes;
+        return;
+    }
+    b->has_sack = l->evidence != SCPS_BY_DUPACK && l->evidence != SCPS_BY_PARTIAL;
+    if (b->state == SCPS_BBR_STARTUP) {
+        b->startup_ranges = (uint8_t)SCPS_MIN(b->startup_ranges + l->ranges, UINT8_MAX);
+        b->startup_loss |= !b->has_sack && !l->new_episode;
+    }
+    scps_bbr_note_loss(&x);
+    if (!b->is_bw_probe_sample)
+        return;
+    x.rs.tx_in_flight = l->tx_in_flight;
+    x.rs.lost = at_fault(b, l->lost_since);
+    x.rs.app_limited = l->app_limited;
+    if (!scps_bbr_too_high(&x))
+        return;
+    x.rs.tx_in_flight = inflight_at_loss(&x.rs, scps_bbr_loss_thresh(b), l->bytes);
+    scps_bbr_handle_too_high(&x);
+}
+
+static void timed_out(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    if (spared(b, x->v->cause))
+        return; /* the rate, not the window, says how fast it goes again */
+    scps_bbr_save_cwnd(x);
+    if (!b->recovering) /* the first of a row: the state of before it is the one to save */
+        scps_bbr_save_upon_loss(x);
+    b->recovering = true;
+    b->recovery_round = b->round_count;
+    b->is_loss_in_round = true;
+    b->loss_round_delivered = x->v->delivered;
+    x->ctl->cwnd = x->v->inflight + x->v->mss;
+}
+
+static void restore_bounds(struct scps_bbr *b)
+{
+    b->is_loss_in_round = false;
+    b->bw_shortterm = SCPS_MAX(b->bw_shortterm, b->undo_bw_shortterm);
+    b->inflight_shortterm = SCPS_MAX(b->inflight_shortterm, b->undo_inflight_shortterm);
+    b->inflight_longterm = SCPS_MAX(b->inflight_longterm, b->undo_inflight_longterm);
+}
+
+/* HandleSpuriousLossDetection(). */
+static void imagined(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    b->recovering = false;
+    scps_bbr_restore_cwnd(x);
+    scps_bbr_reset_full_bw(b);
+    restore_bounds(b);
+    if (b->undo_state == SCPS_BBR_STARTUP && b->state != SCPS_BBR_STARTUP) {
+        b->full_bw_reached = false;
+        if (b->state != SCPS_BBR_PROBE_RTT)
+            scps_bbr_enter_startup(b);
+    } else if (b->undo_state == SCPS_BBR_UP && b->state != SCPS_BBR_UP &&
+               b->state != SCPS_BBR_PROBE_RTT) {
+        scps_bbr_enter_refill(x);
+    }
+    b->undo_state = SCPS_BBR_NONE;
+}
+
+/* The model is taken up where the outage found it: its clocks have stood still, and what the outage
+ * took does not count. */
+static void link_up(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+    scps_dur out = x->v->now - b->heard_at;
+
+    if (!b->heed_outage)
+        return;
+    b->min_rtt_stamp += out;
+    b->probe_rtt_min_stamp += out;
+    b->extra_acked_start += out;
+    b->cycle_stamp += out;
+    if (b->probe_rtt_done_stamp)
+        b->probe_rtt_done_stamp += out;
+    b->heard_at = x->v->now;
+    if (b->recovering) {
+        scps_bbr_restore_cwnd(x);
+        restore_bounds(b);
+    }
+    b->excused[1] += x->v->outstanding;
+    if (x->v->delivered) {
+        b->marked_from = 0; /* a sample across the outage is no measure of the path */
+        b->marked_to = x->v->delivered - 1;
+    }
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+    struct scps_bbr_ctx x = {.b = b, .v = v, .ctl = ctl};
+
+    switch (what) {
+    case SCPS_CC_RTO:
+        timed_out(&x);
+        break;
+    case SCPS_CC_SPURIOUS:
+        imagined(&x);
+        break;
+    case SCPS_CC_RECOVERED:
+        b->recovering = false;
+        scps_bbr_restore_cwnd(&x);
+        break;
+    case SCPS_CC_LINK_UP:
+        link_up(&x);
+        break;
+    case SCPS_CC_PATH:
+        begin(b, v, ctl);
+        break;
+    case SCPS_CC_IDLE: /* the model stays as it is; on_sent sees to the restart */
+        break;
+    }
+}
+
+/* HandleRestartFromIdle(). */
+static void on_sent(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
+                    struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+    struct scps_bbr_ctx x = {.b = b, .v = v, .ctl = ctl};
+
+    (void)p;
+    if (v->inflight || !v->app_limited)
+        return;
+    b->idle_restart = true;
+    b->extra_acked_start = v->now;
+    if (scps_bbr_in_probe_bw(b))
+        pace(&x, 100);
+    else if (b->state == SCPS_BBR_PROBE_RTT)
+        scps_bbr_probe_rtt_done(&x);
+}
+
+static const struct scps_cc_param params[] = {
+    {"corruption", "1: a loss by corruption does not count against the model; 0: as any other", 1,
+     0, 1},
+    {"outage", "1: an outage stops the model's clocks and its losses do not count; 0: they do", 1,
+     0, 1},
+    {"long-rtt-start", "1: from 200 ms on begin with what the first train of ACKs tells; 0: do not",
+     0, 0, 1},
+    {"base-loss", "1: what is lost while nothing queues is allowed on top of 2 %; 0: it is not", 0,
+     0, 1},
+    {"rtt-refresh",
+     "1: a round trip within 1/64 of the least renews it, and no ProbeRTT is due; 0: not", 0, 0, 1},
+    {0}};
+
+const struct scps_cc_ops scps_cc_bbr = {
+    .name = "bbr",
+    .help = "BBRv3 (draft-ietf-ccwg-bbr-06): rate and window from a model of the path",
+    .state_size = sizeof(struct scps_bbr),
+    .params = params,
+    .payload_rate = true,
+    .own_recovery = true,
+    .start = start,
+    .ack = ack,
+    .loss = loss,
+    .change = change,
+    .on_sent = on_sent,
+};

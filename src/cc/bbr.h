@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* BBR version 3, draft-ietf-ccwg-bbr-06: a model of the path instead of a window that reacts.
+ *
+ *     Startup --(no more bandwidth, or loss)--> Drain --> ProbeBW: DOWN -> CRUISE -> REFILL -> UP
+ *        ^                                                          ^                         |
+ *        |                                                          +-------------------------+
+ *        +-- ProbeRTT, every 5 s from any of them, back to ProbeBW or Startup
+ *
+ * The model: max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the least round
+ * trip of 10 s; and what losses allow, for a cycle (bw_shortterm, inflight_shortterm) and for
+ * longer (inflight_longterm).  From it follow the rate (gain x bw, less 1 %) and the window.
+ *
+ * bbr.c takes the events and sets the outputs, bbr_state.c moves from state to state, bbr_model.c
+ * keeps the model, bbr_volume.c has the amounts that follow from it, bbr_start.c what goes beyond
+ * the draft.  Names are the draft's.
+ */
+#ifndef SCPS_CC_BBR_H
+#define SCPS_CC_BBR_H
+
+#include <scps/cc.h>
+
+enum scps_bbr_state {
+    SCPS_BBR_STARTUP,
+    SCPS_BBR_DRAIN,
+    SCPS_BBR_DOWN,
+    SCPS_BBR_CRUISE,
+    SCPS_BBR_REFILL,
+    SCPS_BBR_UP,
+    SCPS_BBR_PROBE_RTT,
+    SCPS_BBR_NONE /* undo_state: there is nothing to go back to */
+};
+
+enum scps_bbr_acks { /* ack_phase */
+                     SCPS_BBR_ACKS_INIT,
+                     SCPS_BBR_ACKS_REFILLING,
+                     SCPS_BBR_ACKS_PROBE_STARTING,
+                     SCPS_BBR_ACKS_PROBE_FEEDBACK,
+                     SCPS_BBR_ACKS_PROBE_STOPPING
+};
+
+#define SCPS_BBR_LONG_ROUNDS    1 /* of a long start: the train is that of the initial window */
+#define SCPS_BBR_INFINITE       UINT64_MAX
+#define SCPS_BBR_LOSS_THRESH    20000 /* ppm */
+#define SCPS_BBR_BETA           70    /* per cent */
+#define SCPS_BBR_HEADROOM       15    /* per cent */
+#define SCPS_BBR_FULL_LOSS_CNT  6     /* lost ranges in a round that end Startup */
+#define SCPS_BBR_MIN_RTT_LEN    SCPS_SEC(10)
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5)
+#define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
+
+/* The greatest value of so many rounds: the best three, each later than the one before it
+ * (Nichols's algorithm). */
+struct scps_bbr_max {
+    uint64_t value[3];
+    uint32_t round[3];
+};
+
+/* The rate sample that is being processed, the draft's RS. */
+struct scps_bbr_sample {
+    uint64_t rate, delivered, prior_delivered, tx_in_flight, lost, newly_acked;
+    scps_dur rtt;
+    bool has_data, app_limited;
+};
+
+struct scps_bbr {
+    /* the model */
+    uint64_t max_bw, bw_filter[2]; /* bytes/s; of the cycle before this one and of this one */
+    uint64_t bw, bw_shortterm, bw_latest;
+    uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
+    scps_dur min_rtt, probe_rtt_min_delay; /* SCPS_NEVER: none yet */
+    scps_time min_rtt_stamp, probe_rtt_min_stamp;
+    struct scps_bbr_max extra_acked_filter;
+    uint64_t extra_acked, extra_acked_delivered;
+    scps_time extra_acked_start;
+    /* rounds, counted in what is delivered */
+    uint64_t next_round_delivered, loss_round_delivered;
+    uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
+    /* is the pipe full? */
+    uint64_t full_bw;
+    /* probing for bandwidth */
+    uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
+    scps_time cycle_stamp;
+    scps_dur bw_probe_wait;
+    /* ProbeRTT; a done stamp of 0: not yet as little in flight as it wants */
+    scps_time probe_rtt_done_stamp;
+    uint64_t marked_from, marked_to; /* what was sent between these totals counts as app-limited */
+    /* undo */
+    uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
+    uint64_t pacing_rate;
+    uint64_t random;
+    uint64_t excused[2]; /* bytes lost that are not the path's fault, of the last round and this */
+    scps_time heard_at;  /* the last acknowledgement */
+    scps_dur round_rtt;  /* the least of this round */
+    uint32_t base_loss;  /* ppm */
+    scps_time train_began, train_last; /* bbr_start.c: the train of acknowledgements */
+    uint64_t train_bytes, start_bw;
+    uint8_t train_acks;
+    uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
+    bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
+    bool is_loss_in_round : 1, is_bw_probe_sample : 1;
+    bool prev_probe_too_high : 1, prev_probe_precautionary : 1;
+    bool probe_rtt_expired : 1, probe_rtt_round_done : 1, idle_restart : 1;
+    bool recovering : 1, limited : 1, was_limited : 1; /* in recovery; cwnd-limited in this round */
+    bool has_sack : 1;     /* more than one loss a round trip can be told */
+    bool startup_loss : 1; /* a loss, or a mark, that ends Startup by itself */
+    /* parameters */
+    bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
+};
+
+/* What an event's functions need. */
+struct scps_bbr_ctx {
+    struct scps_bbr *b;
+    const struct scps_cc_view *v;
+    struct scps_cc_ctl *ctl;
+    struct scps_bbr_sample rs;
+};
+
+static inline bool scps_bbr_in_probe_bw(const struct scps_bbr *b)
+{
+    return b->state >= SCPS_BBR_DOWN && b->state <= SCPS_BBR_UP;
+}
+static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
+{
+    return b->state == SCPS_BBR_STARTUP || b->state == SCPS_BBR_REFILL || b->state == SCPS_BBR_UP;
+}
+
+/* ---- bbr_volume.c ---- */
+struct scps_bbr_gain {
+    uint16_t pacing, cwnd; /* per cent */
+};
+extern const struct scps_bbr_gain scps_bbr_gain[]; /* by state */
+/* The bandwidth to go by: the model's, in a long start at least what the train told. */
+uint64_t scps_bbr_bw(const struct scps_bbr *b);
+/* LossThresh, ppm. */
+uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
+uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
+/* So many per cent of a bandwidth-delay product at bw; the second is rounded up to what sending
+ * and acknowledging in lumps needs. */
+uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
+uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
+uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
+uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);
+uint64_t scps_bbr_with_headroom(const struct scps_bbr_ctx *x);
+uint64_t scps_bbr_probe_rtt_cwnd(const struct scps_bbr_ctx *x);
+void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
+void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
+
+/* ---- bbr_model.c ---- */
+void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
+void scps_bbr_reset_signals(struct scps_bbr *b);
+void scps_bbr_reset_shortterm(struct scps_bbr *b);
+void scps_bbr_reset_full_bw(struct scps_bbr *b);
+void scps_bbr_start_round(const struct scps_bbr_ctx *x);
+void scps_bbr_advance_max_bw(struct scps_bbr *b);
+void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
+void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
+bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
+/* The steps of an acknowledgement before and after those of the states. */
+void scps_bbr_learn(const struct scps_bbr_ctx *x);
+void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
+void scps_bbr_advance(const struct scps_bbr_ctx *x);
+
+/* ---- bbr_state.c ---- */
+void scps_bbr_enter_startup(struct scps_bbr *b);
+void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
+/* The steps of an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
+void scps_bbr_move(const struct scps_bbr_ctx *x);
+void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
+/* Ends ProbeRTT if its time is over. */
+void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
+/* Losses while probing exceed the threshold: tx_in_flight of rs was too much. */
+void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
+
+/* ---- bbr_start.c ---- */
+void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
+/* After the steps of an acknowledgement: what is lost without a queue. */
+void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* BBR's model of the path: what an acknowledgement and a loss say of it.
+ *
+ * Source: draft-ietf-ccwg-bbr-06, section "Updating Network Path Model Parameters"; the functions
+ * stand in its order.
+ *
+ * The draft leaves open, and here is:
+ * - ECN: "the congestion controller response MUST treat any CE marks as congestion".  An echo
+ *   counts as a loss in its round, and while bandwidth is probed as one above the threshold.
+ */
+#include "cc/bbr.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+#define EXTRA_ACKED_LEN 10 /* rounds */
+
+void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len)
+{
+    if (value >= m->value[0] || round - m->round[2] >= len) { /* the best, or all are too old */
+        for (int i = 0; i < 3; i++)
+            m->value[i] = value, m->round[i] = round;
+        return;
+    }
+    if (value >= m->value[1]) {
+        m->value[1] = m->value[2] = value;
+        m->round[1] = m->round[2] = round;
+    } else if (value >= m->value[2]) {
+        m->value[2] = value;
+        m->round[2] = round;
+    }
+    if (round - m->round[0] >= len) { /* the best is too old: the next takes its place */
+        for (int i = 0; i < 2; i++)
+            m->value[i] = m->value[i + 1], m->round[i] = m->round[i + 1];
+        m->value[2] = value;
+        m->round[2] = round;
+        if (round - m->round[0] >= len) {
+            m->value[0] = m->value[1], m->round[0] = m->round[1];
+            m->value[1] = value, m->round[1] = round;
+        }
+    }
+}
+
+void scps_bbr_reset_signals(struct scps_bbr *b)
+{
+    b->is_loss_in_round = false;
+    b->bw_latest = b->inflight_latest = 0;
+}
+
+void scps_bbr_reset_shortterm(struct scps_bbr *b)
+{
+    b->bw_shortterm = b->inflight_shortterm = SCPS_BBR_INFINITE;
+}
+
+void scps_bbr_reset_full_bw(struct scps_bbr *b)
+{
+    b->full_bw = 0;
+    b->full_bw_count = 0;
+    b->full_bw_now = false;
+}
+
+/* ---- rounds ---- */
+
+void scps_bbr_start_round(const struct scps_bbr_ctx *x)
+{
+    x->b->next_round_delivered = x->v->delivered;
+}
+
+static void update_round(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    b->round_start = x->rs.has_data && x->rs.prior_delivered >= b->next_round_delivered;
+    if (!b->round_start)
+        return;
+    scps_bbr_start_round(x);
+    b->round_count++;
+    b->rounds_since_probe_up++;
+    b->was_limited = b->limited;
+    b->limited = false;
+    b->excused[0] = b->excused[1];
+    b->excused[1] = 0;
+}
+
+/* ---- bandwidth ---- */
+
+static void update_max_bw(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    update_round(x);
+    if (x->rs.rate && (x->rs.rate >= b->max_bw || !x->rs.app_limited)) {
+        b->bw_filter[1] = SCPS_MAX(b->bw_filter[1], x->rs.rate);
+        b->max_bw = SCPS_MAX(b->bw_filter[0], b->bw_filter[1]);
+    }
+}
+
+void scps_bbr_advance_max_bw(struct scps_bbr *b)
+{
+    if (!b->bw_filter[1])
+        return; /* no samples of this cycle: the old ones stay until there are */
+    b->bw_filter[0] = b->bw_filter[1];
+    b->bw_filter[1] = 0;
+}
+
+/* ---- aggregation ---- */
+
+static void update_ack_aggregation(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+    scps_dur interval = x->v->now - b->extra_acked_start;
+    uint64_t expected = scps_muldiv(b->bw, (uint64_t)interval, 1000000);
+
+    if (b->extra_acked_delivered <= expected) {
+        b->extra_acked_delivered = 0;
+        b->extra_acked_start = x->v->now;
+        expected = 0;
+    }
+    b->extra_acked_delivered += x->rs.newly_acked;
+    scps_bbr_max_update(&b->extra_acked_filter,
+                        SCPS_MIN(b->extra_acked_delivered - expected, x->ctl->cwnd), b->round_count,
+                        b->full_bw_reached ? EXTRA_ACKED_LEN : 1);
+    b->extra_acked = b->extra_acked_filter.value[0];
+}
+
+/* ---- losses ---- */
+
+void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    scps_bbr_save_cwnd(x);
+    b->undo_state = SCPS_BBR_NONE;
+    b->undo_bw_shortterm = b->bw_shortterm;
+    b->undo_inflight_shortterm = b->inflight_shortterm;
+    b->undo_inflight_longterm = b->inflight_longterm;
+}
+
+void scps_bbr_note_loss(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    if (!b->is_loss_in_round) {
+        b->loss_round_delivered = x->v->delivered;
+        scps_bbr_save_upon_loss(x);
+    }
+    b->is_loss_in_round = true;
+}
+
+bool scps_bbr_too_high(const struct scps_bbr_ctx *x)
+{
+    return x->rs.lost > scps_muldiv(x->rs.tx_in_flight, scps_bbr_loss_thresh(x->b), 1000000) ||
+           (x->rs.lost && !x->b->has_sack);
+}
+
+static uint64_t beta(uint64_t now)
+{
+    return scps_muldiv(now, SCPS_BBR_BETA, 100);
+}
+
+static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    if (scps_bbr_is_probing(b) || !b->is_loss_in_round)
+        return;
+    if (b->base_loss && !scps_bbr_too_high(x)) /* base-loss=1, bbr_start.c */
+        return;
+    if (b->bw_shortterm == SCPS_BBR_INFINITE)
+        b->bw_shortterm = b->max_bw;
+    if (b->inflight_shortterm == SCPS_BBR_INFINITE)
+        b->inflight_shortterm = x->ctl->cwnd;
+    b->bw_shortterm = SCPS_MAX(b->bw_latest, beta(b->bw_shortterm));
+    b->inflight_shortterm = SCPS_MAX(b->inflight_latest, beta(b->inflight_shortterm));
+}
+
+/* ---- the steps of an acknowledgement ---- */
+
+static void check_full_bw_reached(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    if (b->full_bw_now || !b->round_start || x->rs.app_limited)
+        return;
+    if (x->rs.rate >= b->full_bw + b->full_bw / 4) {
+        scps_bbr_reset_full_bw(b);
+        b->full_bw = x->rs.rate;
+        return;
+    }
+    b->full_bw_now = ++b->full_bw_count >= 3;
+    if (b->full_bw_now)
+        b->full_bw_reached = true;
+}
+
+void scps_bbr_learn(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    b->bw_latest = SCPS_MAX(b->bw_latest, x->rs.rate);
+    b->inflight_latest = SCPS_MAX(b->inflight_latest, x->rs.delivered);
+    b->loss_round_start = x->rs.has_data && x->rs.prior_delivered >= b->loss_round_delivered;
+    if (b->loss_round_start)
+        b->loss_round_delivered = x->v->delivered;
+    update_max_bw(x);
+    if (b->loss_round_start) {
+        adapt_lower_bounds(x);
+        b->is_loss_in_round = false;
+    }
+    update_ack_aggregation(x);
+    check_full_bw_reached(x);
+}
+
+void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+    scps_time now = x->v->now;
+
+    b->probe_rtt_expired = now > b->probe_rtt_min_stamp + SCPS_BBR_PROBE_RTT_GAP;
+    if (x->rs.rtt >= 0 && (x->rs.rtt < b->probe_rtt_min_delay || b->probe_rtt_expired)) {
+        b->probe_rtt_min_delay = x->rs.rtt;
+        b->probe_rtt_min_stamp = now;
+    } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
+               x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
+        b->probe_rtt_min_stamp = b->min_rtt_stamp = now; /* beyond the draft: nothing queues */
+    }
+    if (b->probe_rtt_min_delay < b->min_rtt || now > b->min_rtt_stamp + SCPS_BBR_MIN_RTT_LEN) {
+        b->min_rtt = b->probe_rtt_min_delay;
+        b->min_rtt_stamp = b->probe_rtt_min_stamp;
+    }
+}
+
+void scps_bbr_advance(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    if (b->loss_round_start) {
+        b->bw_latest = x->rs.rate;
+        b->inflight_latest = x->rs.delivered;
+    }
+    b->bw = SCPS_MIN(b->max_bw, b->bw_shortterm);
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+/* BBR from tables of events: each acknowledgement stands for a round trip. The clauses are those of
+ * draft-ietf-ccwg-bbr-06; its own test cases are in tests/sim/test_bbr_draft.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cc/bbr.h"
+
+#define MSS 1000u
+#define RTT SCPS_MS(100)
+#define MBS UINT64_C(1000000) /* bytes/s */
+
+struct bench {
+    const struct scps_cc_ops *ops;
+    struct scps_bbr b;
+    struct scps_cc_view v;
+    struct scps_cc_ctl ctl;
+};
+
+static void begin(struct bench *t, const char *text)
+{
+    int64_t param[SCPS_CC_PARAMS];
+
+    memset(t, 0, sizeof *t);
+    assert_int_equal(scps_cc_parse(text, &t->ops, param, NULL, 0), 0);
+    t->v = (struct scps_cc_view){.now = SCPS_SEC(1),
+                                 .mss = MSS,
+                                 .init_cwnd = 10 * MSS,
+                                 .srtt = RTT,
+                                 .min_rtt = RTT,
+                                 .random = 7};
+    t->ops->start(&t->b, param, &t->v, &t->ctl);
+}
+
+/* A round trip later all that was in flight arrives, at `rate`. */
+static struct scps_cc_ack next(struct bench *t, uint64_t rate)
+{
+    uint64_t bytes = rate / 10;
+    struct scps_cc_ack a = {.bytes = bytes,
+                            .rtt = RTT + 1,
+                            .rate = rate,
+                            .interval = RTT,
+                            .sample_bytes = bytes,
+                            .prior_delivered = t->v.delivered,
+                            .tx_in_flight = bytes};
+
+    t->v.now += RTT;
+    t->v.delivered += bytes;
+    t->v.inflight = bytes;
+    return a;
+}
+
+static void round_at(struct bench *t, uint64_t rate)
+{
+    struct scps_cc_ack a = next(t, rate);
+
+    t->ops->ack(&t->b, &t->v, &a, &t->ctl);
+}
+
+static void lose(struct bench *t, uint64_t bytes, uint32_t ranges, bool fresh,
+                 enum scps_loss_cause cause)
+{
+    struct scps_cc_loss l = {.bytes = bytes,
+                             .cause = cause,
+                             .evidence = SCPS_BY_SACK,
+                             .new_episode = fresh,
+                             .ranges = ranges,
+                             .tx_in_flight = t->v.inflight,
+                             .lost_since = bytes};
+
+    t->v.lost += bytes;
+    t->ops->loss(&t->b, &t->v, &l, &t->ctl);
+}
+
+/* To ProbeBW_CRUISE at 10 MB/s and 100 ms: a BDP of 1 MB. */
+static void cruise(struct bench *t, const char *text)
+{
+    begin(t, text);
+    for (uint64_t rate = MBS / 4; rate < 10 * MBS; rate *= 2)
+        round_at(t, rate);
+    for (int i = 0; i < 12 && t->b.state != SCPS_BBR_CRUISE; i++)
+        round_at(t, 10 * MBS);
+    assert_int_equal(t->b.state, SCPS_BBR_CRUISE);
+    assert_in_range(t->b.max_bw, 10 * MBS, 10 * MBS);
+}
+
+static void until(struct bench *t, enum scps_bbr_state state)
+{
+    for (int i = 0; i < 100 && t->b.state != state; i++) {
+        if (state != SCPS_BBR_PROBE_RTT)
+            t->b.probe_rtt_min_stamp = t->v.now; /* not in between */
+        round_at(t, 10 * MBS);
+    }
+    assert_int_equal(t->b.state, state);
+}
+
+/* ---- starting ---- */
+
+static void first_numbers(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr");
+    assert_int_equal(t.ctl.cwnd, 10 * MSS);
+    assert_int_equal(t.ctl.rate, 277000); /* 2.77 windows a round trip */
+    assert_int_equal(t.ctl.quantum, 2 * MSS);
+    assert_int_equal(t.ctl.ssthresh, UINT64_MAX);
+    assert_int_equal(t.b.min_rtt, RTT);
+}
+
+static void startup_grows_and_ends_on_a_plateau(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr");
+    for (uint64_t rate = MBS / 10; rate <= 2 * MBS; rate *= 2) {
+        round_at(&t, rate);
+        assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
+        assert_int_equal(t.b.max_bw, rate);
+        assert_in_range(t.ctl.rate, rate, rate * 277 / 100); /* less 1 % */
+    }
+    round_at(&t, 16 * MBS / 10);
+    assert_int_equal(t.b.full_bw_count, 1); /* the last doubling was the base line */
+    round_at(&t, 17 * MBS / 10);
+    assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
+    assert_int_equal(t.b.full_bw_count, 2);
+    round_at(&t, 17 * MBS / 10);
+    assert_true(t.b.full_bw_reached);
+    assert_int_not_equal(t.b.state, SCPS_BBR_STARTUP);
+}
+
+static void app_limited_samples_do_not_end_startup(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr");
+    round_at(&t, MBS);
+    for (int i = 0; i < 20; i++) {
+        struct scps_cc_ack a = next(&t, MBS / 2);
+        a.app_limited = true;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    }
+    assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
+    assert_int_equal(t.b.max_bw, MBS);
+    struct scps_cc_ack a = next(&t, 2 * MBS); /* higher than max_bw: it counts all the same */
+    a.app_limited = true;
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    assert_int_equal(t.b.max_bw, 2 * MBS);
+}
+
+/* Six ranges and more than 2 % in a round trip of recovery; not one of these alone. */
+static void startup_ends_on_loss(void **state)
+{
+    static const struct {
+        uint32_t ranges;
+        unsigned percent;
+        bool ends;
+    } rows[] = {{5, 5, false}, {6, 1, false}, {6, 5, true}};
+    struct bench t;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(&t, "bbr");
+        round_at(&t, MBS);
+        round_at(&t, 2 * MBS);
+        lose(&t, 2000 * rows[i].percent, rows[i].ranges, true, SCPS_LOSS_CONGESTION);
+        round_at(&t, 4 * MBS);
+        struct scps_cc_ack a = next(&t, 8 * MBS);
+        a.lost_since = a.tx_in_flight * rows[i].percent / 100;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        assert_int_equal(t.b.full_bw_reached, false); /* the ranges were in the round before */
+        begin(&t, "bbr");
+        round_at(&t, MBS);
+        round_at(&t, 2 * MBS);
+        lose(&t, 2000 * rows[i].percent, rows[i].ranges, true, SCPS_LOSS_CONGESTION);
+        t.b.recovery_round--; /* it has been in recovery for a round trip */
+        a = next(&t, 4 * MBS);
+        a.lost_since = a.tx_in_flight * rows[i].percent / 100;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        assert_int_equal(t.b.full_bw_reached, rows[i].ends);
+        assert_int_equal(t.b.inflight_longterm != SCPS_BBR_INFINITE, rows[i].ends);
+    }
+}
+
+/* ---- the cycle ---- */
+
+static void drain_ends_on_inflight(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr");
+    for (uint64_t rate = MBS; rate <= 8 * MBS; rate *= 2)
+        round_at(&t, rate);
+    for (int i = 0; i < 3; i++) {
+        struct scps_cc_ack a = next(&t, 8 * MBS);
+        t.v.inflight = 1600000; /* two BDPs */
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    }
+    assert_int_equal(t.b.state, SCPS_BBR_DRAIN);
+    assert_in_range(t.ctl.rate, 8 * MBS * 49 / 100, 8 * MBS / 2);
+    round_at(&t, 8 * MBS); /* one BDP */
+    assert_true(t.b.state == SCPS_BBR_DOWN || t.b.state == SCPS_BBR_CRUISE);
+}
+
+static void drain_ends_after_three_rounds(void **state)
+{
+    struct bench t;
+    int rounds = 0;
+    (void)state;
+
+    begin(&t, "bbr");
+    for (uint64_t rate = MBS; rate <= 8 * MBS; rate *= 2)
+        round_at(&t, rate);
+    while (t.b.state != SCPS_BBR_DOWN) {
+        struct scps_cc_ack a = next(&t, 8 * MBS);
+        t.v.inflight = 1600000;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        rounds += t.b.state == SCPS_BBR_DRAIN;
+        assert_true(rounds < 10);
+    }
+    assert_int_equal(rounds, 4); /* the first, and three more */
+}
+
+static void the_cycle(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    assert_in_range(t.ctl.rate, 9900000, 9900000); /* 99 % */
+    scps_time began = t.b.cycle_stamp;
+    assert_in_range(t.b.bw_probe_wait, SCPS_SEC(2), SCPS_SEC(3));
+    until(&t, SCPS_BBR_REFILL);
+    assert_in_range(t.v.now - began, t.b.bw_probe_wait, t.b.bw_probe_wait + RTT);
+    assert_in_range(t.ctl.rate, 9900000, 9900000);
+    round_at(&t, 10 * MBS);
+    assert_int_equal(t.b.state, SCPS_BBR_UP);
+    assert_in_range(t.ctl.rate, 12375000, 12375000); /* 125 % of 99 % */
+    for (int i = 0; i < 2; i++) {
+        round_at(&t, 10 * MBS);
+        assert_int_equal(t.b.state, SCPS_BBR_UP);
+    }
+    round_at(&t, 10 * MBS); /* the third round without growth */
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+    assert_in_range(t.ctl.rate, 8910000, 8910000); /* 90 % of 99 % */
+}
+
+/* Small windows probe as often as Reno would fill them: so many rounds as segments. */
+static void probes_with_reno(void **state)
+{
+    struct bench t;
+    int rounds = 0;
+    (void)state;
+
+    cruise(&t, "bbr");
+    t.b.bw_filter[0] = t.b.bw_filter[1] = t.b.max_bw = 0;
+    t.b.bw_filter[1] = t.b.max_bw = MBS / 10; /* ten segments */
+    t.b.rounds_since_probe_up = 0;
+    for (t.b.cycle_stamp = t.v.now; t.b.state != SCPS_BBR_REFILL; rounds++) {
+        t.b.cycle_stamp = t.v.now;
+        round_at(&t, MBS / 10);
+        assert_true(rounds < 20);
+    }
+    assert_in_range(rounds, 9, 11);
+}
+
+static void max_bw_forgets_after_two_cycles(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    uint64_t before = t.b.max_bw;
+    int cycles = 0;
+    while (t.b.max_bw == before && cycles < 9) {
+        enum scps_bbr_state was = (enum scps_bbr_state)t.b.state;
+        round_at(&t, 5 * MBS);
+        cycles += t.b.state == SCPS_BBR_DOWN && was != SCPS_BBR_DOWN;
+    }
+    assert_in_range(cycles, 1, 2);
+    assert_int_equal(t.b.max_bw, 5 * MBS);
+}
+
+/* ---- losses ---- */
+
+static void loss_while_cruising_bounds_the_short_term(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    lose(&t, 5000, 5, true, SCPS_LOSS_CONGESTION);
+    assert_int_equal(t.b.bw_shortterm, SCPS_BBR_INFINITE); /* at the end of the round trip */
+    t.b.bw_latest = t.b.inflight_latest = 0;
+    round_at(&t, 6 * MBS);
+    assert_int_equal(t.b.bw_shortterm, 7 * MBS); /* no less than 70 % of what it was */
+    assert_int_equal(t.b.bw, 7 * MBS);
+    assert_true(t.ctl.cwnd <= t.b.inflight_shortterm);
+    lose(&t, 5000, 5, false, SCPS_LOSS_CONGESTION);
+    t.b.bw_latest = t.b.inflight_latest = 0;
+    round_at(&t, 6 * MBS);
+    assert_int_equal(t.b.bw_shortterm, 6 * MBS); /* what was delivered */
+    until(&t, SCPS_BBR_REFILL);
+    assert_int_equal(t.b.bw_shortterm, SCPS_BBR_INFINITE);
+    assert_int_equal(t.b.bw, 10 * MBS);
+}
+
+static void loss_while_probing_bounds_the_long_term(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    until(&t, SCPS_BBR_UP);
+    t.v.inflight = 1250000;
+    lose(&t, 20000, 20, true, SCPS_LOSS_CONGESTION); /* 1.6 % */
+    assert_int_equal(t.b.state, SCPS_BBR_UP);
+    lose(&t, 30000, 20, false, SCPS_LOSS_CONGESTION); /* 2.4 % */
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+    assert_true(t.b.prev_probe_too_high);
+    /* where 2 % of what was in flight were lost: 1220000 and 2 % of it are lost of 1244897 */
+    assert_in_range(t.b.inflight_longterm, 1244000, 1246000);
+    round_at(&t, 10 * MBS);
+    assert_true(t.ctl.cwnd <= t.b.inflight_longterm);
+    until(&t, SCPS_BBR_CRUISE);
+    round_at(&t, 10 * MBS);
+    assert_true(t.ctl.cwnd <= t.b.inflight_longterm * 85 / 100 + 1); /* headroom */
+}
+
+/* After a probe that went too high the next one turns back when it is there; if that was safe, it
+ * goes on at once. */
+static void precautionary_probing(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    until(&t, SCPS_BBR_UP);
+    t.v.inflight = 1250000;
+    lose(&t, 40000, 20, true, SCPS_LOSS_CONGESTION);
+    t.ops->change(&t.b, &t.v, SCPS_CC_RECOVERED, &t.ctl);
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+    until(&t, SCPS_BBR_UP);
+    struct scps_cc_ack a = next(&t, 10 * MBS);
+    t.v.inflight = t.b.inflight_longterm;
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+    assert_true(t.b.prev_probe_precautionary);
+    round_at(&t, 10 * MBS);
+    assert_int_equal(t.b.state, SCPS_BBR_REFILL);
+}
+
+static void a_mark_is_a_loss(void **state)
+{
+    struct bench t;
+    struct scps_cc_loss l = {.evidence = SCPS_BY_ECN, .new_episode = true};
+    (void)state;
+
+    begin(&t, "bbr");
+    round_at(&t, MBS);
+    t.ops->loss(&t.b, &t.v, &l, &t.ctl);
+    round_at(&t, 2 * MBS);
+    assert_true(t.b.full_bw_reached);
+    cruise(&t, "bbr");
+    struct scps_cc_ack a = next(&t, 6 * MBS);
+    a.marked = a.bytes;
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    t.b.bw_latest = 0;
+    round_at(&t, 6 * MBS);
+    assert_true(t.b.bw_shortterm < 10 * MBS);
+    until(&t, SCPS_BBR_UP);
+    t.ops->loss(&t.b, &t.v, &l, &t.ctl);
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+}
+
+static void a_timeout_and_its_end(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    uint64_t before = t.ctl.cwnd;
+    t.v.inflight = 0;
+    t.ops->change(&t.b, &t.v, SCPS_CC_RTO, &t.ctl);
+    assert_int_equal(t.ctl.cwnd, MSS);
+    t.ops->change(&t.b, &t.v, SCPS_CC_RECOVERED, &t.ctl);
+    assert_int_equal(t.ctl.cwnd, before);
+}
+
+static void an_imagined_loss_is_undone(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    until(&t, SCPS_BBR_UP);
+    uint64_t before = t.ctl.cwnd;
+    t.v.inflight = 1250000;
+    lose(&t, 40000, 20, true, SCPS_LOSS_CONGESTION);
+    assert_int_equal(t.b.state, SCPS_BBR_DOWN);
+    assert_int_not_equal(t.b.inflight_longterm, SCPS_BBR_INFINITE);
+    t.ops->change(&t.b, &t.v, SCPS_CC_SPURIOUS, &t.ctl);
+    assert_int_equal(t.b.state, SCPS_BBR_REFILL);
+    assert_int_equal(t.b.inflight_longterm, SCPS_BBR_INFINITE);
+    assert_int_equal(t.ctl.cwnd, before);
+}
+
+/* ---- ProbeRTT and idleness ---- */
+
+static void probe_rtt(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    until(&t, SCPS_BBR_PROBE_RTT);
+    assert_in_range(t.v.now - t.b.probe_rtt_min_stamp, 0, SCPS_MS(1)); /* a new least begins */
+    uint64_t prior = t.b.prior_cwnd;
+    assert_true(t.ctl.cwnd <= 500000 + 4 * MSS); /* half a BDP */
+    struct scps_cc_ack a = next(&t, 5 * MBS);
+    t.v.inflight = 400000;
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+    scps_time low = t.v.now;
+    while (t.b.state == SCPS_BBR_PROBE_RTT)
+        round_at(&t, 4 * MBS);
+    assert_in_range(t.v.now - low, SCPS_MS(200), SCPS_MS(200) + RTT);
+    assert_int_equal(t.b.state, SCPS_BBR_CRUISE);
+    assert_true(t.ctl.cwnd >= SCPS_SEC(1) && t.ctl.cwnd <= prior + 400000);
+    assert_int_equal(t.b.max_bw, 10 * MBS); /* its own low rates do not count */
+}
+
+static void restart_from_idle(void **state)
+{
+    struct bench t;
+    struct scps_cc_sent p = {.bytes = MSS};
+    (void)state;
+
+    cruise(&t, "bbr");
+    t.v.now += SCPS_SEC(30);
+    t.v.inflight = 0;
+    t.v.app_limited = true;
+    t.ops->on_sent(&t.b, &t.v, &p, &t.ctl);
+    assert_true(t.b.idle_restart);
+    assert_int_equal(t.ctl.rate, 9900000);
+    round_at(&t, 10 * MBS);
+    assert_int_not_equal(t.b.state, SCPS_BBR_PROBE_RTT); /* idleness was one */
+    assert_false(t.b.idle_restart);
+}
+
+/* ---- what SCPS-TP knows besides ---- */
+
+static void corruption_is_not_the_paths_fault(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int heed = 0; heed < 2; heed++) {
+        cruise(&t, heed ? "bbr" : "bbr,corruption=0");
+        until(&t, SCPS_BBR_UP);
+        t.v.inflight = 1250000;
+        lose(&t, 100000, 50, true, SCPS_LOSS_CORRUPTION);
+        struct scps_cc_ack a = next(&t, 10 * MBS);
+        a.lost_since = 100000;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        assert_int_equal(t.b.state == SCPS_BBR_UP, heed);
+        assert_int_equal(t.b.inflight_longterm == SCPS_BBR_INFINITE, heed);
+    }
+}
+
+static void an_outage_freezes_the_model(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int heed = 0; heed < 2; heed++) {
+        cruise(&t, heed ? "bbr" : "bbr,outage=0");
+        uint64_t cwnd = t.ctl.cwnd;
+        t.v.inflight = 0;
+        t.v.outstanding = 1000000;
+        t.v.now += SCPS_SEC(1);
+        t.ops->change(&t.b, &t.v, SCPS_CC_RTO, &t.ctl);
+        t.v.now += SCPS_SEC(60);
+        t.ops->change(&t.b, &t.v, SCPS_CC_LINK_UP, &t.ctl);
+        assert_int_equal(t.ctl.cwnd, heed ? cwnd : MSS);
+        struct scps_cc_ack a = next(&t, 10 * MBS);
+        a.lost_since = 1000000;
+        t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        assert_int_equal(t.b.state == SCPS_BBR_PROBE_RTT, !heed);
+        assert_int_equal(t.b.bw, 10 * MBS);
+    }
+}
+
+static void another_path_begins_anew(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr,rtt-refresh=1");
+    t.ops->change(&t.b, &t.v, SCPS_CC_PATH, &t.ctl);
+    assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
+    assert_int_equal(t.b.max_bw, 0);
+    assert_int_equal(t.ctl.cwnd, 10 * MSS);
+    assert_true(t.b.rtt_refresh); /* parameters stay */
+}
+
+/* ---- the filter of extra_acked ---- */
+
+static void maximum_of_so_many_rounds(void **state)
+{
+    struct scps_bbr_max m = {.value = {0}};
+    uint64_t v[200];
+    uint32_t rnd = 1;
+    (void)state;
+
+    for (uint32_t i = 0; i < 200; i++) {
+        rnd = rnd * 1103515245 + 12345;
+        v[i] = rnd >> 16 & 1023;
+        scps_bbr_max_update(&m, v[i], i, 10);
+        uint64_t best = 0;
+        for (uint32_t k = i >= 9 ? i - 9 : 0; k <= i; k++)
+            best = v[k] > best ? v[k] : best;
+        assert_true(m.value[0] <= best && m.value[0] >= v[i]); /* three of them are kept */
+    }
+    for (uint32_t i = 200; i < 210; i++)
+        scps_bbr_max_update(&m, 1, i, 10);
+    assert_int_equal(m.value[0], 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_numbers),
+        cmocka_unit_test(startup_grows_and_ends_on_a_plateau),
+        cmocka_unit_test(app_limited_samples_do_not_end_startup),
+        cmocka_unit_test(startup_ends_on_loss),
+        cmocka_unit_test(drain_ends_on_inflight),
+        cmocka_unit_test(drain_ends_after_three_rounds),
+        cmocka_unit_test(the_cycle),
+        cmocka_unit_test(probes_with_reno),
+        cmocka_unit_test(max_bw_forgets_after_two_cycles),
+        cmocka_unit_test(loss_while_cruising_bounds_the_short_term),
+        cmocka_unit_test(loss_while_probing_bounds_the_long_term),
+        cmocka_unit_test(precautionary_probing),
+        cmocka_unit_test(a_mark_is_a_loss),
+        cmocka_unit_test(a_timeout_and_its_end),
+        cmocka_unit_test(an_imagined_loss_is_undone),
+        cmocka_unit_test(probe_rtt),
+        cmocka_unit_test(restart_from_idle),
+        cmocka_unit_test(corruption_is_not_the_paths_fault),
+        cmocka_unit_test(an_outage_freezes_the_model),
+        cmocka_unit_test(another_path_begins_anew),
+        cmocka_unit_test(maximum_of_so_many_rounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
