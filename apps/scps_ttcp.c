@@ -62,7 +62,7 @@ static int act(const struct ttcp_options *o)
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
     if (o->json) {
-        ttcp_report_json(&r, stdout);
+        ttcp_report_json(&r, &(struct scps_json){.f = stdout, .indent = "\t"});
         status = stdfds_flush("scps_ttcp", status);
     }
     ttcp_result_fini(&r);

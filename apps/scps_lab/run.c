@@ -11,7 +11,7 @@
 #include "scps_lab/job.h"
 #include "scps_lab/stats.h"
 
-#include <scps/analyze.h>
+#include <scps/json.h>
 #include <scps/scps.h>
 #include <scps_revision.h>
 
@@ -53,56 +53,76 @@ static void text_row(unsigned run, const struct lab_outcome *o, const struct lab
            o->info.data_segs_out, o->info.resent_segs, o->info.timeouts, lab_dropped(l));
 }
 
-static void json_head(const struct lab_scenario *sc, const struct lab_cell *cell)
+static void json_head(struct scps_json *j, const struct lab_scenario *sc,
+                      const struct lab_cell *cell)
 {
-    printf("{\n  \"version\": \"scps_lab " SCPS_VERSION "\",\n  \"git\": \"" SCPS_REVISION
-           "\",\n  \"scenario\": ");
-    scps_trace_json_string(stdout, sc->name);
-    printf(",\n  \"hash\": \"%016" PRIx64 "\",\n  \"seed\": %" PRIu64 ",\n  \"cell\": ", sc->hash,
-           sc->seed);
-    scps_trace_json_string(stdout, cell->id);
-    printf(",\n  \"links\": [");
+    char hash[17];
+
+    snprintf(hash, sizeof hash, "%016" PRIx64, sc->hash);
+    scps_json_open(j, NULL, '{');
+    scps_json_string(j, "version", "scps_lab " SCPS_VERSION);
+    scps_json_string(j, "git", SCPS_REVISION);
+    scps_json_string(j, "scenario", sc->name);
+    scps_json_string(j, "hash", hash);
+    scps_json_uint(j, "seed", sc->seed);
+    scps_json_string(j, "cell", cell->id);
+    scps_json_open(j, "links", '[');
     for (size_t i = 0; i < cell->setup->nlinks; i++) {
-        printf("%s\n    {\"name\": \"%s\", \"spec\": ", i ? "," : "", cell->setup->link[i].name);
-        scps_trace_json_string(stdout, cell->setup->link[i].spec);
-        putchar('}');
+        scps_json_open(j, NULL, '{');
+        scps_json_string(j, "name", cell->setup->link[i].name);
+        scps_json_string(j, "spec", cell->setup->link[i].spec);
+        scps_json_close(j, '}');
     }
-    printf("\n  ],\n  \"flows\": [");
+    scps_json_close(j, ']');
+    scps_json_open(j, "flows", '[');
 }
 
-static void json_row(bool first, unsigned run, const struct lab_outcome *o)
+static void json_row(struct scps_json *j, unsigned run, const struct lab_outcome *o)
 {
-    printf("%s\n    {\"run\": %u, \"flow\": \"%s\", \"status\": \"%s\", \"start\": %.6f, "
-           "\"seconds\": %.6f, ",
-           first ? "" : ",", run, o->name, o->status, (double)o->start / 1e6,
-           (double)(o->end - o->start) / 1e6);
+    scps_json_open(j, NULL, '{');
+    scps_json_uint(j, "run", run);
+    scps_json_string(j, "flow", o->name);
+    scps_json_string(j, "status", o->status);
+    scps_json_seconds(j, "start", o->start);
+    scps_json_seconds(j, "seconds", o->end - o->start);
     if (strcmp(o->status, "ok") == 0)
-        printf("\"mbps\": %.6f, ", lab_goodput(o));
+        scps_json_fixed(j, "mbps", lab_goodput(o), 6);
     else
-        printf("\"mbps\": null, ");
-    printf("\"bytes\": %" PRIu64 ", \"segments\": %" PRIu64 ", \"resent\": %u, \"timeouts\": %u, "
-           "\"episodes\": %u, \"srtt_us\": %" PRId64 ", \"max_cwnd\": %" PRIu64
-           ", \"missing\": %" PRIu64 ", \"records\": %" PRIu64 ", \"torn\": %" PRIu64 "}",
-           o->bytes, o->info.data_segs_out, o->info.resent_segs, o->info.timeouts,
-           o->info.recoveries, o->info.srtt,
-           o->info.max_cwnd == SCPS_CWND_OPEN ? 0 : o->info.max_cwnd, o->missing, o->records,
-           o->torn);
+        scps_json_null(j, "mbps");
+    scps_json_uint(j, "bytes", o->bytes);
+    scps_json_uint(j, "segments", o->info.data_segs_out);
+    scps_json_uint(j, "resent", o->info.resent_segs);
+    scps_json_uint(j, "timeouts", o->info.timeouts);
+    scps_json_uint(j, "episodes", o->info.recoveries);
+    scps_json_int(j, "srtt_us", o->info.srtt);
+    scps_json_uint(j, "max_cwnd", o->info.max_cwnd == SCPS_CWND_OPEN ? 0 : o->info.max_cwnd);
+    scps_json_uint(j, "missing", o->missing);
+    scps_json_uint(j, "records", o->records);
+    scps_json_uint(j, "torn", o->torn);
+    scps_json_close(j, '}');
 }
 
-static void json_link(const struct lab_setup *s, const struct lab_result *r)
+static void json_link(struct scps_json *j, const struct lab_setup *s, const struct lab_result *r)
 {
-    printf("\n  ],\n  \"last_run\": [");
+    scps_json_close(j, ']');
+    scps_json_open(j, "last_run", '[');
     for (size_t i = 0; i < s->nlinks; i++)
         for (int d = 0; d < 2; d++) {
             const struct scps_link_stats *l = &r->link[i][d];
-            printf("%s\n    {\"link\": \"%s\", \"direction\": \"%s\", \"offered\": %" PRIu64
-                   ", \"delivered\": %" PRIu64 ", \"dropped\": %" PRIu64
-                   ", \"duplicated\": %" PRIu64 ", \"in_flight\": %" PRIu64
-                   ", \"max_queue_bytes\": %" PRIu64 "}",
-                   i || d ? "," : "", s->link[i].name, d ? "back" : "forward", l->offered,
-                   l->delivered, lab_dropped(l), l->duplicated, l->in_flight, l->max_queue_bytes);
+
+            scps_json_open(j, NULL, '{');
+            scps_json_string(j, "link", s->link[i].name);
+            scps_json_string(j, "direction", d ? "back" : "forward");
+            scps_json_uint(j, "offered", l->offered);
+            scps_json_uint(j, "delivered", l->delivered);
+            scps_json_uint(j, "dropped", lab_dropped(l));
+            scps_json_uint(j, "duplicated", l->duplicated);
+            scps_json_uint(j, "in_flight", l->in_flight);
+            scps_json_uint(j, "max_queue_bytes", l->max_queue_bytes);
+            scps_json_close(j, '}');
         }
-    printf("\n  ]\n}\n");
+    scps_json_close(j, ']');
+    scps_json_close(j, '}');
 }
 
 static void sum_up(const struct sum *s, size_t n)
@@ -219,6 +239,7 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
 static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
                     char msg[LAB_MSGLEN])
 {
+    struct scps_json j = {.f = stdout, .indent = "  "};
     const struct lab_cell *cell = &c->v[0];
     unsigned from = o->run ? o->run : 1, to = o->run ? o->run : (unsigned)c->sc->runs;
     struct sum *sum = NULL;
@@ -231,7 +252,7 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         status = one_run(c, cell, run, o, &r, msg);
         if (status == 0 && run == from) { /* nothing is printed of what was refused */
             if (o->json)
-                json_head(c->sc, cell);
+                json_head(&j, c->sc, cell);
             else
                 text_head(c->sc, cell);
         }
@@ -243,7 +264,7 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
 
             snprintf(sum[i].name, sizeof sum[i].name, "%s", f->name);
             if (o->json)
-                json_row(run == from && i == 0, run, f);
+                json_row(&j, run, f);
             else
                 text_row(run, f, &r);
             if (strcmp(f->status, "ok") == 0)
@@ -252,7 +273,7 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
                 sum[i].failed++;
         }
         if (status == 0 && o->json && run == to)
-            json_link(cell->setup, &r);
+            json_link(&j, cell->setup, &r);
         lab_result_free(&r);
     }
     if (status == 0 && !o->json && to > from)

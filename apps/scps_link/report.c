@@ -9,7 +9,7 @@
 #include "scps_link/emu.h"
 #include "scps_link/scenario.h"
 
-#include <scps/analyze.h>
+#include <scps/json.h>
 #include <scps/scps.h>
 
 #include <inttypes.h>
@@ -120,101 +120,116 @@ void report_text(const struct emu *e, FILE *f)
 
 /* ---- JSON ---- */
 
-static void json_end(const struct emu *e, int i, FILE *f)
+static void json_end(struct scps_json *j, const struct emu *e, int i)
 {
     const struct link_end_options *o = &e->o->end[i];
 
-    fprintf(f, "    \"%c\": {\"device\": ", 'a' + i);
-    scps_trace_json_string(f, o->device);
-    fputs(", \"netns\": ", f);
-    if (o->netns[0])
-        scps_trace_json_string(f, o->netns);
-    else
-        fputs("null", f);
-    fprintf(f, ", \"overruns\": %" PRIu64 "}%s\n", link_end_overruns(&e->end[i]),
-            i == 0 ? "," : "");
+    scps_json_open(j, i == 0 ? "a" : "b", '{');
+    scps_json_string(j, "device", o->device);
+    scps_json_string(j, "netns", o->netns[0] ? o->netns : NULL);
+    scps_json_uint(j, "overruns", link_end_overruns(&e->end[i]));
+    scps_json_close(j, '}');
 }
 
-static void json_config(const struct scps_link_config *c, FILE *f)
+static void json_config(struct scps_json *j, const struct scps_link_config *c)
 {
     char text[SCPS_LINK_TEXTLEN];
 
-    fprintf(
-        f,
-        "    \"config\": {\"text\": \"%s\", \"rate_bps\": %" PRIu64 ", \"delay_us\": %" PRId64
-        ", \"queue_bytes\": %" PRIu64 ", \"queue_packets\": %" PRIu32
-        ", \"framing\": \"%s\", \"overhead\": %" PRIu32 ", \"ber_exempt\": %" PRIu32
-        ", \"ber\": %.15g, \"loss\": %.15g, \"dup\": %.15g, \"reorder\": %.15g, \"flip\": %s},\n",
-        scps_link_print(c, text), c->rate_bps, c->delay, c->queue_bytes, c->queue_packets,
-        scps_framing_name(c->framing), c->overhead, c->ber_exempt, c->ber, c->loss, c->dup,
-        c->reorder, c->flip ? "true" : "false");
+    scps_json_open(j, "config", '{');
+    scps_json_string(j, "text", scps_link_print(c, text));
+    scps_json_uint(j, "rate_bps", c->rate_bps);
+    scps_json_int(j, "delay_us", c->delay);
+    scps_json_uint(j, "queue_bytes", c->queue_bytes);
+    scps_json_uint(j, "queue_packets", c->queue_packets);
+    scps_json_string(j, "framing", scps_framing_name(c->framing));
+    scps_json_uint(j, "overhead", c->overhead);
+    scps_json_uint(j, "ber_exempt", c->ber_exempt);
+    scps_json_real(j, "ber", c->ber);
+    scps_json_real(j, "loss", c->loss);
+    scps_json_real(j, "dup", c->dup);
+    scps_json_real(j, "reorder", c->reorder);
+    scps_json_bool(j, "flip", c->flip);
+    scps_json_close(j, '}');
 }
 
-static void json_dir(const struct emu *e, int i, scps_time now, FILE *f)
+static void json_late(struct scps_json *j, const struct late *l)
+{
+    scps_json_open(j, "late_us", '{');
+    scps_json_fixed(j, "mean", l->n ? (double)l->sum / (double)l->n : 0, 1);
+    scps_json_int(j, "p50", late_quantile(l, 500000));
+    scps_json_int(j, "p99", late_quantile(l, 990000));
+    scps_json_int(j, "p999", late_quantile(l, 999000));
+    scps_json_int(j, "max", l->max);
+    scps_json_close(j, '}');
+}
+
+static void json_dir(struct scps_json *j, const struct emu *e, int i, scps_time now)
 {
     const struct link_dir *d = &e->dir[i];
-    const struct late *l = &d->late;
     struct scps_link_stats s;
     uint32_t waiting;
     uint64_t queue = scps_channel_queue(d->ch, now - e->start, &waiting);
 
     scps_channel_stats(d->ch, now - e->start, &s);
-    fprintf(f, "  \"%s\": {\n", dir_name[i]);
-    json_config(scps_channel_config(d->ch), f);
-    fprintf(f,
-            "    \"offered\": %" PRIu64 ", \"offered_bytes\": %" PRIu64 ", \"delivered\": %" PRIu64
-            ", \"delivered_bytes\": %" PRIu64 ", \"bits_per_second\": %.0f,\n",
-            s.offered, s.offered_bytes, s.delivered, s.delivered_bytes,
-            1e6 * mbit(s.delivered_bytes, now - e->start));
-    fputs("    \"lost\": {", f);
+    scps_json_open(j, dir_name[i], '{');
+    json_config(j, scps_channel_config(d->ch));
+    scps_json_uint(j, "offered", s.offered);
+    scps_json_uint(j, "offered_bytes", s.offered_bytes);
+    scps_json_uint(j, "delivered", s.delivered);
+    scps_json_uint(j, "delivered_bytes", s.delivered_bytes);
+    scps_json_fixed(j, "bits_per_second", 1e6 * mbit(s.delivered_bytes, now - e->start), 0);
+    scps_json_open(j, "lost", '{');
     for (int k = SCPS_FATE_BER; k < SCPS_FATE_COUNT; k++)
-        fprintf(f, "%s\"%s\": %" PRIu64, k > SCPS_FATE_BER ? ", " : "", scps_fate_name(k),
-                scps_link_dropped(&s, k));
-    fputs("},\n", f);
-    fprintf(f,
-            "    \"flipped\": %" PRIu64 ", \"duplicated\": %" PRIu64 ", \"reordered\": %" PRIu64
-            ", \"in_flight\": %" PRIu64 ", \"undelivered\": %" PRIu64 ",\n",
-            s.flipped, s.duplicated, s.reordered, s.in_flight, d->undelivered);
-    fprintf(f,
-            "    \"queue\": {\"bytes\": %" PRIu64 ", \"packets\": %" PRIu32
-            ", \"max_bytes\": %" PRIu64 "}, \"busy_us\": %" PRId64 ",\n",
-            queue, waiting, s.max_queue_bytes, s.busy);
-    fprintf(f,
-            "    \"late_us\": {\"mean\": %.1f, \"p50\": %" PRId64 ", \"p99\": %" PRId64
-            ", \"p999\": %" PRId64 ", \"max\": %" PRId64 "}\n  }%s\n",
-            l->n ? (double)l->sum / (double)l->n : 0, late_quantile(l, 500000),
-            late_quantile(l, 990000), late_quantile(l, 999000), l->max, i == 0 ? "," : "");
+        scps_json_uint(j, scps_fate_name(k), scps_link_dropped(&s, k));
+    scps_json_close(j, '}');
+    scps_json_uint(j, "flipped", s.flipped);
+    scps_json_uint(j, "duplicated", s.duplicated);
+    scps_json_uint(j, "reordered", s.reordered);
+    scps_json_uint(j, "in_flight", s.in_flight);
+    scps_json_uint(j, "undelivered", d->undelivered);
+    scps_json_open(j, "queue", '{');
+    scps_json_uint(j, "bytes", queue);
+    scps_json_uint(j, "packets", waiting);
+    scps_json_uint(j, "max_bytes", s.max_queue_bytes);
+    scps_json_close(j, '}');
+    scps_json_int(j, "busy_us", s.busy);
+    json_late(j, &d->late);
+    scps_json_close(j, '}');
 }
 
-static void json_scenario(const struct link_scenario *s, FILE *f)
+static void json_scenario(struct scps_json *j, const struct link_scenario *s)
 {
-    fputs(", \"scenario\": ", f);
     if (!s) {
-        fputs("null", f);
+        scps_json_null(j, "scenario");
         return;
     }
-    fputs("{\"name\": ", f);
-    scps_trace_json_string(f, s->sc->name);
-    fputs(", \"cell\": ", f);
-    scps_trace_json_string(f, s->cells.v->id);
-    fprintf(f, ", \"link\": \"%s\", \"run\": %u}", s->link->name, s->run);
+    scps_json_open(j, "scenario", '{');
+    scps_json_string(j, "name", s->sc->name);
+    scps_json_string(j, "cell", s->cells.v->id);
+    scps_json_string(j, "link", s->link->name);
+    scps_json_uint(j, "run", s->run);
+    scps_json_close(j, '}');
 }
 
 void report_json(const struct emu *e, FILE *f)
 {
     scps_time now = scps_sysclock_now();
+    struct scps_json j = {.f = f, .indent = "  "};
 
-    fputs("{\n  \"start\": {\n    \"version\": \"scps_link " SCPS_VERSION "\",\n    \"link\": ", f);
-    scps_trace_json_string(f, e->o->link);
-    json_scenario(e->o->scenario, f);
-    fprintf(f,
-            ", \"seed\": %" PRIu64 ", \"mtu\": %" PRIu32
-            ", \"realtime\": %s,\n    \"time_us\": %" PRId64 ",\n",
-            e->o->seed, e->end[0].nif.mtu, e->realtime ? "true" : "false", e->start + e->epoch);
-    json_end(e, 0, f);
-    json_end(e, 1, f);
-    fprintf(f, "  },\n  \"seconds\": %.6f,\n", seconds(now - e->start));
+    scps_json_open(&j, NULL, '{');
+    scps_json_open(&j, "start", '{');
+    scps_json_string(&j, "version", "scps_link " SCPS_VERSION);
+    scps_json_string(&j, "link", e->o->link);
+    json_scenario(&j, e->o->scenario);
+    scps_json_uint(&j, "seed", e->o->seed);
+    scps_json_uint(&j, "mtu", e->end[0].nif.mtu);
+    scps_json_bool(&j, "realtime", e->realtime);
+    scps_json_int(&j, "time_us", e->start + e->epoch);
+    json_end(&j, e, 0);
+    json_end(&j, e, 1);
+    scps_json_close(&j, '}');
+    scps_json_seconds(&j, "seconds", now - e->start);
     for (int i = 0; i < 2; i++)
-        json_dir(e, i, now, f);
-    fputs("}\n", f);
+        json_dir(&j, e, i, now);
+    scps_json_close(&j, '}');
 }

@@ -7,7 +7,6 @@
 #include "scps_ttcp/compare.h"
 
 #include "common/stdfds.h"
-#include "scps_ttcp/json.h"
 #include "scps_ttcp/run.h"
 #include "scps_ttcp/units.h"
 
@@ -94,7 +93,7 @@ static void print_row(const char *cc, const struct ttcp_result *r)
            units_print_seconds(rtt, r->tx.info.srtt, 6), r->compared ? "yes" : "no");
 }
 
-static int run_one(const struct ttcp_options *o, const char *cc, off_t begin)
+static int run_one(const struct ttcp_options *o, const char *cc, off_t begin, struct scps_json *j)
 {
     struct ttcp_result r;
     int status;
@@ -106,7 +105,7 @@ static int run_one(const struct ttcp_options *o, const char *cc, off_t begin)
     ttcp_result_init(&r, o);
     ttcp_run_virtual(o, &r);
     if (o->json)
-        ttcp_report_json(&r, stdout);
+        ttcp_report_json(&r, j);
     else
         print_row(cc, &r);
     fflush(stdout);
@@ -142,7 +141,7 @@ int ttcp_compare(const struct ttcp_compare *t)
     char cc[256], msg[TTCP_MSGLEN];
     int worst = 0, status = 0;
     off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    bool first = true;
+    struct scps_json j = {.f = stdout, .indent = "\t"};
 
     if (check_all(t) != 0)
         return 2;
@@ -152,22 +151,24 @@ int ttcp_compare(const struct ttcp_compare *t)
               stderr);
         return 2;
     }
-    if (t->o->json)
-        fputs("{\n  \"compare\": [\n", stdout);
-    else
+    if (t->o->json) {
+        scps_json_open(&j, NULL, '{');
+        scps_json_open(&j, "compare", '[');
+    } else {
         printf("%-*s  %18s  %7s  %12s  %8s  %8s  %12s  %s\n", NAME_WIDTH, "controller", "rate",
                "limit", "seconds", "resent", "timeouts", "rtt seconds", "verified");
-    for (const char *list = t->o->compare; list != NULL && status >= 0; first = false) {
+    }
+    for (const char *list = t->o->compare; list != NULL && status >= 0;) {
         struct ttcp_options one;
 
         list = next_controller(list, cc, sizeof(cc));
-        if (t->o->json && !first)
-            fputs("  ,\n", stdout);
-        status = options_for(t, cc, &one, msg) == 0 ? run_one(&one, cc, begin) : 1;
+        status = options_for(t, cc, &one, msg) == 0 ? run_one(&one, cc, begin, &j) : 1;
         ttcp_options_fini(&one);
         worst = worst != 0 ? worst : status < 0 ? 1 : status;
     }
-    if (t->o->json)
-        fputs("  ]\n}\n", stdout);
+    if (t->o->json) {
+        scps_json_close(&j, ']');
+        scps_json_close(&j, '}');
+    }
     return stdfds_flush("scps_ttcp", worst);
 }

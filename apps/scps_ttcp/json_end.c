@@ -10,233 +10,233 @@
 #include <inttypes.h>
 
 /* One of end.sum_sent, end.sum_received and the two in end.streams. */
-static void sum(struct json *j, const struct ttcp_result *r, const char *key, bool sent,
+static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {
     uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);
     scps_dur us = sent ? ttcp_sent_time(r) : ttcp_received_time(r);
 
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     if (stream)
-        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
-    json_seconds(j, "start", 0);
-    json_seconds(j, "end", us);
-    json_seconds(j, "seconds", us);
-    json_uint(j, "bytes", bytes);
+        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    scps_json_seconds(j, "start", 0);
+    scps_json_seconds(j, "end", us);
+    scps_json_seconds(j, "seconds", us);
+    scps_json_uint(j, "bytes", bytes);
     ttcp_json_rate(j, bytes, us);
     if (sent && r->has_tx)
-        json_uint(j, "retransmits", r->tx.info.resent_segs);
+        scps_json_uint(j, "retransmits", r->tx.info.resent_segs);
     if (sent && r->has_tx && stream) {
-        json_us(j, "min_rtt", r->tx.info.min_rtt);
-        json_us(j, "mean_rtt", r->tx.info.srtt);
+        scps_json_us(j, "min_rtt", r->tx.info.min_rtt);
+        scps_json_us(j, "mean_rtt", r->tx.info.srtt);
     }
-    json_bool(j, "sender", r->has_tx);
-    json_close(j, '}');
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
 }
 
-static void timing(struct json *j, const struct ttcp_result *r)
+static void timing(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "timing", '{');
-    json_us(j, "connect_us", r->connect);
-    json_us(j, "first_byte_us", r->first_byte);
-    json_us(j, "enqueued_us", r->enqueued);
-    json_us(j, "acked_us", r->acked);
-    json_us(j, "delivered_us", r->delivered);
-    json_us(j, "close_us", r->closed);
-    json_close(j, '}');
+    scps_json_open(j, "timing", '{');
+    scps_json_us(j, "connect_us", r->connect);
+    scps_json_us(j, "first_byte_us", r->first_byte);
+    scps_json_us(j, "enqueued_us", r->enqueued);
+    scps_json_us(j, "acked_us", r->acked);
+    scps_json_us(j, "delivered_us", r->delivered);
+    scps_json_us(j, "close_us", r->closed);
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_drops(struct json *j, const char *key, const struct ttcp_side *s)
+void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
-        json_uint(j, scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
-    json_close(j, '}');
+        scps_json_uint(j, scps_drop_name((enum scps_drop)d), s->stack.drops[d]);
+    scps_json_close(j, '}');
 }
 
-static void tcp_counters(struct json *j, const struct scps_info *i)
+static void tcp_counters(struct scps_json *j, const struct scps_info *i)
 {
-    json_uint(j, "segments_sent", i->segs_out);
-    json_uint(j, "segments_received", i->segs_in);
-    json_uint(j, "data_segments_sent", i->data_segs_out);
-    json_uint(j, "data_segments_received", i->data_segs_in);
-    json_uint(j, "retransmits", i->resent_segs);
-    json_uint(j, "bytes_sent", i->bytes_sent);
-    json_uint(j, "bytes_resent", i->bytes_resent);
-    json_uint(j, "bytes_received", i->bytes_received);
-    json_uint(j, "bytes_duplicate", i->bytes_duplicate);
-    json_uint(j, "timeouts", i->timeouts);
-    json_uint(j, "recoveries", i->recoveries);
-    json_uint(j, "spurious", i->spurious);
-    json_uint(j, "cc_corrected", i->cc_corrected);
-    json_str(j, "recovery", scps_recovery_name(i->recovery));
-    json_uint(j, "tlp_probes", i->tlp_probes);
-    json_uint(j, "reordered", i->reordered);
-    json_uint(j, "reo_wnd_us", (uint64_t)i->reo_wnd);
-    json_uint(j, "dupacks", i->dupacks_in);
-    json_uint(j, "sacks", i->sacks_in);
-    json_uint(j, "sacks_out", i->sacks_out);
-    json_uint(j, "dsacks", i->dsacks_in);
-    json_uint(j, "dsacks_out", i->dsacks_out);
-    json_uint(j, "snacks_in", i->snacks_in);
-    json_uint(j, "snacks_out", i->snacks_out);
-    json_uint(j, "acks_out", i->acks_out);
-    json_uint(j, "acks_held", i->acks_held);
-    json_uint(j, "probes_out", i->probes_out);
-    json_uint(j, "out_of_order", i->ooo_segs);
-    json_uint(j, "zero_windows_in", i->zero_windows_in);
-    json_uint(j, "zero_windows_out", i->zero_windows_out);
+    scps_json_uint(j, "segments_sent", i->segs_out);
+    scps_json_uint(j, "segments_received", i->segs_in);
+    scps_json_uint(j, "data_segments_sent", i->data_segs_out);
+    scps_json_uint(j, "data_segments_received", i->data_segs_in);
+    scps_json_uint(j, "retransmits", i->resent_segs);
+    scps_json_uint(j, "bytes_sent", i->bytes_sent);
+    scps_json_uint(j, "bytes_resent", i->bytes_resent);
+    scps_json_uint(j, "bytes_received", i->bytes_received);
+    scps_json_uint(j, "bytes_duplicate", i->bytes_duplicate);
+    scps_json_uint(j, "timeouts", i->timeouts);
+    scps_json_uint(j, "recoveries", i->recoveries);
+    scps_json_uint(j, "spurious", i->spurious);
+    scps_json_uint(j, "cc_corrected", i->cc_corrected);
+    scps_json_string(j, "recovery", scps_recovery_name(i->recovery));
+    scps_json_uint(j, "tlp_probes", i->tlp_probes);
+    scps_json_uint(j, "reordered", i->reordered);
+    scps_json_uint(j, "reo_wnd_us", (uint64_t)i->reo_wnd);
+    scps_json_uint(j, "dupacks", i->dupacks_in);
+    scps_json_uint(j, "sacks", i->sacks_in);
+    scps_json_uint(j, "sacks_out", i->sacks_out);
+    scps_json_uint(j, "dsacks", i->dsacks_in);
+    scps_json_uint(j, "dsacks_out", i->dsacks_out);
+    scps_json_uint(j, "snacks_in", i->snacks_in);
+    scps_json_uint(j, "snacks_out", i->snacks_out);
+    scps_json_uint(j, "acks_out", i->acks_out);
+    scps_json_uint(j, "acks_held", i->acks_held);
+    scps_json_uint(j, "probes_out", i->probes_out);
+    scps_json_uint(j, "out_of_order", i->ooo_segs);
+    scps_json_uint(j, "zero_windows_in", i->zero_windows_in);
+    scps_json_uint(j, "zero_windows_out", i->zero_windows_out);
 }
 
-static void compressed(struct json *j, const struct scps_info *i)
+static void compressed(struct scps_json *j, const struct scps_info *i)
 {
-    json_open(j, "compressed", '{');
-    json_uint(j, "segments_out", i->comp_out);
-    json_uint(j, "segments_in", i->comp_in);
-    json_uint(j, "saved_out", i->comp_saved_out);
-    json_uint(j, "saved_in", i->comp_saved_in);
-    json_close(j, '}');
+    scps_json_open(j, "compressed", '{');
+    scps_json_uint(j, "segments_out", i->comp_out);
+    scps_json_uint(j, "segments_in", i->comp_in);
+    scps_json_uint(j, "saved_out", i->comp_saved_out);
+    scps_json_uint(j, "saved_in", i->comp_saved_in);
+    scps_json_close(j, '}');
 }
 
-static void tcp(struct json *j, const char *key, const struct ttcp_side *s)
+static void tcp(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
     const struct scps_info *i = &s->info;
 
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     tcp_counters(j, i);
     compressed(j, i);
-    json_us(j, "min_rtt_us", i->min_rtt > 0 ? i->min_rtt : -1);
-    json_us(j, "srtt_us", i->srtt > 0 ? i->srtt : -1);
-    json_us(j, "rto_us", i->rto);
+    scps_json_us(j, "min_rtt_us", i->min_rtt > 0 ? i->min_rtt : -1);
+    scps_json_us(j, "srtt_us", i->srtt > 0 ? i->srtt : -1);
+    scps_json_us(j, "rto_us", i->rto);
     if (i->max_cwnd >= SCPS_CWND_OPEN)
-        json_null(j, "max_cwnd");
+        scps_json_null(j, "max_cwnd");
     else
-        json_uint(j, "max_cwnd", i->max_cwnd);
+        scps_json_uint(j, "max_cwnd", i->max_cwnd);
     ttcp_json_drops(j, "drops", s);
-    json_open(j, "holds_us", '{');
+    scps_json_open(j, "holds_us", '{');
     for (int h = 0; h < SCPS_HOLD_COUNT; h++)
-        json_us(j, scps_hold_name((enum scps_hold)h), i->holds[h]);
-    json_close(j, '}');
-    json_close(j, '}');
+        scps_json_us(j, scps_hold_name((enum scps_hold)h), i->holds[h]);
+    scps_json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-static void link_stats(struct json *j, const char *key, const struct scps_link_stats *s)
+static void link_stats(struct scps_json *j, const char *key, const struct scps_link_stats *s)
 {
-    json_open(j, key, '{');
-    json_uint(j, "offered", s->offered);
-    json_uint(j, "delivered", s->delivered);
+    scps_json_open(j, key, '{');
+    scps_json_uint(j, "offered", s->offered);
+    scps_json_uint(j, "delivered", s->delivered);
     for (int f = SCPS_FATE_BER; f < SCPS_FATE_COUNT; f++) {
         char name[24];
         snprintf(name, sizeof(name), "dropped_%s", scps_fate_name((enum scps_fate)f));
-        json_uint(j, name, scps_link_dropped(s, (enum scps_fate)f));
+        scps_json_uint(j, name, scps_link_dropped(s, (enum scps_fate)f));
     }
-    json_uint(j, "duplicated", s->duplicated);
-    json_uint(j, "reordered", s->reordered);
-    json_uint(j, "flipped", s->flipped);
-    json_uint(j, "in_flight", s->in_flight);
-    json_uint(j, "max_queue_bytes", s->max_queue_bytes);
-    json_us(j, "busy_us", s->busy);
-    json_close(j, '}');
+    scps_json_uint(j, "duplicated", s->duplicated);
+    scps_json_uint(j, "reordered", s->reordered);
+    scps_json_uint(j, "flipped", s->flipped);
+    scps_json_uint(j, "in_flight", s->in_flight);
+    scps_json_uint(j, "max_queue_bytes", s->max_queue_bytes);
+    scps_json_us(j, "busy_us", s->busy);
+    scps_json_close(j, '}');
 }
 
-static void cpu(struct json *j, const struct ttcp_result *r)
+static void cpu(struct scps_json *j, const struct ttcp_result *r)
 {
     uint64_t us = r->elapsed > 0 ? (uint64_t)r->elapsed : 1;
     const uint64_t used[3] = {r->cpu_user_us + r->cpu_system_us, r->cpu_user_us, r->cpu_system_us};
     static const char *const names[3] = {"host_total", "host_user", "host_system"};
 
-    json_open(j, "cpu_utilization_percent", '{');
+    scps_json_open(j, "cpu_utilization_percent", '{');
     for (int i = 0; i < 3; i++) {
         char text[32];
         uint64_t cents = used[i] * 10000 / us;
 
         snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
-        json_raw(j, names[i], text);
+        scps_json_raw(j, names[i], text);
     }
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
 /* What best effort did without. */
-static void holes(struct json *j, const char *key, const struct ttcp_side *s)
+static void holes(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
-    json_open(j, key, '{');
-    json_uint(j, "bytes", s->missing);
-    json_uint(j, "count", s->n_holes);
-    json_open(j, "list", '[');
+    scps_json_open(j, key, '{');
+    scps_json_uint(j, "bytes", s->missing);
+    scps_json_uint(j, "count", s->n_holes);
+    scps_json_open(j, "list", '[');
     for (size_t i = 0; i < s->n_holes; i++) {
-        json_open(j, NULL, '{');
-        json_uint(j, "offset", s->holes[i].at);
-        json_uint(j, "length", s->holes[i].len);
-        json_close(j, '}');
+        scps_json_open(j, NULL, '{');
+        scps_json_uint(j, "offset", s->holes[i].at);
+        scps_json_uint(j, "length", s->holes[i].len);
+        scps_json_close(j, '}');
     }
-    json_close(j, ']');
-    json_close(j, '}');
+    scps_json_close(j, ']');
+    scps_json_close(j, '}');
 }
 
-static void records(struct json *j, const struct ttcp_result *r)
+static void records(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "records", '{');
+    scps_json_open(j, "records", '{');
     if (r->has_tx)
-        json_uint(j, "written", r->tx.info.records_out);
+        scps_json_uint(j, "written", r->tx.info.records_out);
     if (r->has_rx) {
-        json_uint(j, "read", r->rx.records);
-        json_uint(j, "torn", r->rx.torn);
-        json_uint(j, "min_bytes", r->rx.record_min);
-        json_uint(j, "max_bytes", r->rx.record_max);
+        scps_json_uint(j, "read", r->rx.records);
+        scps_json_uint(j, "torn", r->rx.torn);
+        scps_json_uint(j, "min_bytes", r->rx.record_min);
+        scps_json_uint(j, "max_bytes", r->rx.record_max);
     }
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-static void echoes(struct json *j, const struct ttcp_echo *e)
+static void echoes(struct scps_json *j, const struct ttcp_echo *e)
 {
-    json_open(j, "echo", '{');
-    json_uint(j, "count", e->count);
-    json_uint(j, "bytes", e->bytes);
-    json_us(j, "min_us", e->min);
-    json_us(j, "mean_us", e->count > 0 ? e->sum / (scps_dur)e->count : 0);
-    json_us(j, "max_us", e->max);
-    json_close(j, '}');
+    scps_json_open(j, "echo", '{');
+    scps_json_uint(j, "count", e->count);
+    scps_json_uint(j, "bytes", e->bytes);
+    scps_json_us(j, "min_us", e->min);
+    scps_json_us(j, "mean_us", e->count > 0 ? e->sum / (scps_dur)e->count : 0);
+    scps_json_us(j, "max_us", e->max);
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_ran(struct json *j, const struct ttcp_result *r)
+void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r)
 {
     if (!r->virtual_time) {
         cpu(j, r);
         return;
     }
-    json_open(j, "link", '{');
+    scps_json_open(j, "link", '{');
     link_stats(j, "forward", &r->fwd);
     link_stats(j, "back", &r->back);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_outcome(struct json *j, const struct ttcp_result *r)
+void ttcp_json_outcome(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_str(j, "outcome", ttcp_outcome_name(r->outcome));
-    json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
-    json_us(j, "elapsed_us", r->elapsed);
+    scps_json_string(j, "outcome", ttcp_outcome_name(r->outcome));
+    scps_json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
+    scps_json_us(j, "elapsed_us", r->elapsed);
 }
 
-void ttcp_json_verified(struct json *j, const struct ttcp_result *r)
+void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->compared)
-        json_bool(j, "verified", r->intact);
+        scps_json_bool(j, "verified", r->intact);
     else
-        json_null(j, "verified");
+        scps_json_null(j, "verified");
 }
 
-static void end_scps(struct json *j, const struct ttcp_result *r)
+static void end_scps(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "scps", '{');
+    scps_json_open(j, "scps", '{');
     ttcp_json_outcome(j, r);
     if (r->has_tx) {
-        json_uint(j, "enqueued_bytes", r->tx.bytes);
-        json_uint(j, "acked_bytes", r->acked_bytes);
-        json_uint(j, "write_calls", r->tx.calls);
+        scps_json_uint(j, "enqueued_bytes", r->tx.bytes);
+        scps_json_uint(j, "acked_bytes", r->acked_bytes);
+        scps_json_uint(j, "write_calls", r->tx.calls);
     }
     if (r->has_rx) {
-        json_uint(j, "delivered_bytes", r->rx.bytes);
-        json_uint(j, "read_calls", r->rx.calls);
+        scps_json_uint(j, "delivered_bytes", r->rx.bytes);
+        scps_json_uint(j, "read_calls", r->rx.calls);
     }
     if (r->opt->conn.records)
         records(j, r);
@@ -247,31 +247,31 @@ static void end_scps(struct json *j, const struct ttcp_result *r)
     if (r->opt->conn.bets && r->has_tx)
         holes(j, "given_up", &r->tx);
     if (r->limit_bps != 0)
-        json_uint(j, "physical_limit_bps", r->limit_bps);
-    json_close(j, '}');
+        scps_json_uint(j, "physical_limit_bps", r->limit_bps);
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_end(struct json *j, const struct ttcp_result *r)
+void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "end", '{');
-    json_open(j, "streams", '[');
-    json_open(j, NULL, '{');
+    scps_json_open(j, "end", '{');
+    scps_json_open(j, "streams", '[');
+    scps_json_open(j, NULL, '{');
     sum(j, r, "sender", true, true);
     sum(j, r, "receiver", false, true);
-    json_close(j, '}');
-    json_close(j, ']');
+    scps_json_close(j, '}');
+    scps_json_close(j, ']');
     sum(j, r, "sum_sent", true, false);
     sum(j, r, "sum_received", false, false);
     ttcp_json_ran(j, r);
     if (r->has_tx)
-        json_str(j, "sender_tcp_congestion", r->opt->cc->name);
+        scps_json_string(j, "sender_tcp_congestion", r->opt->cc->name);
     if (r->has_rx)
-        json_str(j, "receiver_tcp_congestion", r->opt->cc->name);
+        scps_json_string(j, "receiver_tcp_congestion", r->opt->cc->name);
     timing(j, r);
     tcp(j, "tcp", r->has_tx ? &r->tx : &r->rx);
     if (r->has_tx && r->has_rx)
         tcp(j, "tcp_peer", &r->rx);
     end_scps(j, r);
     ttcp_json_verified(j, r);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }

@@ -14,27 +14,27 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static void endpoint(struct json *j, const char *host_key, const char *port_key,
+static void endpoint(struct scps_json *j, const char *host_key, const char *port_key,
                      const struct scps_endpoint *e)
 {
     char addr[SCPS_ADDR_STRLEN];
 
-    json_str(j, host_key, scps_addr_format(&e->addr, addr));
-    json_uint(j, port_key, e->port);
+    scps_json_string(j, host_key, scps_addr_format(&e->addr, addr));
+    scps_json_uint(j, port_key, e->port);
 }
 
-static void connected(struct json *j, const struct ttcp_side *s, bool udp)
+static void connected(struct scps_json *j, const struct ttcp_side *s, bool udp)
 {
     if (!s->open || (s->info.established == 0 && !udp))
         return;
-    json_open(j, NULL, '{');
-    json_uint(j, "socket", s->id);
+    scps_json_open(j, NULL, '{');
+    scps_json_uint(j, "socket", s->id);
     endpoint(j, "local_host", "local_port", &s->local);
     endpoint(j, "remote_host", "remote_port", &s->remote);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-static void real_world(struct json *j, const struct ttcp_result *r)
+static void real_world(struct scps_json *j, const struct ttcp_result *r)
 {
     struct utsname u;
     char text[512];
@@ -44,55 +44,55 @@ static void real_world(struct json *j, const struct ttcp_result *r)
     if (uname(&u) == 0) {
         snprintf(text, sizeof(text), "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
                  u.machine);
-        json_str(j, "system_info", text);
+        scps_json_string(j, "system_info", text);
     }
     gmtime_r(&seconds, &tm);
     strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &tm);
-    json_open(j, "timestamp", '{');
-    json_str(j, "time", text);
-    json_uint(j, "timesecs", (uint64_t)seconds);
-    json_close(j, '}');
+    scps_json_open(j, "timestamp", '{');
+    scps_json_string(j, "time", text);
+    scps_json_uint(j, "timesecs", (uint64_t)seconds);
+    scps_json_close(j, '}');
 }
 
-static void test_start(struct json *j, const struct ttcp_result *r)
+static void test_start(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
     bool counted = r->has_tx && o->pattern && o->count != UINT64_MAX;
 
-    json_open(j, "test_start", '{');
-    json_str(j, "protocol", o->udp ? "UDP" : "TCP");
-    json_uint(j, "num_streams", 1);
-    json_uint(j, "blksize", o->length);
-    json_uint(j, "omit", 0);
-    json_seconds(j, "duration", o->time);
-    json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
-    json_uint(j, "blocks", counted ? o->count : 0);
-    json_uint(j, "reverse", o->reverse);
-    json_uint(j, "tos", o->conn.tos);
-    json_uint(j, "target_bitrate", o->rate_bps);
-    json_close(j, '}');
+    scps_json_open(j, "test_start", '{');
+    scps_json_string(j, "protocol", o->udp ? "UDP" : "TCP");
+    scps_json_uint(j, "num_streams", 1);
+    scps_json_uint(j, "blksize", o->length);
+    scps_json_uint(j, "omit", 0);
+    scps_json_seconds(j, "duration", o->time);
+    scps_json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
+    scps_json_uint(j, "blocks", counted ? o->count : 0);
+    scps_json_uint(j, "reverse", o->reverse);
+    scps_json_uint(j, "tos", o->conn.tos);
+    scps_json_uint(j, "target_bitrate", o->rate_bps);
+    scps_json_close(j, '}');
 }
 
-static void link_config(struct json *j, const char *key, const struct scps_link_config *c)
+static void link_config(struct scps_json *j, const char *key, const struct scps_link_config *c)
 {
     char text[SCPS_LINK_TEXTLEN];
 
-    json_open(j, key, '{');
-    json_str(j, "text", scps_link_print(c, text));
-    json_uint(j, "rate_bps", c->rate_bps);
-    json_us(j, "delay_us", c->delay);
-    json_uint(j, "queue_bytes", c->queue_bytes);
-    json_uint(j, "queue_packets", c->queue_packets);
-    json_uint(j, "overhead", c->overhead);
+    scps_json_open(j, key, '{');
+    scps_json_string(j, "text", scps_link_print(c, text));
+    scps_json_uint(j, "rate_bps", c->rate_bps);
+    scps_json_us(j, "delay_us", c->delay);
+    scps_json_uint(j, "queue_bytes", c->queue_bytes);
+    scps_json_uint(j, "queue_packets", c->queue_packets);
+    scps_json_uint(j, "overhead", c->overhead);
     snprintf(text, sizeof(text), "%.9g", c->ber);
-    json_raw(j, "ber", text);
+    scps_json_raw(j, "ber", text);
     snprintf(text, sizeof(text), "%.9g", c->loss);
-    json_raw(j, "loss", text);
-    json_close(j, '}');
+    scps_json_raw(j, "loss", text);
+    scps_json_close(j, '}');
 }
 
 /* Capabilities by the names of the spec; null when there was no handshake. */
-static void capabilities(struct json *j, const char *key, uint8_t caps)
+static void capabilities(struct scps_json *j, const char *key, uint8_t caps)
 {
     static const struct {
         uint8_t bit;
@@ -103,115 +103,115 @@ static void capabilities(struct json *j, const char *key, uint8_t caps)
                  {SCPS_CAP_COM, "com"},
                  {SCPS_CAP_NLTS, "nlts"}};
 
-    json_open(j, key, '[');
+    scps_json_open(j, key, '[');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (caps & names[i].bit)
-            json_str(j, NULL, names[i].name);
-    json_close(j, ']');
+            scps_json_string(j, NULL, names[i].name);
+    scps_json_close(j, ']');
 }
 
-static void controller(struct json *j, const struct ttcp_options *o)
+static void controller(struct scps_json *j, const struct ttcp_options *o)
 {
     const struct scps_cc_param *p = o->cc->params;
 
-    json_str(j, "cc", o->cc->name);
-    json_open(j, "cc_params", '{');
+    scps_json_string(j, "cc", o->cc->name);
+    scps_json_open(j, "cc_params", '{');
     for (size_t i = 0; p != NULL && p[i].name != NULL; i++) {
         char text[24];
 
         snprintf(text, sizeof(text), "%" PRId64, o->cc_param[i]);
-        json_raw(j, p[i].name, text);
+        scps_json_raw(j, p[i].name, text);
     }
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
 /* What the handshake settled on; null where there was none. */
-static void agreed(struct json *j, const struct ttcp_side *own)
+static void agreed(struct scps_json *j, const struct ttcp_side *own)
 {
     if (own->open && own->info.established != 0) {
-        json_bool(j, "sack", own->info.sack);
-        json_bool(j, "timestamps", own->info.timestamps);
-        json_bool(j, "wscale", own->info.wscale);
-        json_bool(j, "snack", own->info.caps & SCPS_CAP_SNACK1);
-        json_open(j, "capabilities", '{');
+        scps_json_bool(j, "sack", own->info.sack);
+        scps_json_bool(j, "timestamps", own->info.timestamps);
+        scps_json_bool(j, "wscale", own->info.wscale);
+        scps_json_bool(j, "snack", own->info.caps & SCPS_CAP_SNACK1);
+        scps_json_open(j, "capabilities", '{');
         capabilities(j, "offered", own->info.caps_offered);
         capabilities(j, "peer", own->info.caps_peer);
         capabilities(j, "in_force", own->info.caps);
-        json_close(j, '}');
-        json_open(j, "features", '{');
+        scps_json_close(j, '}');
+        scps_json_open(j, "features", '{');
         for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
-            json_str(j, scps_feature_name((enum scps_feature)f),
-                     scps_why_name((enum scps_why)own->info.why[f]));
-        json_close(j, '}');
-        json_uint(j, "pmtu", own->info.pmtu);
+            scps_json_string(j, scps_feature_name((enum scps_feature)f),
+                             scps_why_name((enum scps_why)own->info.why[f]));
+        scps_json_close(j, '}');
+        scps_json_uint(j, "pmtu", own->info.pmtu);
     } else {
-        json_null(j, "sack");
-        json_null(j, "timestamps");
-        json_null(j, "wscale");
-        json_null(j, "snack");
-        json_null(j, "capabilities");
-        json_null(j, "features");
-        json_null(j, "pmtu");
+        scps_json_null(j, "sack");
+        scps_json_null(j, "timestamps");
+        scps_json_null(j, "wscale");
+        scps_json_null(j, "snack");
+        scps_json_null(j, "capabilities");
+        scps_json_null(j, "features");
+        scps_json_null(j, "pmtu");
     }
 }
 
-void ttcp_json_seed(struct json *j, const struct ttcp_result *r)
+void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->virtual_time || r->opt->seed_set)
-        json_uint(j, "seed", r->opt->seed);
+        scps_json_uint(j, "seed", r->opt->seed);
     else
-        json_null(j, "seed");
+        scps_json_null(j, "seed");
 }
 
-void ttcp_json_link(struct json *j, const struct ttcp_result *r)
+void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r)
 {
     if (!r->virtual_time)
         return;
-    json_open(j, "link", '{');
-    json_str(j, "spec", r->opt->link_spec);
+    scps_json_open(j, "link", '{');
+    scps_json_string(j, "spec", r->opt->link_spec);
     link_config(j, "forward", &r->opt->fwd);
     link_config(j, "back", &r->opt->back);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-static void overhead(struct json *j, const struct ttcp_options *o)
+static void overhead(struct scps_json *j, const struct ttcp_options *o)
 {
     static const struct scps_addr any = {.family = 4};
     struct scps_route route;
 
     if (!ttcp_route(o, &any, NULL, &route)) {
-        json_null(j, "overhead");
+        scps_json_null(j, "overhead");
         return;
     }
-    json_open(j, "overhead", '{');
-    json_uint(j, "packet", route.overhead.packet);
-    json_uint(j, "pre", route.overhead.pre);
-    json_uint(j, "block", route.overhead.block);
-    json_uint(j, "post", route.overhead.post);
-    json_close(j, '}');
+    scps_json_open(j, "overhead", '{');
+    scps_json_uint(j, "packet", route.overhead.packet);
+    scps_json_uint(j, "pre", route.overhead.pre);
+    scps_json_uint(j, "block", route.overhead.block);
+    scps_json_uint(j, "post", route.overhead.post);
+    scps_json_close(j, '}');
 }
 
 /* As --binding has them. */
-static void bindings(struct json *j, const char *name, const struct scps_binding *b)
+static void bindings(struct scps_json *j, const char *name, const struct scps_binding *b)
 {
     char text[8 + 2 * SCPS_BINDING_MAX];
 
-    json_open(j, name, '[');
+    scps_json_open(j, name, '[');
     for (int i = 0; i < SCPS_BINDINGS; i++) {
         int n = snprintf(text, sizeof(text), "%u:", b[i].id);
 
         for (unsigned k = 0; k < b[i].len; k++)
             n += snprintf(text + n, sizeof(text) - (size_t)n, "%02x", b[i].data[k]);
         if (b[i].len != 0)
-            json_str(j, NULL, text);
+            scps_json_string(j, NULL, text);
     }
-    json_close(j, ']');
+    scps_json_close(j, ']');
 }
 
 /* Every setting, whether it was given or not. */
-static void config(struct json *j, const struct scps_conn_config *c)
+static void config(struct scps_json *j, const struct scps_conn_config *c)
 {
-    json_open(j, "config", '{');
+    scps_json_open(j, "config", '{');
     for (int i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
         const int64_t v = setting_get(s, c);
@@ -222,13 +222,13 @@ static void config(struct json *j, const struct scps_conn_config *c)
                  : s->kind == RATE ? "_bps"
                                    : "");
         if (s->kind == FLAG)
-            json_bool(j, key, v != 0);
+            scps_json_bool(j, key, v != 0);
         else if (s->kind == CHOICE)
-            json_str(j, key, setting_word_at(s, v, word));
+            scps_json_string(j, key, setting_word_at(s, v, word));
         else
-            json_uint(j, key, (uint64_t)v * (s->kind == RATE ? 8 : 1));
+            scps_json_uint(j, key, (uint64_t)v * (s->kind == RATE ? 8 : 1));
     }
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
 /* The configuration of this end, in force or, when there was no connection, as it would have
@@ -240,84 +240,84 @@ static struct scps_conn_config own_config(const struct ttcp_result *r)
     return own->open ? own->config : ttcp_conn_config(r->opt, r->has_tx);
 }
 
-static void start_scps(struct json *j, const struct ttcp_result *r)
+static void start_scps(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
     const struct scps_conn_config c = ttcp_conn_config(o, r->has_tx), resolved = own_config(r);
 
-    json_open(j, "scps", '{');
+    scps_json_open(j, "scps", '{');
     controller(j, o);
-    json_str(j, "ack_mode", ttcp_ack_mode_name(o->conn.ack_mode));
-    json_us(j, "ack_delay_us", o->conn.ack_delay);
-    json_uint(j, "rate_bps", o->rate_bps);
-    json_uint(j, "burst", c.burst);
+    scps_json_string(j, "ack_mode", ttcp_ack_mode_name(o->conn.ack_mode));
+    scps_json_us(j, "ack_delay_us", o->conn.ack_delay);
+    scps_json_uint(j, "rate_bps", o->rate_bps);
+    scps_json_uint(j, "burst", c.burst);
     ttcp_json_seed(j, r);
-    json_bool(j, "virtual_time", r->virtual_time);
-    json_bool(j, "hollow", o->hollow);
-    json_bool(j, "nodelay", o->conn.nodelay);
-    json_us(j, "expected_rtt_us", o->conn.expected_rtt);
-    json_uint(j, "first_window", c.first_window);
-    json_str(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
-    json_str(j, "recovery", scps_recovery_name(c.recovery));
-    json_uint(j, "dupthresh", c.dupthresh);
-    json_bool(j, "holes_at_once", c.holes_at_once);
-    json_uint(j, "ack_budget_bps", c.ack_budget * 8);
-    json_uint(j, "ack_budget_pps", c.ack_budget_pps);
-    json_uint(j, "route_rate_bps", o->route_bps);
-    json_uint(j, "min_rate_bps", o->min_bps);
+    scps_json_bool(j, "virtual_time", r->virtual_time);
+    scps_json_bool(j, "hollow", o->hollow);
+    scps_json_bool(j, "nodelay", o->conn.nodelay);
+    scps_json_us(j, "expected_rtt_us", o->conn.expected_rtt);
+    scps_json_uint(j, "first_window", c.first_window);
+    scps_json_string(j, "loss_cause", scps_loss_cause_name(c.loss_cause));
+    scps_json_string(j, "recovery", scps_recovery_name(c.recovery));
+    scps_json_uint(j, "dupthresh", c.dupthresh);
+    scps_json_bool(j, "holes_at_once", c.holes_at_once);
+    scps_json_uint(j, "ack_budget_bps", c.ack_budget * 8);
+    scps_json_uint(j, "ack_budget_pps", c.ack_budget_pps);
+    scps_json_uint(j, "route_rate_bps", o->route_bps);
+    scps_json_uint(j, "min_rate_bps", o->min_bps);
     overhead(j, o);
-    json_uint(j, "comp_proto", c.comp_proto);
+    scps_json_uint(j, "comp_proto", c.comp_proto);
     bindings(j, "bindings_offered", o->conn.binding);
     if (own->open && own->info.established != 0)
         bindings(j, "bindings", own->info.binding);
     else
-        json_null(j, "bindings");
+        scps_json_null(j, "bindings");
     config(j, &resolved);
     agreed(j, own);
     ttcp_json_link(j, r);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_start(struct json *j, const struct ttcp_result *r)
+void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct ttcp_options *o = r->opt;
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
     const struct scps_conn_config c = own_config(r);
 
-    json_open(j, "start", '{');
-    json_open(j, "connected", '[');
+    scps_json_open(j, "start", '{');
+    scps_json_open(j, "connected", '[');
     connected(j, own, o->udp);
-    json_close(j, ']');
-    json_str(j, "version", "scps_ttcp " SCPS_VERSION);
+    scps_json_close(j, ']');
+    scps_json_string(j, "version", "scps_ttcp " SCPS_VERSION);
     if (!r->virtual_time)
         real_world(j, r);
     if (r->has_tx && (o->host != NULL || own->open)) {
-        json_open(j, "connecting_to", '{');
+        scps_json_open(j, "connecting_to", '{');
         if (o->host != NULL) {
-            json_str(j, "host", o->host);
-            json_uint(j, "port", o->port);
+            scps_json_string(j, "host", o->host);
+            scps_json_uint(j, "port", o->port);
         } else {
             endpoint(j, "host", "port", &own->remote);
         }
-        json_close(j, '}');
+        scps_json_close(j, '}');
     } else if (!r->has_tx && own->open) {
-        json_open(j, "accepted_connection", '{');
+        scps_json_open(j, "accepted_connection", '{');
         endpoint(j, "host", "port", &own->remote);
-        json_close(j, '}');
+        scps_json_close(j, '}');
     }
     if (o->udp) {
-        json_uint(j, "sock_bufsize", o->buffer);
+        scps_json_uint(j, "sock_bufsize", o->buffer);
         test_start(j, r);
         ttcp_json_udp_scps(j, r);
-        json_close(j, '}');
+        scps_json_close(j, '}');
         return;
     }
-    json_uint(j, "tcp_mss_default", own->open ? own->info.snd_mss : 0);
-    json_uint(j, "sock_bufsize", o->buffer);
-    json_uint(j, "sndbuf_actual", c.sndbuf);
-    json_uint(j, "rcvbuf_actual", c.rcvbuf);
+    scps_json_uint(j, "tcp_mss_default", own->open ? own->info.snd_mss : 0);
+    scps_json_uint(j, "sock_bufsize", o->buffer);
+    scps_json_uint(j, "sndbuf_actual", c.sndbuf);
+    scps_json_uint(j, "rcvbuf_actual", c.rcvbuf);
     test_start(j, r);
     start_scps(j, r);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }

@@ -15,74 +15,73 @@
 
 #include <scps/error.h>
 
-void ttcp_json_rate(struct json *j, uint64_t bytes, scps_dur us)
+void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
 {
-    json_uint(j, "bits_per_second", units_bps(bytes, us));
+    scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-static void interval_item(struct json *j, const struct ttcp_result *r, const char *key,
+static void interval_item(struct scps_json *j, const struct ttcp_result *r, const char *key,
                           const struct ttcp_interval *i, bool stream)
 {
     uint64_t bytes = r->has_tx ? i->acked : i->delivered;
 
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     if (stream)
-        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
-    json_seconds(j, "start", i->start);
-    json_seconds(j, "end", i->end);
-    json_seconds(j, "seconds", i->end - i->start);
-    json_uint(j, "bytes", bytes);
+        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    scps_json_seconds(j, "start", i->start);
+    scps_json_seconds(j, "end", i->end);
+    scps_json_seconds(j, "seconds", i->end - i->start);
+    scps_json_uint(j, "bytes", bytes);
     ttcp_json_rate(j, bytes, i->end - i->start);
     if (r->has_tx)
-        json_uint(j, "retransmits", i->retransmits);
+        scps_json_uint(j, "retransmits", i->retransmits);
     if (stream) {
         if (r->has_tx) {
-            json_uint(j, "snd_cwnd", i->cwnd);
-            json_uint(j, "snd_wnd", i->snd_wnd);
+            scps_json_uint(j, "snd_cwnd", i->cwnd);
+            scps_json_uint(j, "snd_wnd", i->snd_wnd);
         }
-        json_us(j, "rtt", i->rtt);
-        json_us(j, "rttvar", i->rttvar);
-        json_uint(j, "pmtu", i->pmtu);
+        scps_json_us(j, "rtt", i->rtt);
+        scps_json_us(j, "rttvar", i->rttvar);
+        scps_json_uint(j, "pmtu", i->pmtu);
     }
-    json_bool(j, "omitted", false);
-    json_bool(j, "sender", r->has_tx);
-    json_close(j, '}');
+    scps_json_bool(j, "omitted", false);
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
 }
 
-static void interval(struct json *j, const struct ttcp_result *r, const struct ttcp_interval *i)
+static void interval(struct scps_json *j, const struct ttcp_result *r,
+                     const struct ttcp_interval *i)
 {
-    json_open(j, NULL, '{');
-    json_open(j, "streams", '[');
+    scps_json_open(j, NULL, '{');
+    scps_json_open(j, "streams", '[');
     interval_item(j, r, NULL, i, true);
-    json_close(j, ']');
+    scps_json_close(j, ']');
     interval_item(j, r, "sum", i, false);
-    json_open(j, "scps", '{');
+    scps_json_open(j, "scps", '{');
     if (r->has_tx) {
-        json_uint(j, "enqueued_bytes", i->enqueued);
-        json_uint(j, "acked_bytes", i->acked);
-        json_uint(j, "inflight", i->inflight);
+        scps_json_uint(j, "enqueued_bytes", i->enqueued);
+        scps_json_uint(j, "acked_bytes", i->acked);
+        scps_json_uint(j, "inflight", i->inflight);
     }
     if (r->has_rx) {
-        json_uint(j, "delivered_bytes", i->delivered);
-        json_uint(j, "holes", i->holes);
+        scps_json_uint(j, "delivered_bytes", i->delivered);
+        scps_json_uint(j, "holes", i->holes);
     }
-    json_str(j, "hold", scps_hold_name(i->hold));
-    json_close(j, '}');
-    json_close(j, '}');
+    scps_json_string(j, "hold", scps_hold_name(i->hold));
+    scps_json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-void ttcp_report_json(const struct ttcp_result *r, FILE *f)
+void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j)
 {
-    struct json j = {.f = f};
-
-    json_open(&j, NULL, '{');
-    ttcp_json_start(&j, r);
-    json_open(&j, "intervals", '[');
+    scps_json_open(j, NULL, '{');
+    ttcp_json_start(j, r);
+    scps_json_open(j, "intervals", '[');
     for (size_t i = 0; i < r->n_intervals; i++)
-        (r->opt->udp ? ttcp_json_udp_interval : interval)(&j, r, &r->intervals[i]);
-    json_close(&j, ']');
-    (r->opt->udp ? ttcp_json_udp_end : ttcp_json_end)(&j, r);
+        (r->opt->udp ? ttcp_json_udp_interval : interval)(j, r, &r->intervals[i]);
+    scps_json_close(j, ']');
+    (r->opt->udp ? ttcp_json_udp_end : ttcp_json_end)(j, r);
     if (r->outcome != TTCP_DONE)
-        json_str(&j, "error", r->error);
-    json_close(&j, '}');
+        scps_json_string(j, "error", r->error);
+    scps_json_close(j, '}');
 }

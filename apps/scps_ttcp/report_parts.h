@@ -3,33 +3,34 @@
 #ifndef SCPS_TTCP_REPORT_PARTS_H
 #define SCPS_TTCP_REPORT_PARTS_H
 
-#include "scps_ttcp/json.h"
 #include "scps_ttcp/result.h"
+
+#include <scps/json.h>
 
 /* report_json.c: of both */
 /* Adds "bits_per_second" for so many bytes in so many microseconds. */
-void ttcp_json_rate(struct json *j, uint64_t bytes, scps_dur us);
+void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
 /* json_start.c: "start" of a stream; the others are of both */
-void ttcp_json_start(struct json *j, const struct ttcp_result *r);
-void ttcp_json_seed(struct json *j, const struct ttcp_result *r); /* "seed" */
-void ttcp_json_link(struct json *j,
+void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
+void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r); /* "seed" */
+void ttcp_json_link(struct scps_json *j,
                     const struct ttcp_result *r); /* "link" as asked for, if there is one */
 
 /* json_end.c: "end" of a stream; the others are of both */
-void ttcp_json_end(struct json *j, const struct ttcp_result *r);
-void ttcp_json_ran(struct json *j,
+void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
+void ttcp_json_ran(struct scps_json *j,
                    const struct ttcp_result *r); /* processor time, or "link" as it went */
-void ttcp_json_outcome(struct json *j,
+void ttcp_json_outcome(struct scps_json *j,
                        const struct ttcp_result *r); /* and status and how long it took */
-void ttcp_json_verified(struct json *j, const struct ttcp_result *r);
-void ttcp_json_drops(struct json *j, const char *key, const struct ttcp_side *s);
+void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
+void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
 /* report_udp.c */
-void ttcp_json_udp_scps(struct json *j, const struct ttcp_result *r); /* start.scps */
-void ttcp_json_udp_interval(struct json *j, const struct ttcp_result *r,
+void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r); /* start.scps */
+void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,
                             const struct ttcp_interval *i);
-void ttcp_json_udp_end(struct json *j, const struct ttcp_result *r);
+void ttcp_json_udp_end(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
 void ttcp_report_udp_text(const struct ttcp_result *r, FILE *f);
 

@@ -78,53 +78,53 @@ void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_int
 
 /* ---- JSON ---- */
 
-static void jitter_json(struct json *j, bool known, uint64_t jitter)
+static void jitter_json(struct scps_json *j, bool known, uint64_t jitter)
 {
     char text[24];
 
     jitter_text(text, jitter);
     if (known)
-        json_raw(j, "jitter_ms", text);
+        scps_json_raw(j, "jitter_ms", text);
     else
-        json_null(j, "jitter_ms");
+        scps_json_null(j, "jitter_ms");
 }
 
-static void losses(struct json *j, bool known, uint64_t expected, uint64_t arrived)
+static void losses(struct scps_json *j, bool known, uint64_t expected, uint64_t arrived)
 {
     uint64_t lost = lost_of(expected, arrived);
     char text[24];
 
     if (known) {
         percent(text, lost, expected);
-        json_uint(j, "lost_packets", lost);
-        json_uint(j, "packets", expected);
-        json_raw(j, "lost_percent", text);
+        scps_json_uint(j, "lost_packets", lost);
+        scps_json_uint(j, "packets", expected);
+        scps_json_raw(j, "lost_percent", text);
     } else {
-        json_null(j, "lost_packets");
-        json_uint(j, "packets", arrived);
-        json_null(j, "lost_percent");
+        scps_json_null(j, "lost_packets");
+        scps_json_uint(j, "packets", arrived);
+        scps_json_null(j, "lost_percent");
     }
 }
 
-static void span(struct json *j, scps_dur from, scps_dur to, uint64_t bytes)
+static void span(struct scps_json *j, scps_dur from, scps_dur to, uint64_t bytes)
 {
-    json_seconds(j, "start", from);
-    json_seconds(j, "end", to);
-    json_seconds(j, "seconds", to - from);
-    json_uint(j, "bytes", bytes);
-    json_uint(j, "bits_per_second", units_bps(bytes, to - from));
+    scps_json_seconds(j, "start", from);
+    scps_json_seconds(j, "end", to);
+    scps_json_seconds(j, "seconds", to - from);
+    scps_json_uint(j, "bytes", bytes);
+    scps_json_uint(j, "bits_per_second", units_bps(bytes, to - from));
 }
 
 /* sent: as the sender has it. */
-static void sum(struct json *j, const struct ttcp_result *r, const char *key, bool sent,
+static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {
     const struct ttcp_figures *u = &r->udp;
     scps_dur us = sent ? ttcp_sent_time(r) : ttcp_received_time(r);
 
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     if (stream)
-        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
     span(j, 0, us, sent ? r->tx.bytes : r->rx.bytes);
     jitter_json(j, u->timed, u->jitter);
     if (r->has_rx)
@@ -133,84 +133,84 @@ static void sum(struct json *j, const struct ttcp_result *r, const char *key, bo
         losses(j, false, 0, u->sent);
     if (stream) {
         if (u->numbered)
-            json_uint(j, "out_of_order", u->out_of_order);
+            scps_json_uint(j, "out_of_order", u->out_of_order);
         else
-            json_null(j, "out_of_order");
+            scps_json_null(j, "out_of_order");
     }
-    json_bool(j, "sender", r->has_tx);
-    json_close(j, '}');
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
 }
 
-static void one_interval(struct json *j, const struct ttcp_result *r, const char *key,
+static void one_interval(struct scps_json *j, const struct ttcp_result *r, const char *key,
                          const struct ttcp_interval *i, bool stream)
 {
-    json_open(j, key, '{');
+    scps_json_open(j, key, '{');
     if (stream)
-        json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
     span(j, i->start, i->end, r->has_tx ? i->acked : i->delivered);
     if (r->has_rx) {
         jitter_json(j, r->udp.timed, i->jitter);
         losses(j, r->udp.numbered, i->packets + i->lost, i->packets);
     } else {
-        json_uint(j, "packets", i->packets);
+        scps_json_uint(j, "packets", i->packets);
     }
-    json_bool(j, "omitted", false);
-    json_bool(j, "sender", r->has_tx);
-    json_close(j, '}');
+    scps_json_bool(j, "omitted", false);
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_udp_interval(struct json *j, const struct ttcp_result *r,
+void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,
                             const struct ttcp_interval *i)
 {
-    json_open(j, NULL, '{');
-    json_open(j, "streams", '[');
+    scps_json_open(j, NULL, '{');
+    scps_json_open(j, "streams", '[');
     one_interval(j, r, NULL, i, true);
-    json_close(j, ']');
+    scps_json_close(j, ']');
     one_interval(j, r, "sum", i, false);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_udp_scps(struct json *j, const struct ttcp_result *r)
+void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "scps", '{');
-    json_uint(j, "rate_bps", r->opt->rate_bps);
+    scps_json_open(j, "scps", '{');
+    scps_json_uint(j, "rate_bps", r->opt->rate_bps);
     ttcp_json_seed(j, r);
-    json_bool(j, "virtual_time", r->virtual_time);
-    json_bool(j, "hollow", r->opt->hollow);
+    scps_json_bool(j, "virtual_time", r->virtual_time);
+    scps_json_bool(j, "hollow", r->opt->hollow);
     ttcp_json_link(j, r);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-static void figures(struct json *j, const struct ttcp_result *r)
+static void figures(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct ttcp_figures *u = &r->udp;
 
-    json_open(j, "scps", '{');
+    scps_json_open(j, "scps", '{');
     ttcp_json_outcome(j, r);
     if (r->has_tx) {
-        json_uint(j, "sent_bytes", r->tx.bytes);
-        json_uint(j, "sent_packets", u->sent);
+        scps_json_uint(j, "sent_bytes", r->tx.bytes);
+        scps_json_uint(j, "sent_packets", u->sent);
         ttcp_json_drops(j, "drops_sender", &r->tx);
     }
     if (r->has_rx) {
-        json_uint(j, "received_bytes", r->rx.bytes);
-        json_uint(j, "received_packets", u->arrived);
-        json_uint(j, "duplicates", u->duplicates);
-        json_uint(j, "guards", u->guards);
-        json_bool(j, "numbered", u->numbered);
+        scps_json_uint(j, "received_bytes", r->rx.bytes);
+        scps_json_uint(j, "received_packets", u->arrived);
+        scps_json_uint(j, "duplicates", u->duplicates);
+        scps_json_uint(j, "guards", u->guards);
+        scps_json_bool(j, "numbered", u->numbered);
         ttcp_json_drops(j, "drops_receiver", &r->rx);
     }
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }
 
-void ttcp_json_udp_end(struct json *j, const struct ttcp_result *r)
+void ttcp_json_udp_end(struct scps_json *j, const struct ttcp_result *r)
 {
-    json_open(j, "end", '{');
-    json_open(j, "streams", '[');
-    json_open(j, NULL, '{');
+    scps_json_open(j, "end", '{');
+    scps_json_open(j, "streams", '[');
+    scps_json_open(j, NULL, '{');
     sum(j, r, "udp", r->has_tx, true);
-    json_close(j, '}');
-    json_close(j, ']');
+    scps_json_close(j, '}');
+    scps_json_close(j, ']');
     sum(j, r, "sum", r->has_tx, false);
     if (r->has_tx)
         sum(j, r, "sum_sent", true, false);
@@ -219,5 +219,5 @@ void ttcp_json_udp_end(struct json *j, const struct ttcp_result *r)
     ttcp_json_ran(j, r);
     figures(j, r);
     ttcp_json_verified(j, r);
-    json_close(j, '}');
+    scps_json_close(j, '}');
 }

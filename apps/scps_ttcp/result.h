@@ -6,6 +6,7 @@
 #include "scps_ttcp/ends.h"
 #include "scps_ttcp/options.h"
 
+#include <scps/json.h>
 #include <stdio.h>
 
 enum ttcp_outcome {
@@ -123,6 +124,6 @@ uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 /* The reports. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
-void ttcp_report_json(const struct ttcp_result *r, FILE *f);
+void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j);
 
 #endif

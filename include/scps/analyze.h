@@ -347,9 +347,6 @@ SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const cha
                                   size_t nfiles, const char *trouble /* or NULL */);
 /* The JSON Schema of that document. */
 SCPS_API void scps_trace_json_schema(FILE *f);
-/* Writes text as a JSON string with its quotes (RFC 8259): UTF-8 stays as it is, and each octet
- * that is no part of any (RFC 3629) becomes U+FFFD, so that the document can always be read. */
-SCPS_API void scps_trace_json_string(FILE *f, const char *text);
 /* One line for a packet, times relative to t0. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON strings: RFC 8259 section 7, and what RFC 3629 section 4 counts as UTF-8. */
+/* The JSON writer: its strings, RFC 8259 section 7, and what RFC 3629 section 4 counts as UTF-8. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +8,11 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <scps/analyze.h>
+#include <scps/json.h>
 
 static void becomes(const char *text, const char *want)
 {
@@ -20,7 +21,7 @@ static void becomes(const char *text, const char *want)
     FILE *f = open_memstream(&got, &len);
 
     assert_non_null(f);
-    scps_trace_json_string(f, text);
+    scps_json_string(&(struct scps_json){.f = f, .indent = ""}, NULL, text);
     fclose(f);
     assert_string_equal(got, want);
     free(got);
@@ -57,9 +58,45 @@ static void other_octets_are_replaced(void **state)
     becomes("\xf4\x90\x80\x80z", "\"\\ufffd\\ufffd\\ufffd\\ufffdz\""); /* beyond U+10FFFF */
 }
 
+/* What the writer makes of a document: commas, lines, keys, and every kind of value. */
+static void document(void **state)
+{
+    char *got;
+    size_t len;
+    FILE *f = open_memstream(&got, &len);
+    struct scps_json j = {.f = f, .indent = " "};
+
+    (void)state;
+    scps_json_open(&j, NULL, '{');
+    scps_json_string(&j, "na\"me", "x");
+    scps_json_string(&j, "none", NULL);
+    scps_json_open(&j, "empty", '[');
+    scps_json_close(&j, ']');
+    scps_json_open(&j, "numbers", '[');
+    scps_json_uint(&j, NULL, UINT64_MAX);
+    scps_json_int(&j, NULL, INT64_MIN);
+    scps_json_real(&j, NULL, 1e-6);
+    scps_json_real(&j, NULL, (double)INFINITY);
+    scps_json_fixed(&j, NULL, 2.0 / 3, 3);
+    scps_json_fixed(&j, NULL, (double)NAN, 3);
+    scps_json_us(&j, NULL, 7);
+    scps_json_us(&j, NULL, -1);
+    scps_json_seconds(&j, NULL, 12000034);
+    scps_json_close(&j, ']');
+    scps_json_bool(&j, "yes", true);
+    scps_json_close(&j, '}');
+    fclose(f);
+    assert_string_equal(got, "{\n \"na\\\"me\": \"x\",\n \"none\": null,\n \"empty\": [],\n"
+                             " \"numbers\": [\n  18446744073709551615,\n"
+                             "  -9223372036854775808,\n  1e-06,\n  null,\n  0.667,\n  null,\n"
+                             "  7,\n  null,\n  12.000034\n ],\n \"yes\": true\n}\n");
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ascii), cmocka_unit_test(utf8_stays),
-                                       cmocka_unit_test(other_octets_are_replaced)};
+                                       cmocka_unit_test(other_octets_are_replaced),
+                                       cmocka_unit_test(document)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

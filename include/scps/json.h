@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes JSON (RFC 8259) as it goes: objects, arrays, strings, numbers. All programs of libscps use
+ * it; docs/decisions/0009-one-json-writer.md says why it is no library.
+ *
+ *     struct scps_json j = {.f = stdout, .indent = "  "};
+ *
+ *     scps_json_open(&j, NULL, '{');
+ *     scps_json_uint(&j, "bytes", 1234);
+ *     scps_json_close(&j, '}');
+ *
+ * Errors of the file stay in it: ask ferror(). Nothing is allocated.
+ */
+#ifndef SCPS_JSON_H
+#define SCPS_JSON_H
+
+#include <scps/types.h>
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The caller sets f and indent, and leaves the rest zero. */
+struct scps_json {
+    FILE *f;
+    const char *indent; /* begins a line once for each open bracket; must not be NULL */
+    unsigned depth;     /* brackets that are open */
+    bool comma;         /* something stands before the next item in its bracket */
+};
+
+/* In every function, key names a member of an object; it is NULL for an element of an array, and for
+ * the document itself. Strings are UTF-8 and end with a zero octet. An octet that is not part of
+ * UTF-8 (RFC 3629 section 4) becomes U+FFFD. */
+
+/* Opens an object '{' or an array '['. */
+SCPS_API void scps_json_open(struct scps_json *j, const char *key, char bracket);
+/* Closes it with '}' or ']'. A newline follows the end of the document. */
+SCPS_API void scps_json_close(struct scps_json *j, char bracket);
+/* A string; null for a value of NULL. */
+SCPS_API void scps_json_string(struct scps_json *j, const char *key, const char *value);
+SCPS_API void scps_json_uint(struct scps_json *j, const char *key, uint64_t v);
+SCPS_API void scps_json_int(struct scps_json *j, const char *key, int64_t v);
+SCPS_API void scps_json_bool(struct scps_json *j, const char *key, bool v);
+SCPS_API void scps_json_null(struct scps_json *j, const char *key);
+/* A number with 15 significant digits; null when it is not finite. */
+SCPS_API void scps_json_real(struct scps_json *j, const char *key, double v);
+/* A number with so many digits behind the point; null when it is not finite. */
+SCPS_API void scps_json_fixed(struct scps_json *j, const char *key, double v, int digits);
+/* A value in microseconds; null when it is negative. */
+SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
+/* Microseconds as seconds with six digits behind the point, exact. A negative time counts as 0. */
+SCPS_API void scps_json_seconds(struct scps_json *j, const char *key, scps_dur us);
+/* A value that is JSON text already. */
+SCPS_API void scps_json_raw(struct scps_json *j, const char *key, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
