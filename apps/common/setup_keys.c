@@ -9,6 +9,7 @@
 
 #include "common/field.h"
 #include "common/flow_settings.h"
+#include "common/plugin.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -26,6 +27,7 @@ enum reader {
     ENUM,
     SHARE,
     CONTROLLER,
+    PLUGIN,
     BUFFER /* both ends' */
 };
 
@@ -48,6 +50,8 @@ static const struct key flow_keys[] = {
     {"size", SIZE, FLOW(size), "BYTES, kb mb gb kib mib gib", "bytes to send; default 1mb"},
     {"time", SPAN, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
     {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]", "controller, as scps_ttcp --cc has it"},
+    {"cc-plugin", PLUGIN, 0, "FILE.so[,KEY=VALUE...]",
+     "instead, one from a shared object, as scps_ttcp --cc-plugin has it"},
     {"rate", BPS, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
      "rate on the line, headers and framing counted"},
     {"host-rate", BPS, FLOW(host_bps), "BIT/S, kbit mbit gbit; 0: none",
@@ -119,6 +123,17 @@ static bool word(const char *words, const char *text, int *to)
 
 /* ---- reading one value of the tables ---- */
 
+static bool load_controller(const char *text, struct scps_conn_config *c, char why[LAB_MSGLEN])
+{
+    const struct scps_cc_ops *cc;
+    int64_t param[SCPS_CC_PARAMS];
+
+    if (!plugin_load(text, &cc, param, why, LAB_MSGLEN))
+        return false;
+    scps_conn_config_set_cc(c, cc, param);
+    return true;
+}
+
 /* Parses text as the value of a key. The function fills in why only if the parser of that key can
  * say more about an error than the table of keys does. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
@@ -151,6 +166,8 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
         return lab_real(text, to) && *(double *)to >= 0 && *(double *)to <= 1;
     case CONTROLLER:
         return scps_conn_config_parse_cc(&f->conn, text, why, LAB_MSGLEN) == 0;
+    case PLUGIN:
+        return load_controller(text, &f->conn, why);
     case BUFFER:
         return flow_setting_read(SETTING_sndbuf, text, &f->conn) &&
                flow_setting_read(SETTING_rcvbuf, text, &f->conn);

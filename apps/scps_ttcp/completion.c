@@ -73,6 +73,7 @@ void ttcp_print_completion(FILE *f)
         append(features, scps_feature_name((enum scps_feature)i));
     completion_set(c, "--cc", COMPLETION_WORDS, ccs);
     completion_set(c, "--compare", COMPLETION_WORDS, ccs);
+    completion_set(c, "--cc-plugin", COMPLETION_FILE, NULL);
     completion_set(c, "-G", COMPLETION_WORDS, ccs);
     completion_set(c, "--link", COMPLETION_WORDS, links);
     completion_set(c, "--require", COMPLETION_WORDS, features);

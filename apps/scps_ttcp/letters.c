@@ -12,6 +12,7 @@
  */
 #include "scps_ttcp/option_table.h"
 
+#include "common/plugin.h"
 #include "scps_ttcp/units.h"
 
 #include <string.h>
@@ -188,12 +189,26 @@ int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
 {
     char why[TTCP_MSGLEN - 128];
 
+    if (o->cc_loaded)
+        return FAIL("%s %.60s beside --cc-plugin: give one controller, with its parameters behind "
+                    "the file",
+                    option, arg);
     if (arg[0] >= '0' && arg[0] <= '2' && (arg[1] == '\0' || arg[1] == ','))
         snprintf(o->cc_text, sizeof(o->cc_text), "%s%s", controllers[arg[0] - '0'], arg + 1);
     else
         snprintf(o->cc_text, sizeof(o->cc_text), "%s", arg);
     if (scps_cc_parse(o->cc_text, &o->cc, o->cc_param, why, sizeof(why)) != 0)
         return FAIL("%s %.60s: %s", option, arg, why);
+    return 0;
+}
+
+int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
+{
+    char why[TTCP_MSGLEN - 128];
+
+    if (!plugin_load(arg, &o->cc, o->cc_param, why, sizeof(why)))
+        return FAIL("--cc-plugin %s", why);
+    o->cc_loaded = true;
     return 0;
 }
 

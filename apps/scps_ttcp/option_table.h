@@ -59,6 +59,8 @@ void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v);
 /* What is typed after --cc or -G, a number or a name, with its parameters. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN]);
+/* What is typed after --cc-plugin: FILE.so[,key=value...]. */
+int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
 /* Letters that have a long spelling, too. */
 ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V;
 

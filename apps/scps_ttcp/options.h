@@ -56,6 +56,7 @@ struct ttcp_options {
     const struct scps_cc_ops *cc;
     const char *compare; /* --compare: controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];
+    bool cc_loaded;                 /* it is from a shared object */
     char cc_text[256], cc_more[64]; /* as typed: NAME,key=value...; what -g -W -X -Y add */
     uint64_t rate_bps;              /* -R; 0: none */
     /* the route: shared by whoever goes through it */

@@ -65,6 +65,11 @@ TAKE(take_reverse)
     return 0;
 }
 
+TAKE(take_cc_plugin)
+{
+    return ttcp_load_cc(o, arg, msg);
+}
+
 TAKE(take_output)
 {
     (void)msg;
@@ -340,6 +345,8 @@ const struct ttcp_word ttcp_words[] = {
     {"seed", 0, "N", take_seed, "of the link's errors and of the stacks (1; random in real time)"},
     {"output", 0, "FILE", take_output, "write what arrives to FILE"},
     {"cc", 0, "NAME[,K=V...]", take_cc, "congestion control with its parameters"},
+    {"cc-plugin", 0, "FILE[,K=V...]", take_cc_plugin,
+     "one from a shared object, see <scps/cc_plugin.h>; scps_cctest checks it"},
     {"compare", 0, "CC,CC,...", take_compare,
      "one transfer over a link with each of these controllers, as a table"},
     {"list-cc", 0, NULL, take_list_cc, "list the controllers"},

@@ -168,6 +168,10 @@ SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[
  * message that names what is wrong and what is allowed is put into msg (may be NULL). */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
+/* Reads "key=value[,key=value...]", or nothing at all, against the parameters of ops, which need
+ * not be built in: the defaults stand where no key is given. Otherwise as scps_cc_parse. */
+SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
+                                  int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
 SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c); /* "congestion" and so on */
 SCPS_API const char *scps_evidence_name(enum scps_evidence e);     /* "dupack", "sack", "rto" */
 

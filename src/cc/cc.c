@@ -146,6 +146,25 @@ static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *i
     return 0;
 }
 
+int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
+                         int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen)
+{
+    struct msg m = {msg, msg ? msglen : 0};
+    int64_t got[SCPS_CC_PARAMS];
+    int err = 0;
+
+    if (m.room)
+        *m.at = 0;
+    scps_cc_param_defaults(ops, got);
+    for (size_t len = 0; *text && !err; text += len + (text[len] == ',')) {
+        len = strcspn(text, ",");
+        err = set_param(&m, ops, text, len, got);
+    }
+    if (!err)
+        memcpy(param, got, sizeof got);
+    return err;
+}
+
 int scps_cc_parse(const char *text, const struct scps_cc_ops **ops, int64_t param[SCPS_CC_PARAMS],
                   char *msg, size_t msglen)
 {

@@ -9,6 +9,9 @@
 /* Only an open window at a set rate; docs/SCPS-TP.md section 4.4. */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
+/* Its window is what its model of the path says. */
+#define MODEL (X(JUMP) | X(APP_LIMITED) | X(EMPTY_ACK) | X(ANSWER) | X(SSTHRESH) | X(EPISODE))
+
 static const struct {
     const char *name, *form;
     uint64_t exempt;
@@ -24,6 +27,10 @@ static const struct {
      "the window"},
     {"rate", NULL, PURE_RATE,
      "it sends at the rate that is set, on a path that nobody shares, whatever is lost"},
+    {"bbr", NULL, MODEL | X(SLOWER),
+     "its window is what its model of the path says, whatever one acknowledgement covers and "
+     "whoever is the limit; it has no threshold, and answers only a round trip that loses two per "
+     "cent; when the rate falls to a hundredth it sends for minutes as the old rate allowed"},
     {"vegas", NULL, X(LONGER),
      "with a window of a few segments it cannot tell a path ten times as long from its own queue"},
     {"vegas-corruption", NULL, X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(EPISODE) | X(LONGER),

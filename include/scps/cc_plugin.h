@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A congestion controller in a shared object, which programs load:
+ *
+ *     #include <scps/cc_plugin.h>
+ *     static const struct scps_cc_ops mine = {...};
+ *     SCPS_CC_PLUGIN(mine);
+ *
+ *     cc -shared -fPIC -o mine.so mine.c
+ *     scps_cctest --plugin ./mine.so
+ *     scps_ttcp --cc-plugin ./mine.so,key=value ...
+ *
+ * What is read of it is one symbol, scps_cc_plugin. Hooks that may be missing: change (what changes
+ * is of no concern) and on_sent (what leaves is of none); start, ack and loss may not. The library
+ * itself loads nothing: a program that has the address of a struct scps_cc_ops gives it to
+ * scps_conn_config_set_cc, wherever it comes from.
+ */
+#ifndef SCPS_CC_PLUGIN_H
+#define SCPS_CC_PLUGIN_H
+
+#include <scps/cc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Counts up when a hook or a field changes its meaning. A change of layout shows in the sizes. */
+#define SCPS_CC_ABI 1
+
+struct scps_cc_plugin {
+    uint32_t abi; /* SCPS_CC_ABI of the header it was compiled with; always the first field */
+    /* sizeof of what it was compiled with */
+    uint32_t size, ops_size, view_size, ack_size, loss_size, sent_size, ctl_size;
+    const struct scps_cc_ops *ops;
+};
+
+#define SCPS_CC_PLUGIN(operations)                                                                 \
+    SCPS_API extern const struct scps_cc_plugin scps_cc_plugin;                                    \
+    const struct scps_cc_plugin scps_cc_plugin = {SCPS_CC_ABI,                                     \
+                                                  sizeof(struct scps_cc_plugin),                   \
+                                                  sizeof(struct scps_cc_ops),                      \
+                                                  sizeof(struct scps_cc_view),                     \
+                                                  sizeof(struct scps_cc_ack),                      \
+                                                  sizeof(struct scps_cc_loss),                     \
+                                                  sizeof(struct scps_cc_sent),                     \
+                                                  sizeof(struct scps_cc_ctl),                      \
+                                                  &(operations)}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
