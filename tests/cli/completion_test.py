@@ -11,7 +11,7 @@ import sys
 import unittest
 
 BIN, BASH = os.path.abspath(sys.argv[1]), sys.argv[2]
-PROGRAMS = [p for p in ("scps_ttcp", "scps_trace", "scps_link", "scps_lab", "scps_echo", "scps_httpd")
+PROGRAMS = [p for p in ("scps_ttcp", "scps_trace", "scps_link", "scps_lab", "scps_cctest", "scps_echo", "scps_httpd")
             if os.access(os.path.join(BIN, p), os.X_OK)]
 
 

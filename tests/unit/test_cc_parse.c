@@ -98,7 +98,8 @@ static void defaults_and_values(void **state)
 static void unknown_names(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "bbr4", "v", "vjj", "VJ", " vj", ",abc_limit=2", "vj abc"};
+    static const char *const bad[] = {"",    "bbr4",         "v",     "vjj", "VJ",
+                                      " vj", ",abc_limit=2", "vj abc"};
     for (size_t i = 0; i < CC_ROWS(bad); i++) {
         assert_int_equal(parse(bad[i]), SCPS_ERR_NOENT);
         untouched();

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scps_cctest, and controllers from shared objects in it, in scps_ttcp and in scps_lab.
+
+    scps_cctest_test.py DIRECTORY_OF_PROGRAMS CC usage|plugin|cards|schema [unittest options]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, CC, GROUP = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+TREE = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+CCTEST, TTCP, LAB = (os.path.join(BIN, p) for p in ("scps_cctest", "scps_ttcp", "scps_lab"))
+
+
+def run(*words, **kw):
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL, **kw)
+
+
+class Case(unittest.TestCase):
+    def refused(self, said, *texts, status=2):
+        self.assertEqual(status, said.returncode, said.stderr)
+        self.assertEqual(1, len(said.stderr.strip().splitlines()), said.stderr)
+        for t in texts:
+            self.assertIn(t, said.stderr)
+        self.assertEqual("", said.stdout)
+
+
+class Usage(Case):
+    def test_wrong_command_lines(self):
+        for words, text in (((), "either --cc or --plugin"), (("--cc", "vj", "--plugin", "x.so"), "either"),
+                            (("--cc", "reno"), "there is vj"), (("--cc", "vj,gain=1"), "no parameter"),
+                            (("--cc", "vj", "--exempt", "flor"), "flor"), (("--cc", "vj", "--form", "x"), "no such form"),
+                            (("--cc", "vj", "--seeds", "0"), "1 to 100000"), (("--cc", "vj", "--seeds", "-1"), "1 to 100000"),
+                            (("--cc", "vj", "x"), "x is no option"), (("--cc", "vj", "--connection", "0"), "from 1 on"),
+                            (("--cc", "vj", "--replay", "/nowhere"), "No such file")):
+            self.refused(run(CCTEST, *words), text)
+        self.assertEqual(2, run(CCTEST, "--nothing").returncode)
+
+    def test_lists(self):
+        self.assertIn("vegas-corruption", run(CCTEST, "--list").stdout)
+        checks = run(CCTEST, "--list-checks").stdout
+        for word in ("once", "RFC 6582", "highspeed", "RFC 3649"):
+            self.assertIn(word, checks)
+        self.assertIn("late-share", run(CCTEST, "--list-scores").stdout)
+        self.assertIn("scps_cctest ", run(CCTEST, "--version").stdout)
+
+    def test_a_check_that_is_not_met(self):
+        bad = run(CCTEST, "--cc", "scalable", "--form", "reno", "--no-scores", "--seeds", "2")
+        self.assertEqual(1, bad.returncode)
+        self.assertRegex(bad.stdout, r"(?m)^  failed +growth +reno: ")
+        good = run(CCTEST, "--cc", "scalable", "--form", "reno", "--no-scores", "--seeds", "2", "--exempt", "growth,response")
+        self.assertEqual(0, good.returncode, good.stdout)
+        self.assertRegex(good.stdout, r"(?m)^  exempt +growth +reno: ")
+
+    def test_a_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            said = subprocess.run([CCTEST, "--list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(1, said.returncode)
+        self.assertIn("standard output", said.stderr)
+
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory() as d:
+            wrong = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, "x.gif"))
+            self.assertEqual(1, wrong.returncode)
+            self.assertIn(".svg or .png", wrong.stderr)
+            self.assertIn("scores", wrong.stdout)
+            nowhere = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, "x.svg"), env={**os.environ, "PATH": d})
+            self.assertEqual(1, nowhere.returncode)
+            self.assertIn("gnuplot", nowhere.stderr)
+            if run("sh", "-c", "command -v gnuplot").returncode == 0:
+                drawn = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, "x.svg"))
+                self.assertEqual(0, drawn.returncode, drawn.stderr)
+                with open(os.path.join(d, "x.svg"), encoding="utf-8") as f:
+                    self.assertIn("vj: two flows", f.read())
+
+
+BASE = """
+#include <scps/cc_plugin.h>
+#include <stdlib.h>
+static const struct scps_cc_param params[] = {{"gain", "x", 2, 1, 9}, {NULL, NULL, 0, 0, 0}};
+static void start(void *s, const int64_t *p, const struct scps_cc_view *v, struct scps_cc_ctl *c)
+{ (void)s; (void)p; c->cwnd = v->init_cwnd; }
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a, struct scps_cc_ctl *c)
+{ (void)s; (void)v; (void)a; (void)c; ACK }
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l, struct scps_cc_ctl *c)
+{ (void)s; (void)v; (void)l; (void)c; LOSS }
+static const struct scps_cc_ops mine = {.name = NAME, .help = "a test", .state_size = SIZE, .params = params,
+                                        .start = start, .ack = HOOK, .loss = loss};
+#ifdef OTHER
+OTHER
+#else
+SCPS_CC_PLUGIN(mine);
+#endif
+"""
+FIELDS = "sizeof(struct scps_cc_plugin), sizeof(struct scps_cc_ops), sizeof(struct scps_cc_view), sizeof(struct scps_cc_ack), " \
+         "sizeof(struct scps_cc_loss), sizeof(struct scps_cc_sent), sizeof(struct scps_cc_ctl)"
+
+
+def other(abi="SCPS_CC_ABI", sizes=FIELDS, ops="&mine"):
+    return "SCPS_API extern const struct scps_cc_plugin scps_cc_plugin; const struct scps_cc_plugin scps_cc_plugin = {%s, %s, %s};" % (
+        abi, sizes, ops)
+
+
+class Plugin(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.dir.cleanup()
+
+    def build(self, source, name, **defines):
+        macros = {"NAME": '"mine"', "SIZE": "8", "HOOK": "ack", "ACK": "", "LOSS": "", **defines}
+        so = os.path.join(self.dir.name, name + ".so")
+        made = subprocess.run([CC, "-shared", "-fPIC", "-w", "-x", "c", "-o", so, "-I", os.path.join(TREE, "include"), "-",
+                               *("-D%s=%s" % m for m in macros.items())], input=source, text=True, capture_output=True, check=False)
+        self.assertEqual(0, made.returncode, made.stderr)
+        return so
+
+    def both_refuse(self, so, *texts):
+        self.refused(run(CCTEST, "--plugin", so), *texts)
+        if os.access(TTCP, os.X_OK):
+            self.refused(run(TTCP, "-t", "-s", "--link", "geo", "-n", "1", "--cc-plugin", so), "--cc-plugin", *texts)
+
+    def test_westwood(self):
+        with open(os.path.join(TREE, "docs/howto/examples/westwood.c"), encoding="utf-8") as f:
+            so = self.build(f.read(), "westwood")
+        good = run(CCTEST, "--plugin", so, "--exempt", "answer,ssthresh", "--json")
+        self.assertEqual(0, good.returncode, good.stdout)
+        card = {s["name"]: s["value"] for s in json.loads(good.stdout)["scores"]}
+        vj = json.loads(run(CCTEST, "--cc", "vj", "--no-checks", "--json").stdout)
+        reno = {s["name"]: s["value"] for s in vj["scores"]}
+        self.assertGreater(card["lossy-use"], 2 * reno["lossy-use"])  # what it was invented for
+        self.assertGreater(card["vj-keeps"], 80)
+        bad = run(CCTEST, "--plugin", so, "--no-scores")
+        self.assertEqual(1, bad.returncode)
+        self.assertRegex(bad.stdout, r"(?m)^  failed +answer +seed \d+, \d actions")
+        self.refused(run(CCTEST, "--plugin", so + ",filter=16"), "filter=16 is out of range, allowed are 0 to 15")
+        self.refused(run(CCTEST, "--plugin", so + ",filters=1"), 'no parameter "filters"; it has filter')
+        if os.access(TTCP, os.X_OK):
+            said = run(TTCP, "-t", "-s", "--link", "geo", "-n", "200", "--cc-plugin", so + ",filter=8", "--json")
+            self.assertEqual(0, said.returncode, said.stderr)
+            self.assertIn('"cc": "westwood"', said.stdout)
+            self.refused(run(TTCP, "-t", "-s", "--link", "geo", "--cc-plugin", so, "--cc", "vj"), "one controller")
+        if os.access(LAB, os.X_OK):
+            path = os.path.join(self.dir.name, "s.ini")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("[scenario]\nname = s\nabout = a plug-in\n[link]\nrate = 10mbit\nrtt = 50ms\n[flow]\nsize = 2mb\n"
+                        "cc-plugin = %s,filter=8\n" % so)
+            said = run(LAB, "run", path)
+            self.assertEqual(0, said.returncode, said.stderr)
+            said = run(LAB, "run", path, "--set", "flow.cc-plugin=" + so + ",filter=99")
+            self.assertEqual(2, said.returncode)
+            self.assertIn("filter=99 is out of range", said.stderr)
+
+    def test_no_plugin_at_all(self):
+        text = os.path.join(self.dir.name, "text.so")
+        with open(text, "w", encoding="utf-8") as f:
+            f.write("not an object\n")
+        self.both_refuse(text, "text.so")
+        self.both_refuse("nowhere.so", "nowhere.so")
+        self.refused(run(CCTEST, "--plugin", ""), "FILE.so")
+        self.refused(run(CCTEST, "--plugin", ",gain=2"), "FILE.so")
+        self.both_refuse(self.build("int x;", "empty"), "no symbol scps_cc_plugin")
+
+    def test_another_abi(self):
+        self.both_refuse(self.build(BASE, "abi", OTHER=other(abi="SCPS_CC_ABI + 1")), "made for ABI 2", "this program has 1")
+        self.both_refuse(self.build(BASE, "sizes", OTHER=other(sizes=FIELDS.replace("struct scps_cc_view)", "struct scps_cc_view) + 8"))),
+                         "other sizes")
+        self.both_refuse(self.build(BASE, "null", OTHER=other(ops="NULL")), "ops is NULL")
+
+    def test_broken_structures(self):
+        self.both_refuse(self.build(BASE, "noack", HOOK="NULL"), "no ack")
+        self.both_refuse(self.build(BASE, "large", SIZE="100000"), "larger than SCPS_CC_STATE_MAX")
+        self.both_refuse(self.build(BASE, "taken", NAME='"vj"'), "has the name vj")
+        self.both_refuse(self.build(BASE, "odd", NAME='"a b"'), "no name")
+
+    def test_hooks_that_misbehave(self):
+        self.both_refuse(self.build(BASE, "crash", ACK="abort();"), "mine", "crashes")
+        self.both_refuse(self.build(BASE, "loop", LOSS="for (volatile int i = 0;;) i = 1;"), "mine", "does not return")
+        self.both_refuse(self.build(BASE, "zero", LOSS="c->cwnd = 0;"), "mine", "nonsense", "below one segment")
+        self.both_refuse(self.build(BASE, "huge", ACK="c->cwnd = UINT64_MAX - 1;"), "mine", "nonsense")
+        self.both_refuse(self.build(BASE, "open", ACK="c->cwnd = SCPS_CWND_OPEN; c->rate = 0;"), "nonsense", "neither")
+
+    def test_an_honest_bad_one_is_loaded(self):
+        so = self.build(BASE, "lazy")
+        said = run(CCTEST, "--plugin", so, "--no-scores", "--seeds", "5")
+        self.assertEqual(1, said.returncode)
+        self.assertRegex(said.stdout, r"(?m)^  failed +answer ")
+
+
+class Cards(Case):
+    def test_the_kept_ones(self):
+        said = run(os.path.join(TREE, "tools", "scorecards"), "--check", CCTEST)
+        self.assertEqual(0, said.returncode, said.stdout + said.stderr)
+
+    def test_a_difference_is_told(self):
+        liar = os.path.join(tempfile.mkdtemp(), "scps_cctest")
+        with open(liar, "w", encoding="utf-8") as f:
+            f.write('#!/bin/sh\n"%s" "$@" | sed "s/ 99[.]86 / 99.87 /"\n' % CCTEST)
+        os.chmod(liar, 0o755)
+        said = run(os.path.join(TREE, "tools", "scorecards"), "--check", liar)
+        self.assertEqual(1, said.returncode)
+        self.assertIn("docs/scorecards/vj.txt is out of date", said.stdout)
+
+
+class Schema(Case):
+    def test_documents(self):
+        import jsonschema
+        with open(os.path.join(TREE, "docs/schema/scps_cctest.schema.json"), encoding="utf-8") as f:
+            schema = json.load(f)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for words in (("vj",), ("rate",), ("vegas-corruption", "--no-scores"), ("cubic,beta=600", "--no-checks"),
+                      ("vj", "--no-scores", "--no-checks")):
+            doc = json.loads(run(CCTEST, "--cc", *words, "--json", "--seeds", "3").stdout)
+            validator.validate(doc)
+            doc["parameters"] = []
+            self.assertFalse(validator.is_valid(doc))
+
+
+if GROUP == "schema":
+    try:
+        import jsonschema
+        jsonschema.Draft202012Validator
+    except (ImportError, AttributeError):
+        print("skipped: python3-jsonschema with draft 2020-12 is not installed")
+        sys.exit(77)
+loader = unittest.TestLoader()
+suite = loader.loadTestsFromTestCase({"usage": Usage, "plugin": Plugin, "cards": Cards, "schema": Schema}[GROUP])
+sys.exit(not unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful())
