@@ -2,6 +2,9 @@
 /* What was found of one controller. */
 #include "scps_cctest/report.h"
 
+#include <scps/json.h>
+#include <scps/scps.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -67,92 +70,79 @@ void report_text(const struct report *r)
 
 /* ---- JSON ---- */
 
-static void json_string(const char *s)
+static void json_checks(struct scps_json *j, const struct report *r)
 {
-    putchar('"');
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < ' ' || c > '~') /* a plug-in's text is in no known encoding */
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
-static void json_checks(const struct report *r)
-{
-    const char *comma = "";
-
-    printf("  \"failed\": %zu,\n  \"exempt_because\": ", r->failed);
-    if (r->expect.why)
-        json_string(r->expect.why);
-    else
-        printf("null");
-    printf(",\n  \"checks\": [");
-    for (size_t i = 0; i < SCPS_CCTEST_CHECKS; i++, comma = ",") {
+    scps_json_uint(j, "failed", r->failed);
+    scps_json_string(j, "exempt_because", r->expect.why);
+    scps_json_open(j, "checks", '[');
+    for (size_t i = 0; i < SCPS_CCTEST_CHECKS; i++) {
         const struct scps_cctest_verdict *v = &r->verdict[i];
 
-        printf("%s\n    {\"name\": \"%s\", \"verdict\": \"%s\", \"exempt\": %s, \"text\": ", comma,
-               scps_cctest_check_name(v->check), standing(v), v->exempt ? "true" : "false");
-        json_string(v->msg);
-        putchar('}');
+        scps_json_open(j, NULL, '{');
+        scps_json_string(j, "name", scps_cctest_check_name(v->check));
+        scps_json_string(j, "verdict", standing(v));
+        scps_json_bool(j, "exempt", v->exempt);
+        scps_json_string(j, "text", v->msg);
+        scps_json_close(j, '}');
     }
-    printf("\n  ],\n");
+    scps_json_close(j, ']');
 }
 
-static void json_card(const struct scps_cctest_card *c)
+static void json_scores(struct scps_json *j, const struct scps_cctest_card *c)
 {
-    const char *comma = "";
-
-    printf("  \"scores\": [");
-    for (size_t i = 0; i < c->n; i++, comma = ",") {
+    scps_json_open(j, "scores", '[');
+    for (size_t i = 0; i < c->n; i++) {
         const struct scps_cctest_score *s = &c->v[i];
 
-        printf(
-            "%s\n    {\"group\": \"%s\", \"name\": \"%s\", \"unit\": \"%s\", \"better\": \"%s\", "
-            "\"value\": ",
-            comma, s->info->group, s->info->name, s->info->unit,
-            s->info->better == SCPS_CCTEST_MORE ? "more" : "less");
+        scps_json_open(j, NULL, '{');
+        scps_json_string(j, "group", s->info->group);
+        scps_json_string(j, "name", s->info->name);
+        scps_json_string(j, "unit", s->info->unit);
+        scps_json_string(j, "better", s->info->better == SCPS_CCTEST_MORE ? "more" : "less");
         if (s->known)
-            printf("%.6f}", s->value);
+            scps_json_fixed(j, "value", s->value, 6);
         else
-            printf("null}");
+            scps_json_null(j, "value");
+        scps_json_close(j, '}');
     }
-    printf("\n  ],\n  \"latecomer\": [");
-    for (size_t i = 0; i < c->ncurve; i++)
-        printf("%s\n    {\"seconds\": %.3f, \"first_mbps\": %.6f, \"second_mbps\": %.6f, "
-               "\"queue_ms\": %.3f}",
-               i ? "," : "", c->curve[i].seconds, c->curve[i].first, c->curve[i].second,
-               c->curve[i].queue);
-    printf("\n  ],\n");
+    scps_json_close(j, ']');
+}
+
+static void json_curve(struct scps_json *j, const struct scps_cctest_card *c)
+{
+    scps_json_open(j, "latecomer", '[');
+    for (size_t i = 0; i < c->ncurve; i++) {
+        scps_json_open(j, NULL, '{');
+        scps_json_fixed(j, "seconds", c->curve[i].seconds, 3);
+        scps_json_fixed(j, "first_mbps", c->curve[i].first, 6);
+        scps_json_fixed(j, "second_mbps", c->curve[i].second, 6);
+        scps_json_fixed(j, "queue_ms", c->curve[i].queue, 3);
+        scps_json_close(j, '}');
+    }
+    scps_json_close(j, ']');
 }
 
 void report_json(const struct report *r)
 {
     const struct scps_cc_param *p = r->ops->params;
+    struct scps_json j = {.f = stdout, .indent = "  "};
 
-    printf("{\n  \"controller\": ");
-    json_string(r->ops->name);
-    printf(",\n  \"help\": ");
-    json_string(r->ops->help);
-    printf(",\n  \"plugin\": ");
-    if (r->plugin)
-        json_string(r->plugin);
-    else
-        printf("null");
-    printf(",\n");
-    if (r->checked)
-        json_checks(r);
-    if (r->scored)
-        json_card(&r->card);
-    printf("  \"parameters\": {");
+    scps_json_open(&j, NULL, '{');
+    scps_json_string(&j, "version", "scps_cctest " SCPS_VERSION);
+    scps_json_string(&j, "controller", r->ops->name);
+    scps_json_string(&j, "help", r->ops->help);
+    scps_json_string(&j, "plugin", r->plugin);
+    scps_json_open(&j, "parameters", '{');
     for (size_t i = 0; p && p[i].name; i++)
-        printf("%s\"%s\": %" PRId64, i ? ", " : "", p[i].name, r->param[i]);
-    printf("}\n}\n");
+        scps_json_int(&j, p[i].name, r->param[i]);
+    scps_json_close(&j, '}');
+    if (r->checked)
+        json_checks(&j, r);
+    if (r->scored) {
+        json_scores(&j, &r->card);
+        json_curve(&j, &r->card);
+    }
+    scps_json_close(&j, '}');
 }
 
 /* ---- the picture ---- */
