@@ -7,6 +7,8 @@
 void scps_keep_timer(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    /* No sooner than the answer can be there. */
+    scps_dur interval = SCPS_MAX(cfg->keep_interval, c->rtt.rto);
     scps_time heard = 0, due;
 
     /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last
@@ -17,7 +19,7 @@ void scps_keep_timer(struct scps_conn *c)
     if (c->ctx.st != &c->ctx.env->nobody)
         heard = SCPS_MAX(c->ctx.st->last_received, c->ctx.st->last_ack_received);
     if (c->probes && c->flags & SCPS_F_HEARD) { /* the last probe was answered */
-        heard = SCPS_MAX(heard, c->ctx.env->now - cfg->keep_interval);
+        heard = SCPS_MAX(heard, c->ctx.env->now - interval);
         c->probes = 0;
     }
     due = SCPS_MAX(heard, c->established) + cfg->keep_idle;
@@ -39,5 +41,5 @@ void scps_keep_timer(struct scps_conn *c)
     c->probes++;
     c->flags = (c->flags | SCPS_F_KEEP_NOW) & ~(uint32_t)SCPS_F_HEARD;
     scps_conn_wake(c);
-    scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_interval);
+    scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + interval);
 }

@@ -36,6 +36,29 @@ static void unanswered(void **x)
     script_free(t);
 }
 
+/* Where the path is longer than keep_interval, or than all the probes take, no answer can be there:
+ * the next probe, or the end, waits for a retransmission timeout at least */
+static void a_long_path(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(100);
+    t->cfg.keep_interval = SEC(5);
+    t->cfg.keep_count = 2;
+    t->cfg.expected_rtt = SEC(20);
+    script_established(t, SEC(20));
+    script_forget_events(t);
+    expect_sent(t, .at = SEC(120), .from = ZERO, .ack = 1);
+    peer_says(t, SEC(140), .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_run(t, SEC(210));
+    assert_int_equal(script_sent_count(t), 0);
+    script_run(t, SEC(400));
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* More probes than a counter of 8 bits holds come to an end, too */
 static void many_probes(void **x)
 {
@@ -172,6 +195,7 @@ int main(void)
         SCRIPT_TEST(answered_as_often_as_asked),
         SCRIPT_TEST(the_peer_asks_instead),
         SCRIPT_TEST(after_our_half_close),
+        SCRIPT_TEST(a_long_path),
         SCRIPT_TEST(many_probes),
         SCRIPT_TEST(data_puts_it_off),
         SCRIPT_TEST(not_while_data_is_out),
