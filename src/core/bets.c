@@ -99,8 +99,10 @@ void scps_bets_wait(struct scps_conn *c)
             m->due = SCPS_NEVER;
         return;
     }
-    if (scps_conn_need_marks(c))
-        return; /* without memory the peer has to repair it after all */
+    if (scps_conn_need_marks(c)) { /* try again: the peer may give it up, too, and say no more */
+        scps_env_starved(c->ctx.env);
+        return;
+    }
     m = c->ctx.st->marks;
     if (to <= m->old) {
         jump(c, to);

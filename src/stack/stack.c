@@ -195,8 +195,10 @@ scps_time scps_stack_now(const struct scps_stack *st)
 static void serve_memory(struct scps_stack *st)
 {
     st->env.memory_at = SCPS_NEVER;
-    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));)
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
+        scps_bets_look(c);
+    }
     scps_dgram_memory(st);
 }
 

@@ -323,6 +323,37 @@ static void a_connection_over_the_limit(void **x)
 #f "_6", f, NULL, NULL, (void *)6                                                          \
     }
 
+/* Octets beyond a hole were taken, and the timer of the hole, with best effort, had no memory. When
+ * there is some the hole is given up in its time, though nothing else arrives: the peer may have
+ * given it up, too. The limit is tried at every place where an allocation may meet it. */
+static void a_hole_without_memory(void **x)
+{
+    unsigned waited = 0;
+
+    for (size_t room = 0; room < 30000; room += 48) {
+        struct pool p;
+        struct script *t = with(&p, x);
+        t->cfg.bets = true;
+        t->cfg.bets_timeout = MS(500);
+        t->peer.caps = SCPS_CAP_BETS;
+        script_established(t, MS(100));
+        script_forget_events(t);
+        p.limit = p.out + room;
+        p.refused = 0;
+        peer_says(t, MS(200), .seq = 501, .len = 500);
+        p.limit = SIZE_MAX;
+        if (script_info(t).rcv_ooo) {
+            waited += p.refused > 0;
+            script_run(t, SEC(2));
+            assert_int_equal(script_info(t).holes, 1);
+        }
+        script_forget_sent(t);
+        script_forget_events(t);
+        script_free(t);
+    }
+    assert_true(waited > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +366,7 @@ int main(void)
         BOTH(sparse_octets),
         BOTH(data_in_order_comes_first),
         BOTH(a_limit_for_the_stack),
+        BOTH(a_hole_without_memory),
         BOTH(a_connection_over_the_limit),
     };
 
