@@ -801,6 +801,25 @@ static void a_fin_is_reliable(void **x)
     script_free(t);
 }
 
+/* R2 (RFC 9293 section 3.8.3) counts from the first timeout of a silence. What was given up before
+ * does not count, however long ago: a FIN that stands alone has as long as any */
+static void a_fin_after_a_pause(void **x)
+{
+    struct script *t = bets_of(x);
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 500);
+    script_run(t, SEC(30));
+    assert_int_equal(script_forget_sent(t), 3);
+    assert_int_equal(script_info(t).bytes_given_up, 500);
+    script_forget_events(t);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = SEC(30), .from = 501, .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, SEC(30) + SEC(90));
+    expect_state(t, SCPS_FIN_WAIT_1);
+    assert_true(script_forget_sent(t) > 3);
+    script_free(t);
+}
+
 /* The time that its data took before it was given up does not count */
 static void a_fin_has_its_own_time(void **x)
 {
@@ -1025,6 +1044,7 @@ int main(void)
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
+        SCRIPT_TEST(a_fin_after_a_pause),
         SCRIPT_TEST(a_fin_has_its_own_time),
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
