@@ -166,6 +166,7 @@ struct world {
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */
     unsigned doubt;
     bool healed;
+    bool cut;           /* the run became too long to see how it ends */
     bool refused;       /* an allocation may have been */
     unsigned strangers; /* packets of the third party */
     bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */

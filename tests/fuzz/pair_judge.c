@@ -211,8 +211,8 @@ void pair_judge_flow(struct world *w, struct flow *f)
         struct end *e = &f->end[i], *peer = &f->end[!i];
         if (w->doubt & DOUBT_END || f->unsure)
             continue;
-        MUST(end_finished(e) || left_alone(w, e, peer));
-        if (!e->had || e->failed || peer->failed || f->excuse || !peer->had)
+        MUST(end_finished(e) || left_alone(w, e, peer) || w->cut);
+        if (!e->had || e->failed || peer->failed || f->excuse || !peer->had || w->cut)
             continue;
         MUST(e->eof && e->read == peer->written && e->written >= e->goal);
         MUST(!e->missing || w->host[i].cfg.bets);
