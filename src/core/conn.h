@@ -91,6 +91,7 @@ struct scps_recovery {
     uint8_t episode; /* enum scps_episode */
     uint8_t frto;    /* RFC 5682: 0 off, 1 awaiting the first ack, 2 the second */
     bool undoable;
+    bool of_silence;         /* a timeout began it, and the left edge has not moved since */
     bool eifel;              /* and by the timestamps, with the resending that stamp is of */
     bool first_resend;       /* the segment that starts an episode leaves whatever the window */
     scps_off point;          /* the episode ends when everything below is acknowledged */
@@ -491,6 +492,9 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
 /* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
+/* The timeouts of this silence were an outage's, which says nothing of the load of the path: the
+ * controller is as before the first of them, unless something else had begun the episode. */
+void scps_recovery_was_outage(struct scps_conn *c);
 /* The left edge moved without an acknowledgement. */
 void scps_recovery_passed(struct scps_conn *c);
 /* An episode brings the window down: the controller asks for a smaller one than before it. */
@@ -690,7 +694,7 @@ void scps_snd_arm_persist(struct scps_conn *c);
 /* Has the peer been silent for longer than R2 (RFC 9293 section 3.8.3), with a timer that backs off
  * up to max? There is a tx, and tx->silent_since is valid. And the error that it ends with. */
 bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max);
-int scps_snd_silence_err(const struct scps_conn *c);
+int scps_snd_silence_err(uint8_t soft);
 /* The retransmission timer has expired; the timer of window probes has. There is a tx. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);

@@ -55,6 +55,8 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
         return;
     SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
+    if (inferred)
+        scps_recovery_was_outage(c);
     c->flags = (c->flags | SCPS_F_OUTAGE) &
                ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW | SCPS_F_PERSIST);
     if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
@@ -132,7 +134,7 @@ void scps_outage_timer(struct scps_conn *c)
     }
     if (may_be_abandoned(c->tx, (int)c->flags, c->probes) &&
         scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c));
+        scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
     /* The probe of a handshake is the SYN of the side that calls, once more. The other side waits

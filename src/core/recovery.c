@@ -139,6 +139,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     if (fresh) {
         begin(c, SCPS_EPISODE_FAST);
         rec->frto = 0;
+        rec->of_silence = false;
         if (evidence == SCPS_BY_ECN)
             rec->first_resend = rec->undoable = false;
         c->ctx.st->recoveries++;
@@ -175,6 +176,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     struct scps_recovery *rec = &c->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
+    rec->of_silence = fresh || (rec->of_silence && rec->first == c->una);
     begin(c, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not
      * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
@@ -217,6 +219,19 @@ static void undo(struct scps_conn *c, bool late)
     c->ctx.st->spurious++;
     SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
+}
+
+void scps_recovery_was_outage(struct scps_conn *c)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (tx->rec.episode != SCPS_EPISODE_RTO || !tx->rec.of_silence || tx->rec.first != c->una)
+        return;
+    memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
+    c->ctl = tx->saved_ctl;
+    end(c);
+    scps_cc_apply(c);
+    SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 /* Remembers that r was resent: with what it touches, by itself, or, without room, with the

@@ -104,11 +104,11 @@ bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max)
     return c->ctx.env->now - c->tx->silent_since >= patience(c, max);
 }
 
-int scps_snd_silence_err(const struct scps_conn *c)
+int scps_snd_silence_err(uint8_t soft)
 {
     static const int err[] = {[SCPS_SOFT_NONE] = SCPS_ERR_TIMEDOUT,
                               [SCPS_SOFT_REFUSED] = SCPS_ERR_REFUSED,
                               [SCPS_SOFT_UNREACH] = SCPS_ERR_UNREACH};
 
-    return err[c->soft_err];
+    return err[soft];
 }

@@ -145,7 +145,7 @@ void scps_snd_probe_timeout(struct scps_conn *c)
         c->tx->silent_since = c->ctx.env->now;
     c->flags &= ~(uint32_t)SCPS_F_HEARD;
     if (cfg->user_timeout ? user_timed_out(c) : scps_snd_silent_too_long(c, cfg->persist_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c));
+        scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
     if (c->backoff < UINT8_MAX)
@@ -187,7 +187,7 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (timed_out(c)) {
-        int err = scps_snd_silence_err(c);
+        int err = scps_snd_silence_err(c->soft_err);
         if (handshake)
             scps_conn_finish(c, err);
         else
