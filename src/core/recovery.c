@@ -20,7 +20,8 @@
  *     of the segment there (RFC 3522),
  *   - after a timeout, the second acknowledgement is for something sent once only, before anything
  *     but the first segment was resent (RFC 5682; only without timestamps, which decide sooner), or
- *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708).
+ *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708), also
+ *     when the last of these reports comes after the episode, which the first of them may end.
  * The first two take an acknowledgement of what had been sent before for its arrival. A receiver
  * with BETS acknowledges holes, too, before a repair is there: of such a peer only the third tells.
  *
@@ -215,6 +216,7 @@ static void undo(struct scps_conn *c, bool late)
     if (late)
         scps_sb_find_all(&tx->sb);
     end(c);
+    tx->rec.resent = 0;
     c->backoff = 0;
     c->ctx.st->spurious++;
     SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
@@ -270,8 +272,8 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool f
         return;
     /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies
      * behind may be missing. */
-    if (--rec->resent == 0 && rec->episode != SCPS_EPISODE_NONE)
-        undo(c, rec->episode == SCPS_EPISODE_FAST || !fresh);
+    if (--rec->resent == 0)
+        undo(c, rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh));
 }
 
 void scps_recovery_no_frto(struct scps_recovery *rec)

@@ -390,6 +390,11 @@ class Virtual(Case):
         end = self.document("-t -s --hollow -n 200 --link geo,outage=1.25s-4.25s --outage-after 2".split())["end"]
         self.assertLess(end["sum_sent"]["seconds"], 18)
 
+    def test_duplicates_told_after_the_repair(self):
+        """-C cuts the first segment of a repair in two, and the second duplicate is told when all has been acknowledged: 102.7 s."""
+        end = self.document("-t -s --hollow -n 200 --link moon,outage=8s-12s -C".split())["end"]
+        self.assertLess(end["sum_sent"]["seconds"], 36)
+
     def test_no_outage_is_shorter_than_r2(self):
         """RFC 9293 section 3.8.3: 100 s for data, three minutes for a SYN, also where timeouts do not back off."""
         for link, args, most in [("leo,outage=1s-8s", "-n 2000 --cc rate -R 20m", 15),

@@ -289,6 +289,28 @@ static void dsack_undo(void **x)
     script_free(t);
 }
 
+/* The report may come when everything of the episode has been acknowledged: it is over, but the
+ * window is still what it has left */
+static void dsack_undo_after_the_episode(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    peer_says(t, MS(305), .ack = 10001);
+    script_run(t, MS(390));
+    script_forget_sent(t);
+    assert_true(script_info(t).cwnd <= 7000);
+    peer_says(t, MS(400), .ack = 10001, .sack = {{1, 1001}});
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_true(script_info(t).cwnd >= 10000);
+    script_forget_sent(t);
+    peer_says(t, MS(405), .ack = 10001, .sack = {{1, 1001}}); /* once only */
+    assert_int_equal(script_info(t).spurious, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A duplicate of what was never sent again is the network's (RFC 3708): it tells nothing of the
  * resend, which was needed */
 static void network_duplicate(void **x)
@@ -521,6 +543,7 @@ int main(void)
         SCRIPT_TEST(no_early_retransmit),
         SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),
+        SCRIPT_TEST(dsack_undo_after_the_episode),
         SCRIPT_TEST(network_duplicate),
         SCRIPT_TEST(small_segments_leave),
         SCRIPT_TEST(duplicates_after_a_timeout),
