@@ -73,7 +73,7 @@ struct scps_cc_ack {
     uint64_t marked;   /* of `bytes`: those whose acknowledgement echoed ECN's congestion mark */
     scps_dur interval; /* of the sample: rate is sample_bytes over it; 0: there is none */
     /* Delivered since the sample's segment left. 0: there is no sample, or the segment was resent
-     * so lately that its first sending must be what arrived. */
+     * so lately, or the echo is so old, that the acknowledgement tells of an earlier sending. */
     uint64_t sample_bytes;
     uint64_t prior_delivered; /* scps_cc_view.delivered when it left */
     uint64_t tx_in_flight;    /* bytes in flight when it left, itself included */

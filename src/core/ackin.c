@@ -378,12 +378,27 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
         c->dupacks = 0;
 }
 
+/* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
+ * came within the least round trip, or its echo is older than the resending. */
+static SCPS_APART void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
+                                    const struct scps_sent *r, struct scps_cc_ack *a)
+{
+    if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + TS_TICK)
+        a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
+}
+
 /* Delivery rate and round trip. */
 static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
         scps_delivery_sample(&c->tx->delivery, &c->tx->sb, &n->sum, scps_rtt_min(&c->rtt),
                              c->ctx.env->now, a);
+    if (a->rtt < 0 && a->sample_bytes)
+        doubt_sample(&c->rtt, c->ctx.env->now,
+                     n->seg->has & SCPS_HAS_TS && c->flags & SCPS_F_TS
+                         ? (scps_dur)(scps_conn_tsval(c) - n->seg->tsecr) * TS_TICK
+                         : 0,
+                     n->sum.newest, a);
     if (n->advanced && n->jumped) { /* it came late or not at all */
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;

@@ -116,7 +116,7 @@ int scps_conn_need_tx(struct scps_conn *c)
     stop_tx_timers(c->tx);
     scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
     scps_sb_init(&c->tx->sb);
-    scps_delivery_begin(&c->tx->delivery, c->una);
+    scps_delivery_begin(&c->tx->delivery, c->una, c->established);
     c->tx->silent_since = c->ctx.env->now; /* c->backoff may be of what best effort gave up */
     if (c->established)
         scps_cc_apply(c); /* the pacer is new */

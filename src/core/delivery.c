@@ -11,9 +11,11 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered)
+void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle)
 {
     d->delivered = delivered;
+    if (idle)
+        scps_delivery_app_limited(d, 0);
 }
 
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
@@ -65,16 +67,14 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
     acked = now - r->delivered_at;
     took = SCPS_MAX(sent, acked);
     d->first_sent = r->sent;
-    if (!r->resends || now - r->sent >= min_rtt) {
-        a->sample_bytes = d->delivered - r->delivered;
-        a->prior_delivered = r->delivered;
-        a->tx_in_flight = r->tx_in_flight;
-        a->lost_since = (uint32_t)sb->lost_ever - r->tx_lost;
-        a->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
-    }
+    a->sample_bytes = d->delivered - r->delivered;
+    a->prior_delivered = r->delivered;
+    a->tx_in_flight = r->tx_in_flight;
+    a->lost_since = (uint32_t)sb->lost_ever - r->tx_lost;
+    a->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
     if (took > 0 && took >= min_rtt) {
         a->interval = took;
-        a->rate = scps_muldiv(d->delivered - r->delivered, 1000000, (uint64_t)took);
+        a->rate = scps_muldiv(a->sample_bytes, 1000000, (uint64_t)took);
         d->rate = a->rate;
     }
 }

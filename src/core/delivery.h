@@ -18,8 +18,9 @@ struct scps_delivery {
     uint64_t rate;          /* of the newest sample, bytes/s; 0: there was none */
 };
 
-/* Counting begins, or goes on after memory was given back, with so much delivered. */
-void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered);
+/* Counting begins; or it goes on with so much delivered, after the application had nothing to send
+ * for so long that memory was given back. */
+void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
 /* The segment of record r, which sb counts as in flight already, leaves now. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
                         const struct scps_scoreboard *sb, scps_time now);

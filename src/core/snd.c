@@ -435,6 +435,15 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
+/* Less than a segment is left to send while the window has room: from now until all that is in
+ * flight has arrived, rates are the application's (draft-ietf-ccwg-bbr, section "Tracking
+ * application-limited phases"). */
+static inline void ran_dry(struct scps_tx *tx, uint64_t window)
+{
+    if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
+        scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
+}
+
 /* May a segment smaller than a full one leave? */
 static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
@@ -450,6 +459,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
             begin_persist(c);
         return false;
     }
+    ran_dry(tx, scps_recovery_window(c));
     if (c->flags & (SCPS_F_SHUT | SCPS_F_PUSH_ALL))
         return true;
     if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
@@ -493,9 +503,9 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);
-        if (tx->delivery.app_limited == 0 && tx->sb.inflight < scps_recovery_window(c) &&
-            !tx->sb.lost)
-            scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
+        /* the end of it moves on only for a controller that models the path */
+        if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
+            ran_dry(tx, scps_recovery_window(c));
         return false;
     }
     p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
