@@ -52,6 +52,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake DESTINATION ${cmake_dir})
 # The documents keep their places, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 foreach(section 1 3 5)
   file(GLOB manpages CONFIGURE_DEPENDS docs/man/*.${section})

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+/* A program that contains the library may define SCPS_API as nothing, and export none of it. */
+#ifdef SCPS_API
+#elif defined(__GNUC__)
 #define SCPS_API __attribute__((visibility("default")))
 #else
 #define SCPS_API

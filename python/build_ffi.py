@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""The extension scps._ffi: the library, what scps_ttcp makes of options, and glue.h over both."""
+import glob
+import os
+import re
+import sysconfig
+
+from cffi import FFI
+
+PARTS = ("base", "wire", "core", "cc", "stack", "sim", "traffic")
+
+# Optimised across files, as the programs are: a third of the time. Only gcc is asked for it.
+LTO = ["-flto=auto"] if "gcc" in os.path.basename(sysconfig.get_config_var("CC") or "") + os.environ.get("CC", "") else []
+
+with open(os.path.join("python", "glue.h"), encoding="utf-8") as f:
+    HEADER = f.read()
+
+ffi = FFI()
+ffi.cdef(re.sub(r"^#.*$", "", HEADER, flags=re.M) + 'extern "Python" void py_on_event(void *ctx, const struct py_seen *ev);\n')
+ffi.set_source(
+    "scps._ffi", '#include "glue.h"\n#include <scps/scps.h>\n#include <scps/sim.h>\n',
+    sources=[s for part in PARTS for s in sorted(glob.glob("src/%s/*.c" % part))] + sorted(glob.glob("python/glue_*.c")) +
+            ["apps/common/settings.c", "apps/scps_ttcp/conn_config.c", "apps/scps_ttcp/fields.c", "apps/scps_ttcp/units.c"],
+    include_dirs=["include", "src", "apps", "python"], define_macros=[("NDEBUG", None), ("_GNU_SOURCE", None), ("SCPS_API", "")],
+    extra_compile_args=["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-wrapv", "-ffp-contract=off",
+                        "-Wno-unused"] + LTO, extra_link_args=["-O3"] + LTO if LTO else [])

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Notes and packets as NumPy arrays and pandas frames."""
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._ffi import ffi, lib
+from ._names import FATES, NOTES, text
+
+if TYPE_CHECKING:
+    import pandas
+
+NOTE = np.dtype([("at", "i8"), ("host", "u4"), ("conn", "u4"), ("kind", "u4"), ("zero", "u4"), ("arg", "u8", 4)])
+PACKET = np.dtype([("offered", "i8"), ("left", "i8"), ("arrival", "i8"), ("number", "u8"), ("direction", "u4"), ("fate", "u4"),
+                   ("ip_len", "u4"), ("payload", "u4"), ("seq", "u4"), ("ack", "u4"), ("flags", "u4"), ("zero", "u4")])
+assert NOTE.itemsize == ffi.sizeof("struct py_note") and PACKET.itemsize == ffi.sizeof("struct py_packet")
+NEVER = 2 ** 63 - 1
+
+
+def copied(pointer: Any, n: int, kind: np.dtype) -> np.ndarray:
+    """n items at pointer as an array of its own."""
+    if n == 0:
+        return np.empty(0, kind)
+    return np.frombuffer(ffi.buffer(pointer, n * kind.itemsize), kind).copy()
+
+
+def notes_frame(notes: np.ndarray, kind: str) -> "pandas.DataFrame":
+    """The notes of one kind with their arguments by name; time in seconds."""
+    import pandas as pd
+
+    if kind not in NOTES:
+        raise ValueError("%r is no kind of note: %s" % (kind, ", ".join(NOTES)))
+    k = NOTES.index(kind)
+    rows = notes[notes["kind"] == k]
+    columns = {"time": rows["at"] / 1e6, "host": rows["host"], "conn": rows["conn"]}
+    for i in range(4):
+        name = lib.py_note_arg(k, i)
+        if name != ffi.NULL:
+            columns[text(name)] = rows["arg"][:, i]
+    return pd.DataFrame(columns)
+
+
+def packets_frame(packets: np.ndarray) -> "pandas.DataFrame":
+    """What became of each packet: times in seconds, NaN where the packet never got there."""
+    import pandas as pd
+
+    frame = pd.DataFrame({name: packets[name] for name in PACKET.names or () if name not in ("zero", "fate")})
+    for name in ("offered", "left", "arrival"):
+        frame[name] = np.where(packets[name] == NEVER, np.nan, packets[name] / 1e6)
+    frame["fate"] = pd.Categorical.from_codes(packets["fate"].astype("i8"), FATES)
+    return frame

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Errors of the library, and the check that an object is still open and used by one thread."""
+import threading
+from typing import Any
+
+from ._ffi import ffi, lib
+
+
+class ScpsError(Exception):
+    """The library refused; `code` is its SCPS_ERR_*."""
+
+    def __init__(self, code: int, message: str = ""):
+        super().__init__(message or ffi.string(lib.py_error(code)).decode())
+        self.code = code
+
+
+class ClosedError(ScpsError, ValueError):
+    """The object was closed before."""
+
+    def __init__(self, what: str):
+        Exception.__init__(self, "%s is closed" % what)
+        self.code = 0
+
+
+class Owner:
+    """Holds what belongs to one world or stack together: whether it is open, and which thread is inside."""
+
+    def __init__(self, what: str):
+        self.what = what
+        self.open = True
+        self._inside = threading.RLock()
+
+    def __enter__(self) -> "Owner":
+        if not self._inside.acquire(blocking=False):
+            raise RuntimeError("%s is in use by another thread" % self.what)
+        if not self.open:
+            self._inside.release()
+            raise ClosedError(self.what)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._inside.release()
+
+
+def message(buffer: Any) -> str:
+    return ffi.string(buffer).decode(errors="replace")
+
+
+def check_int(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within bounds; anything else raises and names the argument."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError("%s: a whole number is wanted, not %s" % (name, type(value).__name__))
+    number = value.__index__()
+    if not least <= number <= most:
+        raise ValueError("%s: %d is not from %d to %d" % (name, number, least, most))
+    return number
+
+
+def check_text(name: str, value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError("%s: a string is wanted, not %s" % (name, type(value).__name__))
+    if "\0" in value:
+        raise ValueError("%s: a NUL is in %r" % (name, value))
+    return value.encode()
+
+
+def check_seconds(name: str, value: Any) -> int:
+    """Seconds as microseconds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError("%s: seconds are wanted as a number, not %s" % (name, type(value).__name__))
+    if not 0 <= value <= 9e12:
+        raise ValueError("%s: %r is not from 0 to 9e12 seconds" % (name, value))
+    return round(value * 1e6)

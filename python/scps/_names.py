@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What there is: settings, controllers, links, kinds of notes; and settings as values of the library."""
+from typing import Any, Callable, Dict, List
+
+from ._errors import ScpsError, check_int, check_seconds, message
+from ._ffi import ffi, lib
+
+FLAG, COUNT, BYTES, RATE, TIME, CHOICE = range(6)
+INT64 = 2 ** 63 - 1
+
+
+def text(pointer: Any) -> str:
+    return ffi.string(pointer).decode()
+
+
+def _listed(name: Callable[[int], Any]) -> List[str]:
+    out: List[str] = []
+    while True:
+        pointer = name(len(out))
+        if pointer == ffi.NULL:
+            return out
+        out.append(text(pointer))
+
+
+def version() -> str:
+    return text(lib.py_version())
+
+
+def controllers() -> List[str]:
+    """Congestion controllers, as `cc` takes them."""
+    return _listed(lib.py_controller)
+
+
+def presets() -> List[str]:
+    """Links that have a name."""
+    return _listed(lib.py_preset)
+
+
+def settings() -> Dict[str, str]:
+    """Settings of a connection and what they do."""
+    return {name: text(lib.py_setting_help(i)) for name, i in SETTINGS.items()}
+
+
+NOTES = _listed(lib.py_note_kind)
+FATES = _listed(lib.py_fate)
+DROPS = _listed(lib.py_drop)
+EVENTS = _listed(lib.py_event_kind)
+SETTINGS = {text(lib.py_setting_name(i)): i for i in range(lib.py_settings())}
+FIGURES = [(text(lib.py_figure_name(i)), lib.py_figure_unit(i)) for i in range(lib.py_figures())]
+
+
+def setting_value(name: str, value: Any) -> int:
+    """A setting's value in the unit of its field."""
+    i = SETTINGS[name]
+    kind = lib.py_setting_kind(i)
+    if kind == FLAG:
+        if not isinstance(value, bool):
+            raise TypeError("%s: True or False is wanted, not %r" % (name, value))
+        return int(value)
+    if kind == TIME:
+        return check_seconds(name, value)
+    if kind == CHOICE:
+        words = text(lib.py_setting_words(i)).split()
+        if value not in words:
+            raise ValueError("%s: %r is none of %s" % (name, value, ", ".join(words)))
+        return words.index(value)
+    number = check_int(name, value, 0, INT64)
+    return number // 8 if kind == RATE else number
+
+
+def apply(given: Dict[str, Any], put: Callable[..., int]) -> None:
+    """Sets each with put(i, value, msg, msglen)."""
+    buffer = ffi.new("char[512]")
+    for name, value in given.items():
+        if name not in SETTINGS:
+            raise TypeError("%r is no setting: see scps.settings()" % name)
+        if put(SETTINGS[name], setting_value(name, value), buffer, 512) != 0:
+            raise ValueError(message(buffer))
+
+
+def figures(numbers: Any) -> Dict[str, Any]:
+    """The numbers of py_conn_figures by name: times in seconds, flags as bool."""
+    return {name: bool(numbers[i]) if unit == 2 else numbers[i] / 1e6 if unit == 1 else numbers[i]
+            for i, (name, unit) in enumerate(FIGURES)}
+
+
+def note_mask(kinds: Any) -> int:
+    """None: none; True: all; else the kinds' names."""
+    if kinds is None or kinds is False:
+        return 0
+    if kinds is True:
+        return 2 ** len(NOTES) - 1
+    mask = 0
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        if kind not in NOTES:
+            raise ValueError("%r is no kind of note: %s" % (kind, ", ".join(NOTES)))
+        mask |= 1 << NOTES.index(kind)
+    return mask
+
+
+def refuse(code: int, buffer: Any) -> None:
+    raise ScpsError(code, message(buffer))

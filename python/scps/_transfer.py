@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""One transfer over one link as scps_ttcp --link makes it, and sweeps over many."""
+import itertools
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Union
+
+import numpy as np
+
+from . import _arrays, _names
+from ._errors import check_int, check_seconds, check_text
+from ._ffi import ffi, lib
+
+if TYPE_CHECKING:
+    import pandas
+
+Notes = Union[None, bool, str, Iterable[str]]
+
+
+class Result:
+    """What a transfer was: plain numbers, and arrays of notes and packets where they were asked for."""
+
+    done: bool           #: both ends have closed, and every byte was acknowledged
+    intact: bool         #: every byte arrived as it was sent (hollow ones are counted only)
+    error: Optional[str]
+    seconds: float       #: from the SYN to the acknowledgement of the FIN; NaN: never
+    delivered: float     #: when the receiver read the last byte; NaN: never
+    bytes: int           #: read by the receiver
+    rate: float          #: bit/s, of `bytes` in `seconds`; 0 unless done
+    limit: float         #: bit/s that no sender beats here (a mean where losses are by chance); 0: none
+    packets: int         #: that both stacks sent
+    sender: Dict[str, Any]    #: the figures of scps_info
+    receiver: Dict[str, Any]
+    notes: np.ndarray
+    trace: np.ndarray
+
+    def __init__(self, t: Any):
+        raw = ffi.new("struct py_result *")
+        numbers = ffi.new("int64_t[]", len(_names.FIGURES))
+        n = ffi.new("size_t *")
+        lib.py_transfer_result(t, raw)
+        self.done, self.intact = bool(raw.done), bool(raw.intact)
+        self.error = _names.text(lib.py_error(raw.err)) if raw.err else None if raw.done else "not done within timeout"
+        self.seconds = raw.elapsed / 1e6 if raw.elapsed >= 0 else float("nan")
+        self.delivered = raw.delivered / 1e6 if raw.delivered >= 0 else float("nan")
+        self.bytes, self.packets, self.limit = raw.bytes, raw.packets, float(raw.limit_bps)
+        self.rate = raw.bytes * 8 / self.seconds if raw.done and raw.elapsed > 0 else 0.0
+        lib.py_transfer_figures(t, 0, numbers)
+        self.sender = _names.figures(numbers)
+        lib.py_transfer_figures(t, 1, numbers)
+        self.receiver = _names.figures(numbers)
+        self.notes = _arrays.copied(lib.py_transfer_notes(t, n), n[0], _arrays.NOTE)
+        self.trace = _arrays.copied(lib.py_transfer_packets(t, n), n[0], _arrays.PACKET)
+
+    def __repr__(self) -> str:
+        return "<Result %s: %d bytes, %.3f s, %.6g bit/s>" % (
+            "done" if self.done else self.error, self.bytes, self.seconds, self.rate)
+
+    def notes_frame(self, kind: str) -> "pandas.DataFrame":
+        """The notes of one kind (host 0: the sender, 1: the receiver) with their arguments by name."""
+        return _arrays.notes_frame(self.notes, kind)
+
+    def trace_frame(self) -> "pandas.DataFrame":
+        """Every packet of the link (direction 0: from the sender) and what became of it."""
+        return _arrays.packets_frame(self.trace)
+
+
+def transfer(link: str = "geo", cc: str = "vj", size: int = 1 << 24, *, seed: int = 1, rate: int = 0, mtu: int = 1500, buffer: int = 0,
+             chunk: int = 8192, ipv6: bool = False, hollow: bool = False, timeout: float = 1e6, notes: Notes = None, trace: bool = False,
+             **settings: Any) -> Result:
+    """Sends `size` bytes over `link` ("geo,ber=1e-6", the words of scps_ttcp --link) and reports.
+
+    cc       controller with its parameters: "vegas,alpha=2"; one that needs a rate gets the link's where `rate` is 0
+    rate     limit at the sender, bit/s; 0: none
+    buffer   send and receive buffer, bytes; 0: chosen from the link
+    hollow   count bytes without storing them
+    timeout  give up after so many virtual seconds
+    notes    kinds of notes to keep (docs/EVENTS.md), or True for all
+    trace    keep what became of each packet
+    settings each of scps.settings(): times in seconds, sizes in bytes, rates in bit/s, choices as words
+    """
+    given = dict(settings)
+    buf = ffi.new("char[512]")
+    size = check_int("size", size, 0, 2 ** 62)
+    seed = check_int("seed", seed, 0, 2 ** 64 - 1)
+    rate = check_int("rate", rate, 0, 70_000_000_000_000)
+    mtu = check_int("mtu", mtu, 1280 if ipv6 else 128, 65535)
+    buffer = check_int("buffer", buffer, 0, 1 << 30)
+    chunk = check_int("chunk", chunk, 1, 1 << 30)
+    until = check_seconds("timeout", timeout)
+    mask = _names.note_mask(notes)
+    t = ffi.gc(lib.py_transfer_new(), lib.py_transfer_free)
+    if t == ffi.NULL:
+        raise MemoryError
+    if lib.py_transfer_cc(t, check_text("cc", cc), buf, 512) != 0:
+        raise ValueError(_names.message(buf))
+    if lib.py_transfer_link(t, check_text("link", link), buf, 512) != 0:
+        raise ValueError(_names.message(buf))
+    _names.apply(given, lambda *a: lib.py_transfer_set(t, *a))
+    lib.py_transfer_shape(t, size, chunk, seed, mtu, rate, buffer, bool(ipv6), bool(hollow))
+    err = lib.py_transfer_run(t, until, mask, bool(trace), buf, 512)
+    if err != 0:
+        _names.refuse(err, buf)
+    return Result(t)
+
+
+def _row(arguments: Dict[str, Any]) -> Dict[str, Any]:
+    r = transfer(**arguments)
+    row = dict(arguments, done=r.done, intact=r.intact, error=r.error, seconds=r.seconds, bytes=r.bytes, mbps=r.rate / 1e6,
+               limit_mbps=r.limit / 1e6, packets=r.packets)
+    for name in ("resent_segs", "timeouts", "recoveries", "spurious", "srtt", "min_rtt", "max_cwnd"):
+        row[name] = r.sender[name]
+    return row
+
+
+def sweep(jobs: int = 1, **axes: Any) -> "pandas.DataFrame":
+    """A transfer for every combination of the arguments that are lists; a row each, in that order.
+
+    jobs: processes that share the work; the rows are the same for any number.
+    """
+    import pandas as pd
+
+    check_int("jobs", jobs, 1, 1024)
+    lists = {k: list(v) if isinstance(v, (list, tuple, range, np.ndarray)) else [v] for k, v in axes.items()}
+    cells = [dict(zip(lists, values)) for values in itertools.product(*lists.values())]
+    for cell in cells:
+        for k, v in cell.items():
+            cell[k] = v.item() if isinstance(v, np.generic) else v
+    if jobs == 1 or len(cells) < 2:
+        rows = [_row(c) for c in cells]
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            rows = list(pool.map(_row, cells))
+    return pd.DataFrame(rows)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: MIT
+"""Hosts, links and connections of a simulated world, event by event."""
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _arrays, _names
+from ._errors import ClosedError, Owner, ScpsError, check_int, check_seconds, check_text
+from ._ffi import ffi, lib
+
+if TYPE_CHECKING:
+    import pandas
+
+AGAIN = lib.py_error_again()
+
+
+class Event(NamedTuple):
+    """What a stack has to tell: see SCPS_EV_* in <scps/stack.h>."""
+
+    kind: str  #: "connected", "accept", "readable", "writable", "peer_closed", "drained", "closed", "error", ...
+    conn: Optional["Connection"]
+    listener: Optional["Listener"]
+    error: Optional[str]
+
+
+def make_config(cc: str, settings: Dict[str, Any]) -> Any:
+    buf = ffi.new("char[512]")
+    c = ffi.gc(lib.py_config_new(), lib.py_config_free)
+    if c == ffi.NULL:
+        raise MemoryError
+    _names.apply(settings, lambda *a: lib.py_config_set(c, *a))
+    if lib.py_config_cc(c, check_text("cc", cc), buf, 512) != 0:
+        raise ValueError(_names.message(buf))
+    return c
+
+
+class Net:
+    """The connections and listeners of one stack, which hosts of a world and stacks by themselves share."""
+
+    def __init__(self, owner: Owner, stack: Any):
+        self._owner, self._stack = owner, stack
+        self._known: Dict[int, Any] = {}
+
+    def _of(self, pointer: Any, kind: type) -> Any:
+        """The object of a handle; one that is new is made."""
+        if pointer == ffi.NULL:
+            return None
+        key = int(ffi.cast("uintptr_t", pointer))
+        if key not in self._known:
+            self._known[key] = kind(self, pointer)
+        return self._known[key]
+
+    def _forget(self, pointer: Any) -> None:
+        self._known.pop(int(ffi.cast("uintptr_t", pointer)), None)
+
+    def _event(self, seen: Any) -> Event:
+        kind = _names.EVENTS[seen.kind]
+        return Event(kind, self._of(seen.conn, Connection), self._of(seen.listener, Listener),
+                     _names.text(lib.py_error(seen.err)) if kind == "error" else None)
+
+    def _touched(self) -> None:
+        """Something was asked of the stack from outside."""
+
+    def listen(self, port: int, cc: str = "vj", backlog: int = 16, **settings: Any) -> "Listener":
+        """Waits for connections on every address."""
+        err = ffi.new("int *")
+        config = make_config(cc, settings)
+        port, backlog = check_int("port", port, 1, 65535), check_int("backlog", backlog, 1, 65535)
+        with self._owner:
+            listener = lib.py_listen(self._stack, config, port, backlog, err)
+            if listener == ffi.NULL:
+                raise ScpsError(err[0])
+            return self._of(listener, Listener)
+
+    def connect(self, address: str, port: int, cc: str = "vj", **settings: Any) -> "Connection":
+        """Opens a connection; "connected" or "error" tells how it went."""
+        err = ffi.new("int *")
+        config = make_config(cc, settings)
+        port, to = check_int("port", port, 1, 65535), check_text("address", address)
+        with self._owner:
+            conn = lib.py_connect(self._stack, config, to, port, err)
+            if conn == ffi.NULL:
+                raise ScpsError(err[0])
+            self._touched()
+            return self._of(conn, Connection)
+
+
+class _Handle:
+    _what = "handle"
+
+    def __init__(self, net: Net, pointer: Any):
+        self._net, self._pointer = net, pointer
+
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None or not self._net._owner.open
+
+    def _get(self) -> Any:
+        if self._pointer is None:
+            raise ClosedError("the " + self._what)
+        return self._pointer
+
+    def _gone(self) -> None:
+        self._net._forget(self._pointer)
+        self._pointer = None
+
+
+class Listener(_Handle):
+    _what = "listener"
+
+    def accept(self) -> Optional["Connection"]:
+        """The oldest connection that nobody has taken, or None."""
+        with self._net._owner:
+            return self._net._of(lib.scps_accept(self._get()), Connection)
+
+    def close(self) -> None:
+        """Connections that nobody has taken are reset. Closing twice is nothing."""
+        if not self.closed:
+            with self._net._owner:
+                lib.scps_listener_close(self._get())
+                self._gone()
+                self._net._touched()
+
+
+class Connection(_Handle):
+    _what = "connection"
+
+    def write(self, data: Union[bytes, bytearray, memoryview], record: bool = False) -> int:
+        """Takes as many bytes as there is room for; 0: none now, "writable" will come. record: the last one ends a record."""
+        view = memoryview(data).cast("B")
+        with self._net._owner:
+            if len(view) == 0:
+                self._get()
+                return 0
+            n = lib.scps_conn_write(self._get(), ffi.from_buffer(view), len(view), 4 if record else 0)
+            self._net._touched()
+        if n == AGAIN:
+            return 0
+        if n < 0:
+            raise ScpsError(int(n))
+        return int(n)
+
+    def read(self, most: int = 65536) -> Optional[bytes]:
+        """Up to `most` bytes; b"" at the end of the stream; None: nothing now."""
+        most = check_int("most", most, 1, 1 << 30)
+        with self._net._owner:
+            out = ffi.new("char[]", most)
+            n = lib.scps_conn_read(self._get(), out, most, 0)
+            self._net._touched()
+        if n == AGAIN:
+            return None
+        if n < 0:
+            raise ScpsError(int(n))
+        return bytes(ffi.buffer(out, int(n)))
+
+    def shutdown(self) -> None:
+        """A FIN follows what was written; reading goes on."""
+        with self._net._owner:
+            err = lib.scps_conn_shutdown(self._get())
+            self._net._touched()
+        if err != 0:
+            raise ScpsError(err)
+
+    def close(self) -> None:
+        """Gives the connection up gracefully. Closing twice is nothing."""
+        self._end(lib.scps_conn_close)
+
+    def abort(self) -> None:
+        """Gives the connection up with a reset."""
+        self._end(lib.scps_conn_abort)
+
+    def _end(self, how: Callable[[Any], None]) -> None:
+        if not self.closed:
+            with self._net._owner:
+                how(self._get())
+                self._gone()
+                self._net._touched()
+
+    @property
+    def state(self) -> str:
+        with self._net._owner:
+            return _names.text(lib.py_conn_state(self._get()))
+
+    @property
+    def id(self) -> int:
+        """As in notes."""
+        with self._net._owner:
+            return int(lib.scps_conn_id(self._get()))
+
+    def info(self) -> Dict[str, Any]:
+        """The figures of scps_info: times in seconds."""
+        numbers = ffi.new("int64_t[]", len(_names.FIGURES))
+        with self._net._owner:
+            lib.py_conn_figures(self._get(), numbers)
+        return _names.figures(numbers)
+
+
+class Host(Net):
+    """A host of a world; made by World.host()."""
+
+    def __init__(self, world: "World", name: str, on_event: Optional[Callable[["Host", Event], None]]):
+        super().__init__(world._owner, ffi.NULL)
+        self.world, self.name, self.on_event = world, name, on_event
+        self._self = ffi.new_handle(self)
+        self._host: Any = None
+
+    def _touched(self) -> None:
+        lib.scps_host_kick(self._host)
+
+
+class Link:
+    """A link of a world; made by World.link()."""
+
+    def __init__(self, world: "World", pointer: Any):
+        self._world, self._pointer = world, pointer
+
+    def stats(self, direction: int = 0) -> Dict[str, int]:
+        """What one direction (0: from the first host) carried and lost."""
+        out = ffi.new("uint64_t[7]")
+        with self._world._owner:
+            lib.py_link_stats(self._pointer, check_int("direction", direction, 0, 1), out)
+        return {_names.text(lib.py_link_stat_name(i)): int(out[i]) for i in range(7)}
+
+
+@ffi.def_extern()
+def py_on_event(ctx: Any, seen: Any) -> None:
+    host = ffi.from_handle(ctx)
+    world = host.world
+    if world._error is not None:
+        return
+    try:
+        event = host._event(seen)
+        if host.on_event is not None:
+            host.on_event(host, event)
+    except BaseException as e:  # raised again by run()
+        world._error = e
+        lib.py_world_stop(world._world)
+
+
+class World:
+    """Hosts and links in virtual time. Use it with `with`, or close() it."""
+
+    def __init__(self, seed: int = 1, notes: Any = None):
+        self._seed = check_int("seed", seed, 0, 2 ** 64 - 1)
+        self._mask = _names.note_mask(notes)
+        self._owner = Owner("the world")
+        self._running = False
+        self._error: Optional[BaseException] = None
+        self._hosts: List[Host] = []
+        self._links = 0
+        self._world = lib.py_world_new()
+        if self._world == ffi.NULL:
+            raise MemoryError
+
+    def __enter__(self) -> "World":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_world", None) and self._owner.open:
+            lib.py_world_free(self._world)
+
+    def close(self) -> None:
+        """Frees everything in it: its hosts, links and connections are closed. Closing twice is nothing."""
+        if not self._owner.open:
+            return
+        with self._owner:
+            if self._running:
+                raise RuntimeError("the world is running: stop() it, and close it after run()")
+            self._owner.open = False
+            lib.py_world_free(self._world)
+            self._world = None
+
+    @property
+    def now(self) -> float:
+        with self._owner:
+            return lib.py_world_now(self._world) / 1e6
+
+    def host(self, name: str, on_event: Optional[Callable[[Host, Event], None]] = None) -> Host:
+        """A host; on_event(host, event) hears everything at its virtual moment, and may call into the host."""
+        h = Host(self, name, on_event)
+        with self._owner:
+            h._host = lib.py_world_host(self._world, check_text("name", name), self._seed, self._mask, lib.py_on_event, h._self)
+            if h._host == ffi.NULL:
+                raise MemoryError
+            h._stack = lib.scps_host_stack(h._host)
+            self._hosts.append(h)
+        return h
+
+    def link(self, a: Host, address_a: str, b: Host, address_b: str, spec: str = "geo", prefix: int = 24, mtu: int = 1500) -> Link:
+        """Joins two hosts; spec has the words of scps_ttcp --link."""
+        for h in (a, b):
+            if not isinstance(h, Host):
+                raise TypeError("a host is wanted, not %s" % type(h).__name__)
+            if h.world is not self:
+                raise ValueError("%s is a host of another world" % h.name)
+        out, buf = ffi.new("struct scps_link **"), ffi.new("char[512]")
+        with self._owner:
+            err = lib.py_world_link(self._world, a._host, check_text("address_a", address_a), b._host,
+                                    check_text("address_b", address_b), check_int("prefix", prefix, 0, 128),
+                                    check_int("mtu", mtu, 128, 65535), check_text("spec", spec), self._seed + self._links, out, buf, 512)
+            if err != 0:
+                raise ValueError(_names.message(buf))
+            self._links += 1
+        return Link(self, out[0])
+
+    def run(self, seconds: float) -> int:
+        """Lets so much virtual time pass, or until nothing is left to happen or stop() is called. How many events there were."""
+        until = check_seconds("seconds", seconds)
+        with self._owner:
+            if self._running:
+                raise RuntimeError("the world is running already: run() is not for event handlers")
+            self._running = True
+            try:
+                n = lib.py_world_run(self._world, lib.py_world_now(self._world) + until)
+            finally:
+                self._running = False
+            error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return int(n)
+
+    def stop(self) -> None:
+        """From an event handler: ends run()."""
+        with self._owner:
+            lib.py_world_stop(self._world)
+
+    @property
+    def notes(self) -> np.ndarray:
+        """The notes of all hosts so far, those kinds that World(notes=...) named."""
+        n = ffi.new("size_t *")
+        with self._owner:
+            return _arrays.copied(lib.py_world_notes(self._world, n), n[0], _arrays.NOTE)
+
+    def notes_frame(self, kind: str) -> "pandas.DataFrame":
+        return _arrays.notes_frame(self.notes, kind)
