@@ -172,6 +172,7 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->pcap != NULL, "--pcap"},
                 {o->pcap_peer != NULL, "--pcap-peer"},
                 {o->truth != NULL, "--truth"},
+                {o->qlog != NULL, "--qlog"},
                 {o->output != NULL, "--output"},
                 {o->debug, "-d"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
@@ -235,6 +236,8 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
                         none[i].name);
     if (o->route_bps != 0 || o->min_bps != 0)
         return FAIL("-u sends at the rate of -R: leave out --route-rate and --min-rate");
+    if (o->qlog != NULL)
+        return FAIL("--qlog is of a connection, and -u has none: leave out one of them");
     if (!o->length_set)
         o->length = mtu != 0 ? mtu - over : TTCP_UDP_LENGTH;
     if (o->length < 5)

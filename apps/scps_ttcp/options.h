@@ -76,7 +76,7 @@ struct ttcp_options {
     bool seed_set;
     /* when it ends, what is reported */
     scps_dur time, interval, timeout; /* 0: none */
-    const char *pcap, *pcap_peer, *truth;
+    const char *pcap, *pcap_peer, *truth, *qlog;
     char unit; /* -f */
     bool json;
     unsigned verbose;

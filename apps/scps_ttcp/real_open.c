@@ -231,8 +231,11 @@ bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event)
         return false;
     if (o->memory_limit_set)
         cfg.memory_limit = o->memory_limit;
-    x->watch =
-        (struct ttcp_watch){ttcp_real_sender(x), o->debug ? stderr : NULL, x->sends ? 't' : 'r', 0};
+    x->watch = (struct ttcp_watch){.sender = ttcp_real_sender(x),
+                                   .debug = o->debug ? stderr : NULL,
+                                   .role = x->sends ? 't' : 'r'};
+    if (!ttcp_watch_qlog(&x->watch, o, x->r))
+        return false;
     cfg.checksum_hints = o->checksum_hints;
     cfg.observer = ttcp_watch_observer(&x->watch);
     cfg.now = scps_sysclock_now();

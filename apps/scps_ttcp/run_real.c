@@ -398,6 +398,7 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
         r->cpu_system_us = us_of(&used.ru_stime);
     }
     ttcp_capture_check(r, x.tap, o->pcap);
+    ttcp_watch_close(&x.watch, o, r);
     if (!x.sends && ttcp_output_fini(&x.out) != 0)
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: what was written may be incomplete",
                          x.out.name, strerror(x.out.sys_errno));

@@ -266,8 +266,11 @@ static bool build(struct run *x)
     x->w = scps_world_new(NULL);
     if (x->w == NULL)
         goto fail;
-    x->tx_watch = (struct ttcp_watch){&x->sender, o->debug ? stderr : NULL, 't', 0};
-    x->rx_watch = (struct ttcp_watch){NULL, o->debug ? stderr : NULL, 'r', 0};
+    x->tx_watch =
+        (struct ttcp_watch){.sender = &x->sender, .debug = o->debug ? stderr : NULL, .role = 't'};
+    x->rx_watch = (struct ttcp_watch){.debug = o->debug ? stderr : NULL, .role = 'r'};
+    if (!ttcp_watch_qlog(&x->tx_watch, o, x->r))
+        return false;
     x->tx_host = host(x, "sender", 1, &x->tx_watch);
     x->rx_host = host(x, "receiver", 2, &x->rx_watch);
     if (x->tx_host == NULL || x->rx_host == NULL)
@@ -447,6 +450,7 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
     ttcp_capture_check(r, x.taps[0], o->pcap);
     ttcp_capture_check(r, x.taps[1], o->pcap_peer);
     ttcp_truth_close(&x.truth, o, r);
+    ttcp_watch_close(&x.tx_watch, o, r);
     if (ttcp_output_fini(&x.out) != 0)
         ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: what was written may be incomplete",
                          x.out.name, strerror(x.out.sys_errno));

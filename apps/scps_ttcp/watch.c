@@ -4,9 +4,51 @@
  * time, end, note, arguments: the names are those of <scps/events.def>.
  */
 #include "scps_ttcp/watch.h"
+
+#include "common/qlog.h"
 #include "scps_ttcp/units.h"
 
+#include <scps/scps.h>
+
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
+
+static void to_qlog(struct ttcp_watch *w, const struct scps_note *n)
+{
+    if (w->qlog == NULL && !w->qlog_failed) {
+        w->qlog = qlog_begin(w->qlog_file, "scps_ttcp " SCPS_VERSION, w->role == 'r', n->at);
+        w->qlog_failed = w->qlog == NULL;
+    }
+    if (w->qlog != NULL)
+        qlog_note(w->qlog, n);
+}
+
+bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r)
+{
+    if (o->qlog == NULL)
+        return true;
+    w->qlog_file = fopen(o->qlog, "w");
+    if (w->qlog_file == NULL)
+        ttcp_result_fail(r, TTCP_FAILED, "--qlog %.200s: %s: give a file that can be written",
+                         o->qlog, strerror(errno));
+    return w->qlog_file != NULL;
+}
+
+void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r)
+{
+    bool ok = !w->qlog_failed;
+
+    if (w->qlog_file == NULL)
+        return;
+    if (w->qlog != NULL)
+        ok = qlog_end(w->qlog) && ok;
+    if (fclose(w->qlog_file) != 0 || !ok)
+        ttcp_result_fail(r, TTCP_FAILED, "--qlog %.200s: it could not be written whole: make room",
+                         o->qlog);
+    w->qlog_file = NULL;
+    w->qlog = NULL;
+}
 
 static void note(void *ctx, const struct scps_note *n)
 {
@@ -16,6 +58,8 @@ static void note(void *ctx, const struct scps_note *n)
     if (w->sender != NULL && n->kind == SCPS_NOTE_ACKED && w->sender->conn != NULL &&
         n->conn == scps_conn_id(w->sender->conn))
         ttcp_sender_note(w->sender, n);
+    if (w->qlog_file != NULL)
+        to_qlog(w, n);
     if (w->debug == NULL)
         return;
     fprintf(w->debug, "%s %c %s", units_print_seconds(at, n->at - w->t0, 6), w->role,
@@ -29,11 +73,13 @@ static void note(void *ctx, const struct scps_note *n)
 struct scps_observer ttcp_watch_observer(struct ttcp_watch *w)
 {
     uint64_t acked = (uint64_t)1 << SCPS_NOTE_ACKED;
-    uint64_t all = ((uint64_t)1 << SCPS_NOTE_COUNT) - 1;
+    uint64_t all = ((uint64_t)1 << SCPS_NOTE_COUNT) - 1, mask = 0;
 
-    return (struct scps_observer){.note = note,
-                                  .ctx = w,
-                                  .mask = w->debug != NULL    ? all
-                                          : w->sender != NULL ? acked
-                                                              : 0};
+    if (w->sender != NULL)
+        mask |= acked;
+    if (w->qlog_file != NULL)
+        mask |= qlog_mask();
+    if (w->debug != NULL)
+        mask = all;
+    return (struct scps_observer){.note = note, .ctx = w, .mask = mask};
 }

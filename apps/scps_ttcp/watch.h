@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The observer of a stack: exact moments for the sender, and every note in words for -d. */
+/* The observer of a stack: exact moments for the sender, every note in words for -d, and --qlog. */
 #ifndef SCPS_TTCP_WATCH_H
 #define SCPS_TTCP_WATCH_H
 
 #include "scps_ttcp/ends.h"
+#include "scps_ttcp/result.h"
 
 #include <stdio.h>
 
@@ -12,7 +13,15 @@ struct ttcp_watch {
     FILE *debug;                /* -d; NULL */
     char role;                  /* 't' or 'r' */
     scps_time t0;               /* subtracted from the times printed */
+    FILE *qlog_file;            /* --qlog; NULL */
+    struct qlog *qlog;          /* from the first note on; NULL before */
+    bool qlog_failed;
 };
+
+/* Opens the file of --qlog, if there is one. False: r says why not. */
+bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
+/* Ends it; r says if not all of it could be written. */
+void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
 
 /* An observer that asks for no more notes than w needs. w must outlive the stack. */
 struct scps_observer ttcp_watch_observer(struct ttcp_watch *w);

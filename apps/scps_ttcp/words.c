@@ -91,6 +91,13 @@ TAKE(take_pcap_peer)
     return 0;
 }
 
+TAKE(take_qlog)
+{
+    (void)msg;
+    o->qlog = arg;
+    return 0;
+}
+
 TAKE(take_truth)
 {
     (void)msg;
@@ -376,6 +383,8 @@ const struct ttcp_word ttcp_words[] = {
     {"json", 0, NULL, take_json, "one JSON document on standard output, in iperf3's shape"},
     {"pcap", 0, "FILE", take_pcap, "capture this end (the sender's on a link)"},
     {"pcap-peer", 0, "FILE", take_pcap_peer, "capture the receiver's end of a link"},
+    {"qlog", 0, "FILE", take_qlog,
+     "what this end did, with -s over a link the sender: qlog 0.3 as JSON-SEQ"},
     {"truth", 0, "FILE", take_truth, "what became of every packet of a link, as CSV"},
     {"hollow", 0, NULL, take_hollow, "with -s on a link: count bytes without storing them"},
     {"ipv4", '4', NULL, take_4, "IPv4 only"},

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* qlog of a connection.
+ *
+ * Notes speak of octets, qlog of packets. So the segments that are under way are kept in the order
+ * of their octets, each with the number of the packet that carried it last:
+ *
+ *     una                                  nxt
+ *      | 17 | 18 | 31 | 20 | 21 | 22 | ... |        31: resent, after 30
+ *
+ * Records are written without <scps/json.h>, whose texts have lines: one record is one line here,
+ * and everything in it is a number or a word from a list of ours.
+ */
+#include "common/qlog.h"
+
+#include <scps/conn.h>
+#include <scps/scps.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RS          '\x1e'
+#define FLUSH_EVERY SCPS_MS(100)
+
+struct segment {
+    scps_off off;
+    uint32_t len;
+    bool acked; /* selectively */
+    uint64_t number;
+};
+
+struct qlog {
+    FILE *f;
+    bool failed;
+    scps_time t0, flushed;
+    struct segment *seg; /* a ring */
+    size_t room, first, n;
+    uint64_t sent, received; /* packet numbers */
+    uint64_t cwnd, ssthresh, rate;
+    bool recovering;
+    const char *phase;
+};
+
+static void begin(struct qlog *q, scps_time at, const char *name)
+{
+    int64_t us = at > q->t0 ? at - q->t0 : 0;
+
+    fprintf(q->f, "%c{\"time\":%" PRId64 ".%03d,\"name\":\"%s\",\"data\":{", RS, us / 1000,
+            (int)(us % 1000), name);
+}
+
+static void end(struct qlog *q)
+{
+    fputs("}}\n", q->f);
+}
+
+struct qlog *qlog_begin(FILE *f, const char *title, bool server, scps_time t0)
+{
+    struct qlog *q = calloc(1, sizeof *q);
+
+    if (!q)
+        return NULL;
+    *q = (struct qlog){.f = f, .t0 = t0, .flushed = t0, .cwnd = 1, .phase = ""};
+    fprintf(f,
+            "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"%s\","
+            "\"trace\":{\"vantage_point\":{\"type\":\"%s\"},\"common_fields\":{\"protocol_type\":"
+            "[\"TCP\"],\"time_format\":\"relative\",\"reference_time\":0}}}\n",
+            RS, title, server ? "server" : "client");
+    return q;
+}
+
+uint64_t qlog_mask(void)
+{
+    static const uint8_t kinds[] = {
+        SCPS_NOTE_STATE,    SCPS_NOTE_SENT, SCPS_NOTE_ACKED, SCPS_NOTE_SACKED, SCPS_NOTE_LOST,
+        SCPS_NOTE_RTO,      SCPS_NOTE_CWND, SCPS_NOTE_HOLD,  SCPS_NOTE_PROBE,  SCPS_NOTE_RECOVERY,
+        SCPS_NOTE_RECEIVED, SCPS_NOTE_DROP, SCPS_NOTE_OUTAGE};
+    uint64_t mask = 0;
+
+    for (size_t i = 0; i < sizeof kinds; i++)
+        mask |= UINT64_C(1) << kinds[i];
+    return mask;
+}
+
+/* ---- the segments under way ---- */
+
+static struct segment *at(const struct qlog *q, size_t i)
+{
+    return &q->seg[(q->first + i) & (q->room - 1)];
+}
+
+/* The first segment that ends beyond off. */
+static size_t find(const struct qlog *q, scps_off off)
+{
+    size_t lo = 0, hi = q->n;
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (at(q, mid)->off + at(q, mid)->len <= off)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool grow(struct qlog *q)
+{
+    size_t room = q->room ? 2 * q->room : 1024;
+    struct segment *seg = malloc(room * sizeof *seg);
+
+    if (!seg)
+        return false;
+    for (size_t i = 0; i < q->n; i++)
+        seg[i] = *at(q, i);
+    free(q->seg);
+    q->seg = seg;
+    q->room = room;
+    q->first = 0;
+    return true;
+}
+
+static void keep(struct qlog *q, scps_off off, uint32_t len)
+{
+    scps_off end_of = q->n ? at(q, q->n - 1)->off + at(q, q->n - 1)->len : 0;
+
+    if (off < end_of) { /* it was sent before, perhaps in other pieces */
+        for (size_t i = find(q, off); i < q->n && at(q, i)->off < off + len; i++)
+            at(q, i)->number = q->sent;
+        return;
+    }
+    if (!len)
+        return;
+    if (q->n == q->room && !grow(q)) {
+        q->failed = true;
+        return;
+    }
+    q->n++;
+    *at(q, q->n - 1) = (struct segment){off, len, false, q->sent};
+}
+
+/* ---- records ---- */
+
+static void packet_sent(struct qlog *q, const struct scps_note *n)
+{
+    uint64_t len = n->arg[1];
+
+    keep(q, n->arg[0], (uint32_t)len);
+    begin(q, n->at, "transport:packet_sent");
+    fprintf(q->f,
+            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
+            "},\"raw\":{\"length\":%" PRIu64 "},\"resent\":%s,\"frames\":[",
+            q->sent++, len, n->arg[3] ? "true" : "false");
+    if (len)
+        fprintf(q->f,
+                "{\"frame_type\":\"stream\",\"stream_id\":0,\"offset\":%" PRIu64
+                ",\"length\":%" PRIu64 "}",
+                n->arg[0], len);
+    fputc(']', q->f);
+    end(q);
+}
+
+static void begin_ack(struct qlog *q, const struct scps_note *n)
+{
+    begin(q, n->at, "transport:packet_received");
+    fprintf(q->f,
+            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
+            "},\"frames\":[{\"frame_type\":\"ack\",\"acked_ranges\":[",
+            q->received++);
+}
+
+/* Packet numbers as ranges: those that follow each other are one. */
+struct ranges {
+    uint64_t from, to;
+    bool any, comma;
+};
+static void range_out(struct qlog *q, struct ranges *r)
+{
+    if (r->any)
+        fprintf(q->f, "%s[%" PRIu64 ",%" PRIu64 "]", r->comma ? "," : "", r->from, r->to);
+    r->comma |= r->any;
+    r->any = false;
+}
+static void range_add(struct qlog *q, struct ranges *r, uint64_t number)
+{
+    if (r->any && number == r->to + 1) {
+        r->to = number;
+        return;
+    }
+    if (r->any && number >= r->from && number <= r->to)
+        return;
+    range_out(q, r);
+    *r = (struct ranges){number, number, true, r->comma};
+}
+
+static void acked(struct qlog *q, const struct scps_note *n)
+{
+    scps_off una = n->arg[0];
+    struct ranges r = {0};
+
+    begin_ack(q, n);
+    for (; q->n && at(q, 0)->off + at(q, 0)->len <= una; q->first++, q->n--)
+        if (!at(q, 0)->acked)
+            range_add(q, &r, at(q, 0)->number);
+    range_out(q, &r);
+    fputs("]}]", q->f);
+    end(q);
+    if ((int64_t)n->arg[2] <= 0)
+        return;
+    begin(q, n->at, "recovery:metrics_updated");
+    fprintf(q->f, "\"latest_rtt\":%" PRIu64 ".%03u", n->arg[2] / 1000,
+            (unsigned)(n->arg[2] % 1000));
+    end(q);
+}
+
+static void sacked(struct qlog *q, const struct scps_note *n)
+{
+    struct ranges r = {0};
+
+    begin_ack(q, n);
+    for (size_t i = find(q, n->arg[0]); i < q->n && at(q, i)->off + at(q, i)->len <= n->arg[1];
+         i++) {
+        if (!at(q, i)->acked)
+            range_add(q, &r, at(q, i)->number);
+        at(q, i)->acked = true;
+    }
+    range_out(q, &r);
+    fputs("]}]", q->f);
+    end(q);
+}
+
+static const char *trigger(uint64_t evidence)
+{
+    switch (evidence) {
+    case SCPS_BY_RTO:
+        return "pto_expired";
+    case SCPS_BY_RACK:
+    case SCPS_BY_AGE:
+        return "time_threshold";
+    default:
+        return "reordering_threshold";
+    }
+}
+
+static void lost(struct qlog *q, const struct scps_note *n)
+{
+    scps_off to = n->arg[0] + n->arg[1];
+
+    for (size_t i = find(q, n->arg[0]); i < q->n && at(q, i)->off < to; i++) {
+        begin(q, n->at, "recovery:packet_lost");
+        fprintf(q->f,
+                "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
+                "},\"trigger\":\"%s\",\"cause\":\"%s\",\"evidence\":\"%s\"",
+                at(q, i)->number, trigger(n->arg[3]),
+                scps_loss_cause_name((enum scps_loss_cause)n->arg[2]),
+                scps_evidence_name((enum scps_evidence)n->arg[3]));
+        end(q);
+    }
+}
+
+static void phase(struct qlog *q, const struct scps_note *n)
+{
+    const char *is = q->recovering           ? "recovery"
+                     : q->cwnd < q->ssthresh ? "slow_start"
+                                             : "congestion_avoidance";
+
+    if (!strcmp(is, q->phase))
+        return;
+    begin(q, n->at, "recovery:congestion_state_updated");
+    if (*q->phase)
+        fprintf(q->f, "\"old\":\"%s\",", q->phase);
+    fprintf(q->f, "\"new\":\"%s\"", is);
+    end(q);
+    q->phase = is;
+}
+
+static void metrics(struct qlog *q, const struct scps_note *n)
+{
+    uint64_t cwnd = n->arg[0], ssthresh = n->arg[1], rate = n->arg[2];
+
+    begin(q, n->at, "recovery:metrics_updated");
+    fprintf(q->f, "\"bytes_in_flight\":%" PRIu64, n->arg[3]);
+    if (cwnd != q->cwnd && cwnd != SCPS_CWND_OPEN)
+        fprintf(q->f, ",\"congestion_window\":%" PRIu64, cwnd);
+    if (ssthresh != q->ssthresh && ssthresh != UINT64_MAX)
+        fprintf(q->f, ",\"ssthresh\":%" PRIu64, ssthresh);
+    if (rate != q->rate)
+        fprintf(q->f, ",\"pacing_rate\":%" PRIu64, 8 * rate);
+    end(q);
+    q->cwnd = cwnd;
+    q->ssthresh = ssthresh;
+    q->rate = rate;
+    phase(q, n);
+}
+
+static void received(struct qlog *q, const struct scps_note *n)
+{
+    begin(q, n->at, "transport:packet_received");
+    fprintf(q->f,
+            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
+            "},\"raw\":{\"length\":%" PRIu64 "},\"frames\":[{\"frame_type\":\"stream\","
+            "\"stream_id\":0,\"offset\":%" PRIu64 ",\"length\":%" PRIu64 "}]",
+            q->received++, n->arg[1], n->arg[0], n->arg[1]);
+    end(q);
+}
+
+static void others(struct qlog *q, const struct scps_note *n)
+{
+    static const char *const probe[] = {"zero_window", "keep_alive", "tail"};
+
+    switch (n->kind) {
+    case SCPS_NOTE_STATE:
+        begin(q, n->at, "connectivity:connection_state_updated");
+        fprintf(q->f, "\"old\":\"%s\",\"new\":\"%s\"", scps_state_name((enum scps_state)n->arg[0]),
+                scps_state_name((enum scps_state)n->arg[1]));
+        break;
+    case SCPS_NOTE_RTO:
+        begin(q, n->at, "recovery:loss_timer_updated");
+        fprintf(q->f,
+                "\"timer_type\":\"pto\",\"event_type\":\"expired\",\"rto\":%" PRIu64
+                ".%03u,\"backoff\":%" PRIu64,
+                n->arg[1] / 1000, (unsigned)(n->arg[1] % 1000), n->arg[2]);
+        break;
+    case SCPS_NOTE_HOLD:
+        begin(q, n->at, "scps:hold");
+        fprintf(q->f, "\"why\":\"%s\",\"bytes_in_flight\":%" PRIu64,
+                scps_hold_name((enum scps_hold)n->arg[0]), n->arg[2]);
+        break;
+    case SCPS_NOTE_PROBE:
+        begin(q, n->at, "scps:probe");
+        fprintf(q->f, "\"kind\":\"%s\"", n->arg[0] < 3 ? probe[n->arg[0]] : "other");
+        break;
+    case SCPS_NOTE_OUTAGE:
+        begin(q, n->at, "scps:outage");
+        fprintf(q->f, "\"out\":%s,\"inferred\":%s", n->arg[0] ? "true" : "false",
+                n->arg[1] ? "true" : "false");
+        break;
+    case SCPS_NOTE_DROP:
+        begin(q, n->at, "transport:packet_dropped");
+        fprintf(q->f, "\"raw\":{\"length\":%" PRIu64 "},\"trigger\":\"%s\"", n->arg[2],
+                scps_drop_name((enum scps_drop)n->arg[0]));
+        break;
+    default:
+        return;
+    }
+    end(q);
+}
+
+void qlog_note(struct qlog *q, const struct scps_note *n)
+{
+    switch (n->kind) {
+    case SCPS_NOTE_SENT:
+        packet_sent(q, n);
+        break;
+    case SCPS_NOTE_ACKED:
+        acked(q, n);
+        break;
+    case SCPS_NOTE_SACKED:
+        sacked(q, n);
+        break;
+    case SCPS_NOTE_LOST:
+        lost(q, n);
+        break;
+    case SCPS_NOTE_CWND:
+        metrics(q, n);
+        break;
+    case SCPS_NOTE_RECOVERY:
+        q->recovering = n->arg[0] == 1;
+        phase(q, n);
+        break;
+    case SCPS_NOTE_RECEIVED:
+        received(q, n);
+        break;
+    default:
+        others(q, n);
+        break;
+    }
+    if (n->at - q->flushed >= FLUSH_EVERY) {
+        q->flushed = n->at;
+        fflush(q->f);
+    }
+}
+
+bool qlog_end(struct qlog *q)
+{
+    bool ok = !q->failed && fflush(q->f) == 0 && !ferror(q->f);
+
+    free(q->seg);
+    free(q);
+    return ok;
+}

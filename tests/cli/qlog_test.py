@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scps_ttcp --qlog: every record is as docs/schema/qlog.schema.json says, and they tell what happened.
+
+    qlog_test.py SCPS_TTCP [unittest options]
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TTCP = os.path.abspath(sys.argv[1])
+TREE = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+LOSSY = ("--link", "rate=10mbit,rtt=100ms,loss=0.01,queue=40p", "-n", "300")
+
+
+def run(*words):
+    return subprocess.run([TTCP, "-t", "-s", *words], capture_output=True, text=True, timeout=300, check=False)
+
+
+def records(path, cut=False):
+    """The records of a file; one that is cut short may be the last."""
+    with open(path, encoding="utf-8") as f:
+        parts = f.read().split("\x1e")
+    assert parts[0] == "", "something stands before the first record"
+    out = []
+    for i, text in enumerate(parts[1:]):
+        try:
+            out.append(json.loads(text))
+        except ValueError:
+            assert cut and i == len(parts) - 2, text
+    return out
+
+
+def of(events, name):
+    return [e["data"] for e in events if e["name"] == name]
+
+
+class Qlog(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.dir.name, "x.qlog")
+        self.addCleanup(self.dir.cleanup)
+
+    def log(self, *words):
+        said = run(*words, "--qlog", self.path)
+        self.assertEqual(0, said.returncode, said.stderr)
+        return said, records(self.path)
+
+    def test_it_changes_nothing(self):
+        said, _ = self.log(*LOSSY)
+        self.assertEqual(run(*LOSSY).stdout, said.stdout)
+
+    def test_every_packet_is_accounted_for(self):
+        for more in ((), ("--cc", "bbr"), ("--cc", "vegas", "--no-snack"), ("--no-sack", "--no-snack")):
+            said, log = self.log(*LOSSY, *more, "--json")
+            events = log[1:]
+            info = json.loads(said.stdout)
+            sent = of(events, "transport:packet_sent")
+            numbers = [s["header"]["packet_number"] for s in sent]
+            self.assertEqual(list(range(len(sent))), numbers)
+            data = {s["header"]["packet_number"] for s in sent if s["raw"]["length"]}
+            acked = [k for r in of(events, "transport:packet_received") for f in r["frames"] if f["frame_type"] == "ack"
+                     for a, b in f["acked_ranges"] for k in range(a, b + 1)]
+            self.assertEqual(len(acked), len(set(acked)), more)
+            self.assertLessEqual(set(acked), set(numbers))
+            lost = {e["header"]["packet_number"] for e in of(events, "recovery:packet_lost")}
+            self.assertGreater(len(lost), 5)
+            # what was neither acknowledged nor declared lost was sent again for another reason (a timeout)
+            self.assertLessEqual(len(data - set(acked) - lost), sum(s["resent"] for s in sent), more)
+            resent = sum(s["raw"]["length"] for s in sent if s["resent"])
+            self.assertIn('"bytes_resent": %d,' % resent, json.dumps(info))
+            times = [e["time"] for e in events]
+            self.assertEqual(sorted(times), times)
+
+    def test_metrics_and_phases(self):
+        _, log = self.log(*LOSSY, "--cc", "vj")
+        events = log[1:]
+        metrics = of(events, "recovery:metrics_updated")
+        windows = [m["congestion_window"] for m in metrics if "congestion_window" in m]
+        self.assertGreater(len(set(windows)), 10)
+        self.assertTrue(all(99 < m["latest_rtt"] < 1000 for m in metrics if "latest_rtt" in m))
+        phases = of(events, "recovery:congestion_state_updated")
+        self.assertEqual({"new": "slow_start"}, phases[0])
+        for a, b in zip(phases, phases[1:]):
+            self.assertEqual(a["new"], b["old"])
+        self.assertIn("recovery", {p["new"] for p in phases})
+        self.assertIn("cwnd", {h["why"] for h in of(events, "scps:hold")})
+        states = [s["new"] for s in of(events, "connectivity:connection_state_updated")]
+        self.assertEqual(["SYN-SENT", "ESTABLISHED"], states[:2])
+
+    def test_causes(self):
+        _, log = self.log(*LOSSY, "--cc", "vegas-corruption")
+        self.assertEqual({"corruption"}, {e["cause"] for e in of(log[1:], "recovery:packet_lost")})
+        _, log = self.log("--link", "geo", "-n", "2000", "--outage", "3s-60s,signal")
+        self.assertEqual([True, False], [o["out"] for o in of(log[1:], "scps:outage")][:2])
+
+    def test_each_record_against_the_schema(self):
+        try:
+            import jsonschema
+            with open(os.path.join(TREE, "docs/schema/qlog.schema.json"), encoding="utf-8") as f:
+                schema = json.load(f)
+            jsonschema.Draft202012Validator.check_schema(schema)
+            validator = jsonschema.Draft202012Validator(schema)
+        except (ImportError, AttributeError):
+            self.skipTest("python3-jsonschema with draft 2020-12 is not installed")
+        seen = set()
+        for words in ((*LOSSY[:2], "-n", "60", "--cc", "bbr"), ("--link", "geo", "-n", "100", "--outage", "1s-60s,signal"),
+                      ("--link", "geo,loss=0.3", "-n", "10")):
+            for r in self.log(*words)[1]:
+                validator.validate(r)
+                seen.add(r.get("name"))
+        self.assertGreaterEqual(len(seen), 9, seen)
+        self.assertFalse(validator.is_valid({"time": 1, "name": "scps:hold", "data": {}}))
+
+    def test_killed(self):
+        with subprocess.Popen([TTCP, "-t", "-s", "--hollow", "--link", "rate=1gbit,rtt=10ms", "--time", "100000", "--qlog", self.path],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as p:
+            for _ in range(200):
+                time.sleep(0.05)
+                if os.path.exists(self.path) and os.path.getsize(self.path) > 1000000:
+                    break
+            p.send_signal(signal.SIGKILL)
+            p.wait()
+        log = records(self.path, cut=True)
+        self.assertEqual("0.3", log[0]["qlog_version"])
+        self.assertGreater(len(log), 1000)
+
+    def test_refusals(self):
+        said = run("--link", "geo", "-n", "1", "--qlog", "/nowhere/x")
+        self.assertEqual(1, said.returncode)
+        self.assertIn("--qlog /nowhere/x", said.stderr + said.stdout)
+        said = run("--link", "geo", "-u", "-R", "1m", "-n", "1", "--qlog", self.path)
+        self.assertEqual(2, said.returncode)
+        self.assertIn("--qlog", said.stderr)
+        if os.path.exists("/dev/full"):
+            said = run("--link", "geo", "-n", "100", "--qlog", "/dev/full")
+            self.assertEqual(1, said.returncode)
+            self.assertIn("could not be written whole", said.stderr + said.stdout)
+
+
+sys.argv = sys.argv[:1] + sys.argv[2:]
+unittest.main()
