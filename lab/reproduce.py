@@ -32,7 +32,11 @@ def fm(*x):
 
 
 class Missing(Exception):
-    """No results for this claim."""
+    """The campaign of this claim has not been run."""
+
+
+class Mistake(Exception):
+    """A claim asks a campaign for something that it does not have: a mistyped key, or a cell that was never run."""
 
 
 NEAR = "near"  # not so, but within twice the standard errors of the means it is about: the runs neither show nor contradict it
@@ -40,18 +44,38 @@ ENOUGH = 5  # runs from which a standard error is worth something
 
 
 class View:
-    """Means of one side, theirs or ours, by campaign and what was swept. Asking for what is not there raises Missing; a
-    test that goes through a grid asks has() first."""
+    """Means of one side, theirs or ours, by campaign and what was swept. Asking for a campaign without results raises
+    Missing, for a cell that a campaign with results does not have Mistake; a test that goes through a grid asks has()
+    first, which raises Mistake for a value that no cell of the campaign has."""
 
     def __init__(self):
         self.mean, self.err, self.rows, self.n_of = {}, {}, {}, {}
+        self.values = {}  # of each campaign, for each place of its keys: what stands there
+
+    def campaign(self, name):
+        """For each place of the keys of a campaign, the values that stand there; None: it has not been run."""
+        if name not in self.values:
+            keys = [k for k in self.mean if k[0] == name]
+            self.values[name] = [set(column) for column in zip(*keys)] if keys else None
+        return self.values[name]
 
     def has(self, *key):
-        return key in self.mean
+        if key in self.mean:
+            return True
+        known = self.campaign(key[0])
+        if known is not None:
+            if len(known) != len(key):
+                raise Mistake("%s: the keys of %s have %d parts" % (" ".join(key), key[0], len(known)))
+            for value, column in zip(key, known):
+                if value not in column:
+                    raise Mistake("%s: no cell of %s has '%s'; there are %s" % (" ".join(key), key[0], value, " ".join(sorted(column))))
+        return False
 
     def m(self, *key):
         if key not in self.mean:
-            raise Missing(" ".join(map(str, key)))
+            if self.campaign(key[0]) is not None:
+                raise Mistake("%s: there is no such cell" % " ".join(key))
+            raise Missing(key[0])
         return self.mean[key]
 
     def t(self, protocol, rtt, size, ber="0"):
@@ -679,8 +703,10 @@ CHOSEN = {
 def verdict(f, v):
     try:
         got = list(f(v))
-    except (Missing, KeyError, ZeroDivisionError):
+    except Missing:
         return None
+    except (Mistake, KeyError, IndexError, ZeroDivisionError) as e:
+        raise SystemExit("lab/reproduce.py: claim %s: %s: %s" % (f.__name__.upper(), type(e).__name__, e)) from e
     if not got:
         return None
     return [ok for ok, _ in got], [t for ok, t in got if ok is True], [t for ok, t in got if not ok], \
@@ -735,7 +761,7 @@ def curve(v, key_of, bers=BERS + ["1e-4"]):
     out = []
     for e in bers:
         k = key_of(e)
-        if v.has(*k) and v.mean[k] > 0:
+        if v.mean.get(k, 0) > 0:  # the curves differ in their error rates
             out.append((lablib.plot_xs("ber", e), v.mean[k], 1.96 * v.err.get(k, 0)))
     return out
 
