@@ -34,7 +34,7 @@ static void connected(struct scps_json *j, const struct ttcp_side *s, bool udp)
     scps_json_close(j, '}');
 }
 
-static void real_world(struct scps_json *j, const struct ttcp_result *r)
+static void write_host_info(struct scps_json *j, const struct ttcp_result *r)
 {
     struct utsname u;
     char text[512];
@@ -291,7 +291,7 @@ void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
     scps_json_close(j, ']');
     scps_json_string(j, "version", "scps_ttcp " SCPS_VERSION);
     if (!r->virtual_time)
-        real_world(j, r);
+        write_host_info(j, r);
     if (r->has_tx && (o->host != NULL || own->open)) {
         scps_json_open(j, "connecting_to", '{');
         if (o->host != NULL) {

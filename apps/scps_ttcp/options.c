@@ -56,7 +56,7 @@ bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f)
 }
 
 /* --require of what another option leaves out. */
-static int refuses_itself(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
         enum scps_feature f;
@@ -209,7 +209,7 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                     "leave out one of them");
     if (settle_settings(o, msg) != 0)
         return -1;
-    return refuses_itself(o, msg);
+    return require_conflicts(o, msg);
 }
 
 /* -u: what is TCP's alone is refused where it promises something, else without effect. */

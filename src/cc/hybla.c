@@ -35,7 +35,7 @@ enum { HALF = 512 };
 
 struct hybla {
     struct scps_win win;
-    struct scps_quick quick;
+    struct scps_ack_train_ss quick;
     scps_dur rtt0;
     uint32_t ss_gain, max_rho;
     bool estimate;

@@ -11,12 +11,12 @@
  * its own. Eight ACKs say enough of its rate. */
 enum { TRAIN_ACKS = 8 };
 
-void scps_train_forget(struct scps_train *tr)
+void scps_train_forget(struct scps_ack_train *tr)
 {
     tr->acks = 0;
 }
 
-bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
+bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
                       scps_dur base, uint64_t queue, uint64_t *carried)
 {
     scps_dur gap = now - tr->last;
@@ -24,11 +24,11 @@ bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps
 
     tr->last = now;
     if (!tr->acks || gap > base / 4 || (tr->acks > 1 && gap > SCPS_MAX(4 * mean, base / 64))) {
-        *tr = (struct scps_train){.began = now, .last = now, .acks = 1};
+        *tr = (struct scps_ack_train){.began = now, .last = now, .acks = 1};
         return false;
     }
     if (tr->acks == 2 && 4 * gap < mean) /* the first was the delayed one of the train before */
-        *tr = (struct scps_train){.began = now - gap, .last = now, .acks = 1};
+        *tr = (struct scps_ack_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
@@ -42,13 +42,14 @@ bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps
     return true;
 }
 
-void scps_quick_round(struct scps_quick *q, const struct scps_cc_ack *a, struct scps_cc_ctl *ctl)
+void scps_quick_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
+                      struct scps_cc_ctl *ctl)
 {
     if (a->round_start && q->paced && ctl->cwnd >= ctl->ssthresh && !--q->paced)
         ctl->rate = 0;
 }
 
-void scps_quick_estimate(struct scps_quick *q, const struct scps_cc_view *v,
+void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                          struct scps_cc_ctl *ctl)
 {
@@ -63,7 +64,7 @@ void scps_quick_estimate(struct scps_quick *q, const struct scps_cc_view *v,
     q->paced = 2;
 }
 
-void scps_quick_forget(struct scps_quick *q, struct scps_cc_ctl *ctl)
+void scps_quick_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl)
 {
     scps_train_forget(&q->train);
     if (q->paced)

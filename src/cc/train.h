@@ -16,37 +16,38 @@
 
 #include <scps/cc.h>
 
-struct scps_train {
+struct scps_ack_train {
     scps_time began, last;
     uint64_t bytes;
     scps_dur rtt; /* of the ACK before, as it was told */
     uint32_t acks;
 };
 
-void scps_train_forget(struct scps_train *tr);
+void scps_train_forget(struct scps_ack_train *tr);
 
 /* An ACK for bytes, with the RTT of the newest of them (<= 0: unknown), on a path of round trip
  * base. True when the train is long enough and more than `queue` bytes wait in the path: *carried
  * is then what the bottleneck carries in a round trip. */
-bool scps_train_tells(struct scps_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
+bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
                       scps_dur base, uint64_t queue, uint64_t *carried);
 
 /* A slow start much faster than doubling must know where to stop before it gets there, and must not
  * let the queue hold the whole window on the way. The first train of ACKs behind which segments
  * queue gives the threshold, and until a round trip after it is reached the window leaves at the
  * bottleneck's rate. */
-struct scps_quick {
-    struct scps_train train;
+struct scps_ack_train_ss {
+    struct scps_ack_train train;
     uint8_t paced; /* rounds the rate still holds */
 };
 
 /* First on every ACK: lets go of the rate when its time is over. */
-void scps_quick_round(struct scps_quick *q, const struct scps_cc_ack *a, struct scps_cc_ctl *ctl);
+void scps_quick_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
+                      struct scps_cc_ctl *ctl);
 /* On every ACK of a slow start without a threshold: sets it, and the rate, when the train tells. */
-void scps_quick_estimate(struct scps_quick *q, const struct scps_cc_view *v,
+void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                          struct scps_cc_ctl *ctl);
 /* A loss, a timeout, another path. */
-void scps_quick_forget(struct scps_quick *q, struct scps_cc_ctl *ctl);
+void scps_quick_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
 
 #endif

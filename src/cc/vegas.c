@@ -105,7 +105,7 @@ struct vegas {
     scps_dur waited;  /* base before it gave in to them; 0: it has not */
     uint64_t wide;    /* the window then */
     scps_dur soonest; /* lowest RTT of a newest segment */
-    struct scps_quick quick;
+    struct scps_ack_train_ss quick;
 };
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,

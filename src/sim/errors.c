@@ -96,7 +96,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct blow { /* what strikes a frame */
+struct frame_damage { /* what strikes a frame */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);
@@ -105,7 +105,7 @@ struct blow { /* what strikes a frame */
 };
 
 /* Bits of the frame's byte `byte` are hit. */
-static enum damage strike(struct blow *w, uint32_t byte, uint8_t bits)
+static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bits)
 {
     const struct scps_frame *f = w->f;
     uint32_t framing = f->bytes - f->len - f->hollow;
@@ -121,8 +121,8 @@ static enum damage strike(struct blow *w, uint32_t byte, uint8_t bits)
 
 /* The bits at risk [at, end) are hit independently; draw gave the first place away. Each further
  * one needs a draw of r. */
-static enum damage at_random(struct blow *w, const struct scps_ber *b, uint32_t at, uint32_t end,
-                             uint64_t draw, struct scps_prng *r)
+static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
+                             uint32_t end, uint64_t draw, struct scps_prng *r)
 {
     uint32_t exempt = w->f->bytes - w->f->bits / 8;
     enum damage worst = WHOLE;
@@ -131,7 +131,7 @@ static enum damage at_random(struct blow *w, const struct scps_ber *b, uint32_t 
         at += scps_ber_run(b, draw, end - at);
         if (at >= end)
             return worst;
-        enum damage d = strike(w, exempt + at / 8, (uint8_t)(0x80 >> at % 8));
+        enum damage d = damage_byte(w, exempt + at / 8, (uint8_t)(0x80 >> at % 8));
         worst = SCPS_MAX(worst, d);
         if (!w->c->flip || ++at >= end)
             return worst;
@@ -139,7 +139,7 @@ static enum damage at_random(struct blow *w, const struct scps_ber *b, uint32_t 
     }
 }
 
-static enum damage in_burst(struct scps_errors *e, struct blow *w)
+static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
 {
     const struct scps_burst *b = &w->c->burst;
     const struct scps_frame *f = w->f;
@@ -185,7 +185,7 @@ static enum damage in_burst(struct scps_errors *e, struct blow *w)
     return worst;
 }
 
-static enum damage in_vector(struct scps_errors *e, struct blow *w)
+static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
 {
     const struct scps_link_config *c = w->c;
     uint32_t n = w->f->bits / 8, exempt = w->f->bytes - n;
@@ -196,7 +196,7 @@ static enum damage in_vector(struct scps_errors *e, struct blow *w)
         if (++e->vector_at == c->vector_len)
             e->vector_at = 0;
         if (bits) {
-            enum damage d = strike(w, exempt + i, bits);
+            enum damage d = damage_byte(w, exempt + i, bits);
             worst = SCPS_MAX(worst, d);
         }
     }
@@ -208,7 +208,7 @@ enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_c
 {
     uint64_t draw = e->ber.on ? scps_prng_next(&e->r_ber) : 0;
     bool lost = scps_chance_hit(e->loss, &e->r_loss);
-    struct blow w = {c, f, save, ctx, false};
+    struct frame_damage w = {c, f, save, ctx, false};
     enum damage ber = WHOLE, burst = WHOLE, vector = WHOLE;
     bool down =
         (c->outages.n || c->outages.inverse) && scps_spans_hit(&c->outages, f->start, f->end);

@@ -48,8 +48,8 @@ static SCPS_APART int bad_checksum(struct scps_stack *st, const struct scps_addr
     return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
 }
 
-static int stranger(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
-                    const struct scps_seg *seg)
+static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
+                               const struct scps_flow *f, const struct scps_seg *seg)
 {
     enum scps_drop bad = check_addresses(st, &f->remote, &f->local);
     struct scps_listener *l;
@@ -127,7 +127,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
         (!(c->flags & SCPS_F_RST_NOW) || (seg.flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
     if (!c)
-        return stranger(st, nif, &f, &seg);
+        return input_no_connection(st, nif, &f, &seg);
     return deliver(st, nif, c, &seg);
 }
 

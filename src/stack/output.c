@@ -17,7 +17,7 @@ static void next_turn(struct scps_turns *t)
 
 /* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
  * leave now. */
-static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
@@ -37,7 +37,7 @@ static SCPS_APART void couple(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* What goes before all packets: connections that have ended, timers. */
-static SCPS_APART void chores(struct scps_stack *st)
+static SCPS_APART void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
         scps_stack_reap(st);
@@ -91,7 +91,7 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
             continue;
         }
         if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
-            couple(c, &seg);
+            gso_coalesce(c, &seg);
         scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
         if (t->gate)
             over = scps_gate_left(t->gate, c, st->env.now, (uint32_t)(out->len + out->payload_len));
@@ -111,7 +111,8 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
 }
 
 /* Datagrams wait, too: each kind goes first every other time. */
-static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+static SCPS_APART int output_alternate(struct scps_stack *st, struct scps_nif *nif,
+                                       struct scps_pkt *out)
 {
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && scps_dgram_output(st, nif, out))
@@ -123,13 +124,13 @@ static SCPS_APART int either(struct scps_stack *st, struct scps_nif *nif, struct
 
 /* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has
  * anything, and every SCPS_ANSWER_SHARE-th time else. */
-static SCPS_APART int whatever(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+static SCPS_APART int output_slow(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    chores(st);
+    output_housekeeping(st);
     if (nif->n_answers && nif->since_answer >= SCPS_ANSWER_SHARE - 1 &&
         scps_answer_output(st, nif, out))
         return 1;
-    if (nif->n_dgrams ? either(st, nif, out)
+    if (nif->n_dgrams ? output_alternate(st, nif, out)
                       : (nif->turns.head || nif->pipes) && segment(st, nif, out)) {
         if (nif->since_answer < SCPS_ANSWER_SHARE)
             nif->since_answer++;
@@ -148,6 +149,6 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     /* asked once more than it gives, by every driver after every packet: no frame for that */
     scps_stack_clock(st, now);
     if (st->env.dead || scps_stack_timers_due(st) || nif->others)
-        return whatever(st, nif, out);
+        return output_slow(st, nif, out);
     return nif->turns.head ? segment(st, nif, out) : 0;
 }

@@ -108,7 +108,7 @@ int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
     return 0;
 }
 
-void scps_tr_comp_note(struct half *h, const struct segment *s)
+void scps_tr_comp_note(struct conn_dir *h, const struct segment *s)
 {
     h->c = (struct comp_state){.seq = s->seq,
                                .ack = s->ack,

@@ -17,14 +17,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void scps_tr_round_sent(struct half *h, uint64_t outstanding)
+void scps_tr_round_sent(struct conn_dir *h, uint64_t outstanding)
 {
     uint32_t v = (uint32_t)SCPS_MIN(outstanding, UINT32_MAX);
     if (v > h->round_peak)
         h->round_peak = v;
 }
 
-void scps_tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now)
+void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now)
 {
     if (h->nrounds >= ROUNDS)
         return;
@@ -71,7 +71,7 @@ static double median(double *v, unsigned n)
 }
 
 /* How far the rates of the rounds stray from their middle, as a share of it: 0 is a flat rate. */
-static double straying(const struct round *r, unsigned n)
+static double rate_spread(const struct round *r, unsigned n)
 {
     double rate[ROUNDS], dev[ROUNDS];
     unsigned k = 0;
@@ -127,7 +127,7 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
+void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out)
 {
     const struct round *r = h->rounds;
     unsigned n = h->nrounds, first_loss = n, losses = 0;
@@ -145,7 +145,7 @@ void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out)
     if (n < 6 || h->data_pkts < 20)
         return;
 
-    double stray = straying(r, n);
+    double stray = rate_spread(r, n);
     unsigned doubling = doublings(r, n, first_loss, mss);
     double d = decrease(r, n, mss), g = growth(r, n, first_loss, mss);
     const char *start = doubling >= 2 ? "slow start" : "no slow start";

@@ -108,7 +108,7 @@ static bool rehash(struct scps_trace *t)
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {
     for (int d = 0; d < 2; d++) {
-        struct half *h = &f->h[d];
+        struct conn_dir *h = &f->h[d];
         scps_tr_segs_free(t, h);
         scps_tr_hist_free(t, &h->rtt_hist);
         scps_tr_hist_free(t, &h->tsrtt_hist);
@@ -264,7 +264,7 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
         return true;
     if (TR_LIKELY(!(flags & SCPS_SYN)))
         return false;
-    const struct half *h = &f->h[dir], *o = &f->h[!dir];
+    const struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
     uint32_t winend = (uint32_t)o->win_edge;
     if ((h->fin_count || o->fin_count || h->rst_count || o->rst_count) &&
         ((int32_t)(seq - winend) > 0 || (int32_t)(seq - h->syn) < 0))

@@ -30,8 +30,8 @@ void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 /* Grows p, keeping the bytes; the new ones are not zeroed. NULL leaves p as it is. */
 void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
-struct half;
-struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h); /* never NULL */
+struct conn_dir;
+struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h); /* never NULL */
 
 /* ---- segments of one direction (segs.c) ---- */
 
@@ -151,7 +151,7 @@ struct comp_state { /* last values on a connection with compressed headers */
     bool known;
 };
 
-struct seldom { /* what few connections have; taken when first needed */
+struct conn_rare { /* what few connections have; taken when first needed */
     struct dist rtt_last, retr;
     uint32_t retr_max;
     uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
@@ -163,7 +163,7 @@ struct seldom { /* what few connections have; taken when first needed */
 #define HWDUPS 8u
 #define TSRING 4u
 
-struct half {
+struct conn_dir {
     /* what every packet touches */
     scps_time last_time;
     uint64_t packets, wire_bytes;
@@ -232,7 +232,7 @@ struct half {
     struct scps_rangeset sacked; /* of this direction's data */
     scps_time sack_at;
     struct why *why;
-    struct seldom *seldom;
+    struct conn_rare *seldom;
     struct round *rounds;
     uint16_t nrounds, caprounds;
     uint64_t round_end;
@@ -271,7 +271,7 @@ struct flow {
     scps_time first, last;
     scps_time spent_at; /* up to when time is accounted for */
     uint64_t packets;
-    struct half h[2]; /* of key.a, of key.b */
+    struct conn_dir h[2]; /* of key.a, of key.b */
 };
 
 #define FLOW_NONE UINT32_MAX
@@ -309,7 +309,7 @@ struct scps_trace {
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
-    struct seldom lost; /* counts what there is no memory for */
+    struct conn_rare lost; /* counts what there is no memory for */
     scps_time now;
     bool finished;
     uint32_t *order; /* flows in order of number, after finish */
@@ -355,13 +355,13 @@ void scps_tr_flows_free(struct scps_trace *t);
 
 /* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out
  * of order. */
-uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
 /* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate
  * besides its number. Returns the sample it completed, or -1. */
-scps_dur scps_tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now,
+scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
-void scps_tr_segs_free(struct scps_trace *t, struct half *h);
+void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- rtt.c ---- */
 
@@ -372,46 +372,46 @@ void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
 double scps_tr_hist_at(const struct hist *h, const struct dist *d,
                        double q); /* µs; NaN without samples */
 void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
-void scps_tr_rtt_smooth(struct half *h, scps_dur v);
-void scps_tr_ts_sent(struct half *h, uint32_t tsval, scps_time now);
-void scps_tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now);
+void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v);
+void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
+void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr, scps_time now);
 
 /* ---- why.c ---- */
 
-void scps_tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                        scps_time now);
-void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now);
 /* The receiver says it had [from, to) twice. */
-void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to);
+void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
 /* The acknowledgement of h's data went from una to ack. bets: the receiver may acknowledge what it
  * never got. */
-void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
+void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
-enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
+enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
 /* Data comes by at to, and [from, to) has not yet. tsval: its timestamp, if has_ts. */
-void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct half *peer,
+void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
 /* Data that fills the gap [first, end): is it the repair of something lost before it came by here
  * (and not merely overtaken on the way)? re: gets the time when it was due, if that is known. */
-bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
+bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
-void scps_tr_why_free(struct scps_trace *t, struct half *h);
+void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
 /* ---- truth.c ---- */
 
 void scps_tr_truth_free(struct scps_trace *t);
-void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len);
 
 /* ---- fingerprint.c ---- */
 
-void scps_tr_round_sent(struct half *h, uint64_t outstanding);
-void scps_tr_round_acked(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now);
-void scps_tr_fingerprint(const struct half *h, struct scps_trace_dir *out);
+void scps_tr_round_sent(struct conn_dir *h, uint64_t outstanding);
+void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now);
+void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out);
 
 /* ---- link.c ---- */
 

@@ -11,7 +11,7 @@
 
 /* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never
  * sends that much. A capture before segmentation offload shows multiples of it. */
-static inline void scps_tr_full_segment(struct half *h, const struct half *o)
+static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_dir *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
     if (mss <= ts + 1 || h->max_seg < mss - ts)
@@ -21,7 +21,7 @@ static inline void scps_tr_full_segment(struct half *h, const struct half *o)
 }
 
 /* The time since the last packet, for whatever held h back then and what it had outstanding. */
-static inline void scps_tr_spend(struct half *h, scps_dur dt)
+static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;
     if (h->out_now) {
@@ -31,7 +31,7 @@ static inline void scps_tr_spend(struct half *h, scps_dur dt)
 }
 
 /* What direction h has outstanding from now on, and what holds it back. */
-static inline void scps_tr_reckon(struct half *h, const struct half *o)
+static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
 {
     if (!h->data_pkts)
         return;

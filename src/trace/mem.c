@@ -32,7 +32,7 @@ void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
     return q;
 }
 
-struct seldom *scps_tr_seldom(struct scps_trace *t, struct half *h)
+struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h)
 {
     if (!h->seldom)
         h->seldom = scps_tr_alloc(t, sizeof *h->seldom);

@@ -92,7 +92,7 @@ struct scps_trace_html *scps_trace_html_new(size_t max_events,
     return h;
 }
 
-static bool dear(uint8_t kind)
+static bool keep_when_thinning(uint8_t kind)
 {
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
@@ -153,7 +153,7 @@ static void halve_track(struct track *d, unsigned level, bool all)
     d->n = 0;
     for (size_t i = 0; i < n; i++) {
         struct mark m = d->m[i];
-        const bool thin = all || (!dear(m.kind) && m.kind != MARK_DATA);
+        const bool thin = all || (!keep_when_thinning(m.kind) && m.kind != MARK_DATA);
         place(d, &m, thin ? 2 : 1, level);
     }
 }
@@ -197,7 +197,7 @@ static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind,
     d->first = before ? d->first : t;
     d->latest = SCPS_MAX(d->latest, t);
     d->seen[kind]++;
-    place(d, &m, dear(m.kind) || kind == MARK_DATA ? 1 : 1u << h->level, h->level);
+    place(d, &m, keep_when_thinning(m.kind) || kind == MARK_DATA ? 1 : 1u << h->level, h->level);
     h->total += d->n - before;
 }
 

@@ -124,7 +124,7 @@ static void line(FILE *f, const struct scps_trace_conn *c, enum field_id i)
     fputc('\n', f);
 }
 
-static bool either(const struct scps_trace_conn *c, enum field_id i)
+static bool either_direction_has(const struct scps_trace_conn *c, enum field_id i)
 {
     return scps_tr_says(&c->a2b, i) || scps_tr_says(&c->b2a, i);
 }
@@ -148,7 +148,7 @@ static bool shown(const struct scps_trace_conn *c, enum field_id i)
     switch (i) {
     case F_resets_sent:
     case F_hardware_dups:
-        return either(c, i);
+        return either_direction_has(c, i);
     case F_req_1323_ws_ts:
         return any_ws || any_ts;
     case F_adv_wind_scale:
@@ -161,7 +161,7 @@ static bool shown(const struct scps_trace_conn *c, enum field_id i)
     case F_rtt_max_last:
     case F_rtt_avg_last:
     case F_rtt_sdv_last:
-        return either(c, F_ambiguous_acks);
+        return either_direction_has(c, F_ambiguous_acks);
     default:
         return true;
     }
@@ -216,7 +216,7 @@ void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *
                       f);
             continue;
         }
-        if (!either(c, i) || i == F_syn_pkts_sent || i == F_fin_pkts_sent)
+        if (!either_direction_has(c, i) || i == F_syn_pkts_sent || i == F_fin_pkts_sent)
             continue;
         if (!ours) {
             fputc('\n', f);

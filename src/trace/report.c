@@ -44,7 +44,7 @@ static void caps_words(uint8_t caps, char *out, size_t cap)
             n += (size_t)snprintf(out + n, cap - n, "%s%s", n ? " " : "", bit[i].name);
 }
 
-static void ack_mode(const struct half *h, char out[32])
+static void ack_mode(const struct conn_dir *h, char out[32])
 {
     uint64_t n = h->acks_adv;
     double per = n ? (double)h->acked_segs / (double)n : 0;
@@ -65,7 +65,7 @@ static void ack_mode(const struct half *h, char out[32])
 
 /* The long report, in tcptrace's order: packets; windows; what was outstanding; the stream as a
  * whole. */
-static void packets(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+static void packets(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     r->total_packets = h->packets;
     r->resets_sent = h->rst_count;
@@ -98,7 +98,7 @@ static void packets(const struct half *h, const struct seldom *x, struct scps_tr
     r->avg_segm_size = (uint64_t)((double)h->data_bytes / ((double)h->data_pkts + .001));
 }
 
-static void windows(const struct half *h, const struct half *o, struct scps_trace_dir *r)
+static void windows(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     r->max_win_adv = h->win_max;
     r->min_win_adv = h->win_min;
@@ -109,7 +109,7 @@ static void windows(const struct half *h, const struct half *o, struct scps_trac
         r->avg_win_adv = h->packets ? h->win_tot / h->packets : 0;
 }
 
-static void outstanding(const struct half *h, double etime, struct scps_trace_dir *r)
+static void outstanding(const struct conn_dir *h, double etime, struct scps_trace_dir *r)
 {
     r->max_owin = h->owin_max;
     r->min_non_zero_owin = h->owin_min;
@@ -119,7 +119,7 @@ static void outstanding(const struct half *h, double etime, struct scps_trace_di
     r->initial_window_pkts = h->initwin_segs;
 }
 
-static void stream(const struct half *h, double etime, struct scps_trace_dir *r)
+static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir *r)
 {
     r->ttl_stream_length = r->missed_data = SCPS_TRACE_NA;
     if (h->syn_count && h->fin_count) {
@@ -139,7 +139,8 @@ static void stream(const struct half *h, double etime, struct scps_trace_dir *r)
 }
 
 /* tcptrace's -r. */
-static void round_trips(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
+                        struct scps_trace_dir *r)
 {
     r->rtt_samples = h->rtt.n;
     r->rtt_min = ms((double)h->rtt.min);
@@ -170,7 +171,7 @@ static void round_trips(const struct half *h, const struct seldom *x, struct scp
 
 /* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how
  * fast. */
-static void goodput(const struct half *h, const struct half *o, struct scps_trace_dir *r)
+static void goodput(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;
     uint64_t acked = una > h->isn64 ? una - h->isn64 : 0;
@@ -180,7 +181,7 @@ static void goodput(const struct half *h, const struct half *o, struct scps_trac
     r->goodput = gtime > 0 ? (double)acked / gtime : NAN;
 }
 
-static void oddities(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+static void oddities(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     r->syn_pkts_sent = h->syn_count;
     r->fin_pkts_sent = h->fin_count;
@@ -201,7 +202,7 @@ static void oddities(const struct half *h, const struct seldom *x, struct scps_t
     r->pureack_bytes = h->pureack_bytes;
 }
 
-static void acks(const struct half *h, double etime, struct scps_trace_dir *r)
+static void acks(const struct conn_dir *h, double etime, struct scps_trace_dir *r)
 {
     r->ack_spacing_min = h->ackgap.n ? ms((double)h->ackgap.min) : NAN;
     r->ack_spacing_avg = h->ackgap.n ? ms(scps_tr_dist_avg(&h->ackgap)) : NAN;
@@ -211,7 +212,7 @@ static void acks(const struct half *h, double etime, struct scps_trace_dir *r)
     ack_mode(h, r->ack_mode);
 }
 
-static void held_back(const struct half *h, struct scps_trace_dir *r)
+static void held_back(const struct conn_dir *h, struct scps_trace_dir *r)
 {
     r->max_outstanding = h->out_max;
     r->avg_outstanding = h->out_time > 0 ? h->out_area / (double)h->out_time : NAN;
@@ -223,7 +224,7 @@ static void held_back(const struct half *h, struct scps_trace_dir *r)
     r->congestion_limited = all ? (double)h->share[LIMIT_CONGESTION] / (double)all : NAN;
 }
 
-static void percentiles(const struct half *h, struct scps_trace_dir *r)
+static void percentiles(const struct conn_dir *h, struct scps_trace_dir *r)
 {
     r->rtt_p50 = ms(scps_tr_hist_at(&h->rtt_hist, &h->rtt, .5));
     r->rtt_p90 = ms(scps_tr_hist_at(&h->rtt_hist, &h->rtt, .9));
@@ -238,7 +239,7 @@ static void percentiles(const struct half *h, struct scps_trace_dir *r)
     r->tsrtt_p99 = ms(scps_tr_hist_at(&h->tsrtt_hist, &h->tsrtt, .99));
 }
 
-static void scps(const struct half *h, const struct seldom *x, struct scps_trace_dir *r)
+static void scps(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     caps_words(h->caps_seen ? h->caps : 0, r->scps_offered, sizeof r->scps_offered);
     if (h->caps_seen && !r->scps_offered[0])
@@ -255,7 +256,8 @@ static void scps(const struct half *h, const struct seldom *x, struct scps_trace
     r->compressed_pkts = x->comp_pkts;
 }
 
-static void why_resent(const struct scps_trace *t, const struct half *h, struct scps_trace_dir *r)
+static void why_resent(const struct scps_trace *t, const struct conn_dir *h,
+                       struct scps_trace_dir *r)
 {
     static const struct why none;
     const struct why *w = h->why ? h->why : &none;
@@ -280,9 +282,9 @@ static void why_resent(const struct scps_trace *t, const struct half *h, struct 
 static void report_dir(const struct scps_trace *t, const struct flow *f, int dir,
                        struct scps_trace_dir *r)
 {
-    static const struct seldom nothing;
-    const struct half *h = &f->h[dir], *o = &f->h[!dir];
-    const struct seldom *x = h->seldom ? h->seldom : &nothing;
+    static const struct conn_rare nothing;
+    const struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
+    const struct conn_rare *x = h->seldom ? h->seldom : &nothing;
     const double etime = (double)SCPS_MAX(f->last - f->first, 0) / 1e6;
     memset(r, 0, sizeof *r);
     packets(h, x, r);

@@ -101,7 +101,7 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
 }
 
 /* RFC 6298 section 2, for judging timeouts. */
-void scps_tr_rtt_smooth(struct half *h, scps_dur v)
+void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v)
 {
     if (!h->srtt) {
         h->srtt = SCPS_MAX(v, 1);
@@ -114,7 +114,7 @@ void scps_tr_rtt_smooth(struct half *h, scps_dur v)
     h->srtt = SCPS_MAX(h->srtt, 1);
 }
 
-void scps_tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
+void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now)
 {
     if (h->ts_n == TSRING || (h->ts_any && (int32_t)(tsval - h->ts_newest) <= 0))
         return;
@@ -125,7 +125,7 @@ void scps_tr_ts_sent(struct half *h, uint32_t tsval, scps_time now)
     h->tsring[i].at = now;
 }
 
-void scps_tr_ts_echoed(struct scps_trace *t, struct half *h, uint32_t tsecr, scps_time now)
+void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr, scps_time now)
 {
     scps_time at = -1;
     while (h->ts_n && (int32_t)(tsecr - h->tsring[h->ts_head].tsval) >= 0) {

@@ -24,7 +24,7 @@ enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- the header ---- */
 
-static SCPS_WITHIN void window(struct step *x, const struct half *h, const struct half *o)
+static SCPS_WITHIN void window(struct step *x, const struct conn_dir *h, const struct conn_dir *o)
 {
     x->win = 0;
     if (TR_LIKELY(x->ack || x->syn)) {
@@ -34,7 +34,7 @@ static SCPS_WITHIN void window(struct step *x, const struct half *h, const struc
     }
 }
 
-static SCPS_WITHIN void silence(const struct step *x, struct half *h)
+static SCPS_WITHIN void silence(const struct step *x, struct conn_dir *h)
 {
     if (TR_LIKELY(h->packets) || h->rst_count) {
         if (x->now - h->last_time > h->idle_max)
@@ -44,13 +44,13 @@ static SCPS_WITHIN void silence(const struct step *x, struct half *h)
 }
 
 /* Octets start at 2^32 + the first number seen, so that earlier ones stay positive. */
-static SCPS_WITHIN void begin_at(struct half *h, uint32_t seq)
+static SCPS_WITHIN void begin_at(struct conn_dir *h, uint32_t seq)
 {
     h->seq_known = true;
     h->ref = h->isn64 = ((uint64_t)1 << 32) + seq;
 }
 
-static SCPS_WITHIN uint64_t place(struct half *h, uint32_t seq)
+static SCPS_WITHIN uint64_t place(struct conn_dir *h, uint32_t seq)
 {
     if (TR_UNLIKELY(!h->seq_known)) {
         begin_at(h, seq);
@@ -59,7 +59,7 @@ static SCPS_WITHIN uint64_t place(struct half *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
-static SCPS_WITHIN void position(struct step *x, struct half *h, struct half *o)
+static SCPS_WITHIN void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn) && !h->packets)
         begin_at(h, x->s->seq);
@@ -73,7 +73,7 @@ static SCPS_WITHIN void position(struct step *x, struct half *h, struct half *o)
         h->sent_hi = x->first;
 }
 
-static SCPS_WITHIN void flags(const struct step *x, struct half *h, struct half *o)
+static SCPS_WITHIN void flags(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct segment *s = x->s;
     if (TR_UNLIKELY(x->syn)) {
@@ -93,7 +93,7 @@ static SCPS_WITHIN void flags(const struct step *x, struct half *h, struct half 
         h->rst_count++;
 }
 
-static SCPS_WITHIN void time_passes(const struct step *x, struct half *h, struct half *o)
+static SCPS_WITHIN void time_passes(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (x->now > x->f->spent_at) {
         scps_dur dt = x->now - x->f->spent_at;
@@ -105,7 +105,7 @@ static SCPS_WITHIN void time_passes(const struct step *x, struct half *h, struct
 
 /* Options that are not on every segment. */
 static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
-                           struct half *h, struct half *o, bool syn)
+                           struct conn_dir *h, struct conn_dir *o, bool syn)
 {
     if (s->o.has_mss) {
         h->mss = s->o.mss;
@@ -138,7 +138,7 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
         scps_tr_seldom(t, h)->comp_pkts++;
 }
 
-static SCPS_WITHIN void options(const struct step *x, struct half *h, struct half *o)
+static SCPS_WITHIN void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->s->o.has_ts && !h->ts)) {
         h->ts = true;
@@ -151,7 +151,7 @@ static SCPS_WITHIN void options(const struct step *x, struct half *h, struct hal
         seldom_options(x->t, x->f, x->dir, x->s, h, o, x->syn);
 }
 
-static SCPS_WITHIN void data(const struct step *x, struct half *h, const struct half *o)
+static SCPS_WITHIN void data(const struct step *x, struct conn_dir *h, const struct conn_dir *o)
 {
     const uint32_t len = x->len;
     h->data_pkts++;
@@ -181,7 +181,7 @@ static SCPS_WITHIN void data(const struct step *x, struct half *h, const struct 
 
 /* The same packet again, by IP identification and sequence number among the last few? A print and
  * the one give the other. */
-static SCPS_WITHIN bool hw_dup(struct half *h, uint16_t id, uint32_t seq)
+static SCPS_WITHIN bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
     for (uint32_t i = 0; i < HWDUPS; i++)
@@ -198,7 +198,7 @@ static SCPS_WITHIN bool hw_dup(struct half *h, uint16_t id, uint32_t seq)
     return false;
 }
 
-static SCPS_WITHIN void packet(struct step *x, struct half *h)
+static SCPS_WITHIN void packet(struct step *x, struct conn_dir *h)
 {
     const struct packet *k = x->k;
     h->packets++;
@@ -217,7 +217,7 @@ static SCPS_WITHIN void packet(struct step *x, struct half *h)
 
 /* ---- windows in use ---- */
 
-static SCPS_WITHIN void initial_window(const struct step *x, struct half *h, struct half *o)
+static SCPS_WITHIN void initial_window(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(!o->data_acked && x->ack && o->syn + 1 != x->s->ack))
         o->data_acked = true;
@@ -229,7 +229,8 @@ static SCPS_WITHIN void initial_window(const struct step *x, struct half *h, str
 
 /* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet.
  * Returns it. */
-static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct half *h, const struct half *o)
+static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct conn_dir *h,
+                                        const struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn || x->ooo || x->resent))
         return h->owin_prev;
@@ -261,7 +262,8 @@ static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int
 }
 
 static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *p,
-                             const struct half *h, const struct half *o, struct scps_trace_seen *v)
+                             const struct conn_dir *h, const struct conn_dir *o,
+                             struct scps_trace_seen *v)
 {
     const struct segment *s = x->s;
     *v = (struct scps_trace_seen){.pkt = p,
@@ -296,7 +298,8 @@ static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *
  * is left out of it. */
 static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *p,
                              const struct packet *k, const struct segment *s, struct flow *f,
-                             struct half *restrict h, struct half *restrict o, const enum kind kind)
+                             struct conn_dir *restrict h, struct conn_dir *restrict o,
+                             const enum kind kind)
 {
     const bool watch = kind == WATCHED, odd = kind == ANY || watch;
     const uint16_t fl = odd ? s->flags : (s->flags & SCPS_PSH) | SCPS_ACK;
@@ -366,7 +369,7 @@ static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *
 void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
                      const struct segment *s, struct flow *f, int dir)
 {
-    struct half *h = &f->h[dir], *o = &f->h[!dir];
+    struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
     if (TR_UNLIKELY(t->cfg.on_packet))
         take(t, p, k, s, f, h, o, WATCHED);
     else if (TR_UNLIKELY(!s->plain))

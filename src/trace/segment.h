@@ -21,7 +21,7 @@ void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const
 
 /* What the SNACK option of s, which acknowledges up to ack, says of the data of o. seen: where to
  * note the first hole, or NULL. */
-void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
+void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 
 /* ---- compressed.c: protocol 105 ---- */
@@ -30,6 +30,6 @@ void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
 int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
                         const struct packet *k);
 /* h has sent s with a whole header: compressed ones leave out what did not change. */
-void scps_tr_comp_note(struct half *h, const struct segment *s);
+void scps_tr_comp_note(struct conn_dir *h, const struct segment *s);
 
 #endif

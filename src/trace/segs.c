@@ -49,7 +49,7 @@ static struct chunk *chunk_new(struct scps_trace *t, uint32_t cap)
     return c;
 }
 
-void scps_tr_segs_free(struct scps_trace *t, struct half *h)
+void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h)
 {
     struct segs *s = &h->segs;
     for (uint32_t i = 0; i < s->n; i++)
@@ -220,7 +220,7 @@ static uint32_t find_block(const struct segs *s, uint64_t pos)
     return lo;
 }
 
-static bool mates(const struct block *a, const struct block *b)
+static bool blocks_adjoin(const struct block *a, const struct block *b)
 {
     return a->end == b->first && QUAD(a->first) == QUAD(b->first);
 }
@@ -241,7 +241,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
         return;
     }
     uint32_t i = find_block(s, n.first);
-    if (i > 0 && mates(&s->b[i - 1], &n)) {
+    if (i > 0 && blocks_adjoin(&s->b[i - 1], &n)) {
         merge(&s->b[--i], &n);
     } else {
         if (s->nb == s->capb) {
@@ -265,7 +265,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
         s->b[i] = n;
         s->nb++;
     }
-    if (i + 1u < s->nb && mates(&s->b[i], &s->b[i + 1])) {
+    if (i + 1u < s->nb && blocks_adjoin(&s->b[i], &s->b[i + 1])) {
         merge(&s->b[i], &s->b[i + 1]);
         memmove(s->b + i + 1, s->b + i + 2, (s->nb - i - 2u) * sizeof *s->b);
         s->nb--;
@@ -304,7 +304,7 @@ static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos
         enter_quad(t, s, QUAD(pos));
 }
 
-static void resent_delay(struct scps_trace *t, struct half *h, struct seg *x, scps_time now)
+static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x, scps_time now)
 {
     scps_dur d = SCPS_MAX(now - x->at, 0);
     scps_tr_seldom(t, h)->retr_max = SCPS_MAX(scps_tr_seldom(t, h)->retr_max, x->retrans);
@@ -313,7 +313,7 @@ static void resent_delay(struct scps_trace *t, struct half *h, struct seg *x, sc
 }
 
 /* One piece within one quadrant. */
-static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
@@ -377,7 +377,7 @@ static uint32_t add_piece(struct scps_trace *t, struct half *h, uint64_t first, 
     }
 }
 
-uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, uint32_t len,
+uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
@@ -400,7 +400,7 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct half *h, uint64_t first, 
     return add_piece(t, h, first, len, now, ooo, re);
 }
 
-static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
+static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
 {
     /* tcptrace takes a segment of one octet (a SYN) for one of 2^32, so it becomes the largest:
      * kept */
@@ -415,8 +415,8 @@ static void full_size_sample(struct half *h, uint32_t len, scps_dur v)
 }
 
 /* An acknowledgement ends exactly at x. */
-static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg *x, scps_time now,
-                         bool later_below)
+static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
+                         scps_time now, bool later_below)
 {
     scps_dur v = SCPS_MAX(now - x->at, 0);
     if (later_below) {
@@ -438,7 +438,7 @@ static scps_dur answered(struct scps_trace *t, struct half *h, const struct seg 
     return v;
 }
 
-scps_dur scps_tr_segs_ack(struct scps_trace *t, struct half *h, uint64_t ack, scps_time now,
+scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup)
 {
     struct segs *s = &h->segs;

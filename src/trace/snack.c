@@ -8,7 +8,7 @@
 
 /* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression
  * saves (docs/SCPS-TP.md section 2.1). */
-static uint32_t snack_unit(const struct half *sender, const struct half *receiver)
+static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss
                   : sender->max_seg ? (int32_t)sender->max_seg
@@ -23,9 +23,10 @@ static uint32_t snack_unit(const struct half *sender, const struct half *receive
 }
 
 /* [from, to) of o's data is missing, says h. */
-static void hole(struct scps_trace *t, struct half *h, struct half *o, uint64_t from, uint64_t to)
+static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
+                 uint64_t to)
 {
-    struct seldom *x = scps_tr_seldom(t, h);
+    struct conn_rare *x = scps_tr_seldom(t, h);
     x->snack_bytes += to - from;
     x->snack_holes++;
     scps_tr_why_snack(t, o, from, to, t->now);
@@ -38,7 +39,7 @@ static bool received(const struct segment *s, uint32_t bit)
 
 /* The long form: one bit a block after the first hole, 0 missing, only those below the last
  * received count. */
-static void take_vector(struct scps_trace *t, struct half *h, struct half *o,
+static void take_vector(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t start, uint32_t unit)
 {
     uint32_t bits = 0;
@@ -55,7 +56,7 @@ static void take_vector(struct scps_trace *t, struct half *h, struct half *o,
     }
 }
 
-void scps_tr_take_snack(struct scps_trace *t, struct half *h, struct half *o,
+void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen)
 {
     uint32_t unit = snack_unit(o, h);

@@ -318,7 +318,7 @@ static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint3
     return n;
 }
 
-void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct half *h,
+void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len)
 {
     struct truth *u = t->truth;

@@ -43,14 +43,14 @@ const char *scps_tr_cause_name(enum cause c)
     return name[c];
 }
 
-static struct why *evidence(struct scps_trace *t, struct half *h)
+static struct why *evidence(struct scps_trace *t, struct conn_dir *h)
 {
     if (!h->why)
         h->why = scps_tr_alloc(t, sizeof *h->why);
     return h->why;
 }
 
-void scps_tr_why_free(struct scps_trace *t, struct half *h)
+void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h)
 {
     struct scps_alloc a = scps_tr_range_alloc(t);
     if (h->why)
@@ -62,7 +62,7 @@ void scps_tr_why_free(struct scps_trace *t, struct half *h)
     h->sacked.max = 0;
 }
 
-void scps_tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                        scps_time now)
 {
     struct why *w = evidence(t, h);
@@ -70,7 +70,7 @@ void scps_tr_why_snack(struct scps_trace *t, struct half *h, uint64_t from, uint
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
 
-void scps_tr_why_sack(struct scps_trace *t, struct half *h, uint64_t from, uint64_t to,
+void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
     /* never below the left edge, never beyond what was sent: such a block is a lie or a leftover */
@@ -96,7 +96,7 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
 /* One DSACK is one arrival too many. Of a segment sent three times, the copy that a timestamp has
  * shown to be needless is the one that the DSACK reports; otherwise it is the latest copy that is
  * still thought to have been needed. */
-void scps_tr_why_dsack(struct half *h, uint64_t from, uint64_t to)
+void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
     struct again *found = NULL;
@@ -128,7 +128,7 @@ static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
 }
 
-void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
+void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr)
 {
     struct why *w = h->why;
@@ -150,8 +150,8 @@ void scps_tr_why_acked(struct half *h, uint64_t una, uint64_t ack, bool bets, bo
     }
 }
 
-static void remember(struct scps_trace *t, struct half *h, uint64_t first, uint64_t end, bool timer,
-                     bool has_ts, uint32_t tsval, scps_time now)
+static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint64_t end,
+                     bool timer, bool has_ts, uint32_t tsval, scps_time now)
 {
     struct why *w = evidence(t, h);
     if (!w)
@@ -169,7 +169,7 @@ static void remember(struct scps_trace *t, struct half *h, uint64_t first, uint6
 }
 
 /* The newest hole that touches [first, end); 0 if none. */
-static scps_time snacked(const struct half *h, uint64_t first, uint64_t end)
+static scps_time snacked(const struct conn_dir *h, uint64_t first, uint64_t end)
 {
     scps_time newest = -1;
     if (!h->why)
@@ -182,7 +182,7 @@ static scps_time snacked(const struct half *h, uint64_t first, uint64_t end)
     return newest;
 }
 
-static bool sacked_above(const struct half *h, uint64_t end)
+static bool sacked_above(const struct conn_dir *h, uint64_t end)
 {
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
@@ -203,7 +203,7 @@ static void forget_gaps(struct why *w, uint64_t una)
     w->ngap -= n;
 }
 
-void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct half *peer,
+void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now)
 {
     struct why *w = evidence(t, h);
@@ -225,7 +225,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct half *h, const struct h
 }
 
 /* The gap that holds the octet at first; NULL if none is on record. */
-static const struct gap *gap_at(const struct half *h, uint64_t first)
+static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
     while (lo < hi) { /* the first gap that ends above it */
@@ -240,12 +240,12 @@ static const struct gap *gap_at(const struct half *h, uint64_t first)
 
 /* From here to the receiver and back, and to the sender and back: the round trip of the whole path,
  * wherever the capture point lies. 0 if nothing is known. */
-static scps_dur whole_path(const struct half *h, const struct half *peer)
+static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;
 }
 
-bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, uint64_t end,
+bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
@@ -265,7 +265,7 @@ bool scps_tr_why_gap(struct half *h, const struct half *peer, uint64_t first, ui
 
 /* ---- causes ---- */
 
-enum cause scps_tr_why_resent(struct scps_trace *t, struct half *h, const struct half *peer,
+enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now)
 {

@@ -452,7 +452,7 @@ static void early_acks_leave_base_alone(void **state)
 static void a_late_ack_is_no_queue(void **state)
 {
     (void)state;
-    struct scps_train tr = {0};
+    struct scps_ack_train tr = {0};
     scps_time now = SCPS_SEC(1);
     uint64_t carried = 0;
     for (int i = 0; i < 20; i++)
@@ -472,7 +472,7 @@ static void a_lone_ack_is_no_train(void **state)
 
     for (size_t i = 0; i < CC_ROWS(lone); i++)
         for (int ahead = 1; ahead <= 2; ahead++) {
-            struct scps_train tr = {0};
+            struct scps_ack_train tr = {0};
             scps_time now = SCPS_SEC(1);
             uint64_t carried = 0;
             bool told = false;

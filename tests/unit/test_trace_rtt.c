@@ -58,7 +58,7 @@ static void timestamps(void **state)
 {
     (void)state;
     struct scps_trace *t = scps_trace_new(NULL);
-    struct half *h = calloc(1, sizeof *h);
+    struct conn_dir *h = calloc(1, sizeof *h);
     uint32_t v = UINT32_MAX - 2; /* across the wrap */
     for (int i = 0; i < 6; i++)  /* the last two find no room */
         scps_tr_ts_sent(h, v + (uint32_t)i, 1000 * (i + 1));

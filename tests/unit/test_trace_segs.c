@@ -81,7 +81,7 @@ static void same_as_the_obvious(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct scps_prng r;
         struct scps_trace *t = scps_trace_new(NULL);
-        struct half *h = calloc(1, sizeof *h);
+        struct conn_dir *h = calloc(1, sizeof *h);
         struct obvious *o = calloc(1, sizeof *o);
         uint64_t next = ((uint64_t)1 << 32) + 5, una = next;
         uint64_t samples = 0, cum = 0, ambiguous = 0, late = 0;
@@ -133,7 +133,7 @@ static void a_million_holes_stay_bounded(void **state)
 {
     (void)state;
     struct scps_trace *t = scps_trace_new(NULL);
-    struct half *h = calloc(1, sizeof *h);
+    struct conn_dir *h = calloc(1, sizeof *h);
     uint64_t at = (uint64_t)1 << 32;
     uint64_t peak;
     bool ooo;
@@ -156,7 +156,7 @@ static void full_size_quirk(void **state)
 {
     (void)state;
     struct scps_trace *t = scps_trace_new(NULL);
-    struct half *h = calloc(1, sizeof *h);
+    struct conn_dir *h = calloc(1, sizeof *h);
     uint64_t at = (uint64_t)1 << 32;
     bool ooo;
     struct resend re = {0};
