@@ -73,19 +73,42 @@ static int read_jitter(struct reading *r)
     return scps_link_verdict(r, scps_text_time(r->value, &r->d->jitter));
 }
 
+/* Bytes that a unit stands for, as in the programs' options: k and m are thousands, K and M are
+ * 1024s. 0: t is none. */
+static uint64_t bytes_unit(struct scps_text t)
+{
+    if (t.n == 0)
+        return 1;
+    if (t.n > 1)
+        return 0;
+    switch (*t.p) {
+    case 'k':
+        return 1000;
+    case 'm':
+        return 1000000;
+    case 'K':
+        return 1u << 10;
+    case 'M':
+        return 1u << 20;
+    default:
+        return 0;
+    }
+}
+
 static int read_queue(struct reading *r)
 {
     static const char why[] =
-        "not a queue: bytes (6250000), packets (500p) or round trips (1bdp); 0 has no limit";
+        "not a queue: bytes (6250000, 64K), packets (500p) or round trips (1bdp); 0 has no limit";
     struct scps_text t = r->value;
     struct scps_decimal d;
     enum scps_whole w;
-    uint64_t bytes = 0, packets = 0, bdp = 0;
+    uint64_t bytes = 0, packets = 0, bdp = 0, unit;
 
     if (!scps_text_number(&t, &d))
         return scps_link_bad(r, why);
-    if (t.n == 0) {
-        w = scps_decimal_whole(d, 1, UINT64_MAX / 2, &bytes);
+    unit = bytes_unit(t);
+    if (unit) {
+        w = scps_decimal_whole(d, unit, UINT64_MAX / 2, &bytes);
     } else if (scps_text_is(t, "p")) {
         w = scps_decimal_whole(d, 1, UINT32_MAX, &packets);
     } else if (scps_text_is(t, "bdp")) {
@@ -97,8 +120,9 @@ static int read_queue(struct reading *r)
     }
     if (w != SCPS_WHOLE)
         return scps_link_bad(r, w == SCPS_TOO_LARGE ? "a queue that large makes no sense"
-                                : t.n ? "not a whole number of packets, or of thousandths of a bdp"
-                                      : "not a whole number of bytes");
+                                : !unit
+                                    ? "not a whole number of packets, or of thousandths of a bdp"
+                                    : "not a whole number of bytes");
     r->d->queue.bytes = bytes;
     r->d->queue.packets = packets;
     r->d->queue.bdp = bdp;

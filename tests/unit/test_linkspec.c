@@ -335,6 +335,10 @@ static void upon_a_running_direction(void **state)
     STEP("reorder=0", reorder, 0);
     STEP("overhead=0", overhead, 0);
     STEP("queue=9", queue_bytes, 9);
+    STEP("queue=64K", queue_bytes, 65536); /* as in the programs' options */
+    STEP("queue=64k", queue_bytes, 64000);
+    STEP("queue=2M", queue_bytes, 2097152);
+    STEP("queue=2m", queue_bytes, 2000000);
     STEP("flip", flip, true);
     STEP("flip=off", flip, false);
     STEP("jitter=1ms", jitter, 1000);
@@ -457,15 +461,14 @@ static void every_mistake_has_its_line(void **state)
         {"dup=2", "link: dup=2: a probability is from 0 to 1"},
         {"reorder=1.01", "link: reorder=1.01: a probability is from 0 to 1"},
 
-        {"queue=big",
-         "link: queue=big: not a queue: bytes (6250000), packets (500p) or round trips "
-         "(1bdp); 0 has no limit"},
+        {"queue=big", "link: queue=big: not a queue: bytes (6250000, 64K), packets (500p) or round "
+                      "trips (1bdp); 0 has no limit"},
         {"queue=5packets",
-         "link: queue=5packets: not a queue: bytes (6250000), packets (500p) or round "
+         "link: queue=5packets: not a queue: bytes (6250000, 64K), packets (500p) or round "
          "trips (1bdp); 0 has no limit"},
         {"queue=0bdp",
-         "link: queue=0bdp: not a queue: bytes (6250000), packets (500p) or round trips "
-         "(1bdp); 0 has no limit"},
+         "link: queue=0bdp: not a queue: bytes (6250000, 64K), packets (500p) or round "
+         "trips (1bdp); 0 has no limit"},
         {"queue=1.5", "link: queue=1.5: not a whole number of bytes"},
         {"queue=1.5p",
          "link: queue=1.5p: not a whole number of packets, or of thousandths of a bdp"},
