@@ -266,9 +266,9 @@ TAKE(take_F)
 
 TAKE(take_a)
 {
-    if (strcmp(arg, "0") == 0 ||
-        ttcp_take_setting(o, SETTING_ack_delay, "ack-delay", arg, msg) != 0)
-        return FAIL("-a %.40s: give the delayed-ACK timer in ms, at least 1, or with a unit", arg);
+    if (ttcp_take_setting(o, SETTING_ack_delay, "ack-delay", arg, msg) != 0)
+        return FAIL("-a %.40s: give the delayed-ACK timer in ms, or with a unit (see --ack-delay)",
+                    arg);
     return 0;
 }
 

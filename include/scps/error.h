@@ -18,7 +18,7 @@ extern "C" {
     X(ISCONN, -5, "already connected")                                                             \
     X(REFUSED, -6, "connection refused by the peer")                                               \
     X(RESET, -7, "connection reset by the peer")                                                   \
-    X(TIMEDOUT, -8, "timed out: the peer did not answer within the retry limit")                   \
+    X(TIMEDOUT, -8, "timed out: the peer did not answer within the retry limit or user timeout")   \
     X(UNREACH, -9, "no route to the host, or an ICMP message said it cannot be reached")           \
     X(ADDRINUSE, -10, "address already in use")                                                    \
     X(ADDRNOTAVAIL, -11, "address not available: not one of this host's, or no port is free")      \

@@ -418,6 +418,16 @@ class Virtual(Case):
         self.assertEqual(end["tcp"]["retransmits"], 70)
         self.assertEqual(end["streams"][0]["sender"]["min_rtt"], 202)
 
+    def test_the_letter_takes_what_the_option_takes(self):
+        """-a 0 was refused, and --ack-delay 0 was not."""
+        docs = [self.document("-t -s --hollow -n 100 -F 0 --link leo".split() + more) for more in (["-a", "0"], ["--ack-delay", "0"])]
+        self.assertEqual(len({d["end"]["sum_sent"]["seconds"] for d in docs}), 1)
+
+    def test_the_user_timeout_is_named(self):
+        status, _, err = run("-t -s --hollow -n 2000 --link leo,outage=1s-60s --user-timeout 5".split())
+        self.assertEqual(status, 3)
+        self.assertIn("user timeout", err[-1])
+
     def test_header_compression(self):
         """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps. As TCP go
         only the first four, until the peer has been heard, and what two timeouts in a row have made doubtful."""
