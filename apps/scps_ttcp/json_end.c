@@ -9,6 +9,26 @@
 
 #include <inttypes.h>
 
+/* The largest of what iperf3 samples at the end of each interval; ours has the end of the transfer,
+ * too. As in the intervals, a window is never beyond the peer's. */
+static void largest(struct scps_json *j, const struct ttcp_result *r)
+{
+    const struct scps_info *end = &r->tx.info;
+    uint64_t cwnd = end->cwnd < end->snd_wnd ? end->cwnd : end->snd_wnd, wnd = end->snd_wnd;
+    scps_dur rtt = end->srtt;
+
+    for (size_t i = 0; i < r->n_intervals; i++) {
+        const struct ttcp_interval *at = &r->intervals[i];
+
+        cwnd = at->cwnd > cwnd ? at->cwnd : cwnd;
+        wnd = at->snd_wnd > wnd ? at->snd_wnd : wnd;
+        rtt = at->rtt > rtt ? at->rtt : rtt;
+    }
+    scps_json_uint(j, "max_snd_cwnd", cwnd);
+    scps_json_uint(j, "max_snd_wnd", wnd);
+    scps_json_us(j, "max_rtt", rtt);
+}
+
 /* One of end.sum_sent, end.sum_received and the two in end.streams. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
@@ -27,6 +47,7 @@ static void sum(struct scps_json *j, const struct ttcp_result *r, const char *ke
     if (sent && r->has_tx)
         scps_json_uint(j, "retransmits", r->tx.info.resent_segs);
     if (sent && r->has_tx && stream) {
+        largest(j, r);
         scps_json_us(j, "min_rtt", r->tx.info.min_rtt);
         scps_json_us(j, "mean_rtt", r->tx.info.srtt);
     }

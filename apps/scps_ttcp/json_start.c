@@ -306,6 +306,7 @@ void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
         endpoint(j, "host", "port", &own->remote);
         scps_json_close(j, '}');
     }
+    scps_json_uint(j, "target_bitrate", o->rate_bps);
     if (o->udp) {
         scps_json_uint(j, "sock_bufsize", o->buffer);
         test_start(j, r);

@@ -1548,6 +1548,13 @@ class Datagrams(Case):
         self.complains(err, "-l 2000", "MTU of 1472")
 
 
+def keys(value, path=""):
+    """Where a document has something: "/end/sum_sent/bytes"."""
+    if isinstance(value, dict):
+        return {path + "/" + k for k in value} | set().union(*[keys(v, path + "/" + k) for k, v in value.items()])
+    return set().union(*[keys(v, path + "[]") for v in value]) if isinstance(value, list) else set()
+
+
 class Schema(Case):
     """Every kind of run against docs/schema/scps_ttcp.schema.json."""
 
@@ -1594,6 +1601,36 @@ class Schema(Case):
         doc = json.loads(run(["-t", "-s", "-n", "20", "--json", "--compare", "vj,cubic,rate"])[1])
         self.assertEqual(["vj", "cubic", "rate"], [self.valid(json.dumps(d), "done")["start"]["scps"]["cc"] for d in doc["compare"]])
         self.assertEqual(["compare"], list(doc))
+
+    @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
+    def test_the_keys_of_iperf3(self):
+        """What iperf3 says of a transfer we say in the same place, but for what only its control connection knows."""
+        port = str(free_ports()[0])
+        server = subprocess.Popen(["iperf3", "-s", "-1", "-p", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            until(lambda: subprocess.run(["iperf3", "-c", "127.0.0.1", "-p", port, "-n", "1M", "-J"], stdout=open(self.path("i"), "wb"),
+                                         stderr=subprocess.DEVNULL, check=False).returncode == 0)
+        finally:
+            server.kill()
+            server.wait()
+        with open(self.path("i"), encoding="utf-8") as f:
+            theirs = keys(json.load(f))
+        pair = Pair()
+        r = pair.receiver("-s", "--json")
+        ours = keys(json.loads(run(pair.sender("-s", "-n", "500", "--json", "-i", "0.01"))[1]))
+        finish(r)
+        unknown = {"/start/cookie", "/end/receiver_tcp_congestion"} | {"/end/cpu_utilization_percent/remote_" + w
+                                                                       for w in ("total", "user", "system")}
+        self.assertGreater(len(theirs), 60)
+        self.assertEqual(theirs - ours - unknown, set())
+
+    def test_the_largest_of_the_intervals(self):
+        doc = self.valid(run(["-t", "-s", "-n", "400", "--json", "-i", "0.1", "--link", "geo,queue=20p"])[1], "done")
+        streams = [i["streams"][0] for i in doc["intervals"]]
+        end = doc["end"]["streams"][0]["sender"]
+        for key, of in [("max_snd_cwnd", "snd_cwnd"), ("max_snd_wnd", "snd_wnd"), ("max_rtt", "rtt")]:
+            self.assertEqual(end[key], max(s[of] for s in streams), key)
+        self.assertLessEqual(end["min_rtt"], end["max_rtt"])
 
     def test_nothing_to_send(self):
         self.valid(run(["-t", "--json"])[1], "done")
