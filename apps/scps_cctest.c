@@ -36,7 +36,8 @@ static char doing[200];
 
 static void crashed(int sig)
 {
-    static const char how[] = ": a hook crashed\n", loops[] = ": a hook did not return for 10 minutes\n";
+    static const char how[] = ": a hook crashed\n",
+                      loops[] = ": a hook did not return for 10 minutes\n";
     const char *end = sig == SIGALRM ? loops : how;
 
     if (write(2, doing, strlen(doing)) < 0 || write(2, end, strlen(end)) < 0)

@@ -191,7 +191,7 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    size_t cell, nth; /* nth: in the file; flows of a run are in order there */
+    size_t cell, nth; /* nth: the row's place in the file, where the flows of a run are in order */
     unsigned run;
 };
 

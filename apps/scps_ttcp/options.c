@@ -76,7 +76,8 @@ static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN]
     return 0;
 }
 
-/* Who sends, who waits, and what either may be told. */
+/* Decides which end this process is: transmitter or receiver, connecting or listening. Refuses
+ * options that this end cannot have. */
 static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_MSGLEN])
 {
     if (o->action == TTCP_UNSET)

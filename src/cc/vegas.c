@@ -181,7 +181,7 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* The RTT this ACK tells of, or 0. */
+/* The round trip time that this acknowledgement measured; 0: none that Vegas may use. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {

@@ -145,7 +145,9 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
      * cases are in. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    double idle = rtt + (slot - last); /* of t: the last answer; and the last segment is shorter */
+    /* The part of t in which the line sends nothing: the last acknowledgement is on its way back,
+     * and the last segment is shorter than the others. */
+    double idle = rtt + (slot - last);
     double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);
     for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {
         double now = all_done(&c, t + step), end = over(&plan, t + step / 2 - idle);

@@ -132,7 +132,7 @@ struct scps_text scps_text_cut(struct scps_text *t, const char *seps)
     while (front.n < t->n && !strchr(seps, t->p[front.n]))
         front.n++;
     size_t gone = front.n + (front.n < t->n);
-    if (gone) { /* an empty text may be no pointer at all */
+    if (gone) { /* t->p may be NULL when t->n is 0; adding 0 to NULL is undefined in C */
         t->p += gone;
         t->n -= gone;
     }

@@ -126,8 +126,9 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
             if (nowait)
                 return -EAGAIN;
         }
-        /* A peek waits for its whole; a read takes what comes, for the buffer may be smaller than
-         * the whole. */
+        /* MSG_PEEK takes nothing out, so it waits until all it was asked for is there. A read waits
+         * for one octet at a time and takes it out: the receive buffer may be smaller than what was
+         * asked for. */
         size_t need = peeking ? SCPS_MIN(target, (size_t)s->cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;

@@ -41,7 +41,7 @@ enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
 struct sock {
     struct scps_ctx *ctx;
     uint64_t serial; /* tells it from a later socket with the same descriptor */
-    uint32_t index;  /* in ctx->slot; UINT32_MAX once taken out */
+    uint32_t index;  /* its place in ctx->slot; UINT32_MAX: it has no descriptor any more */
     int domain;
     bool nonblock, cloexec;
     enum ss ss;

@@ -56,7 +56,7 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
     return scps_route_source(d->st, scps_nif_of(w->route.nif), to);
 }
 
-/* The way to an endpoint, from an address of ours. 0 or an error. */
+/* Finds the route by which a datagram of d reaches the endpoint `to`. Returns 0 or SCPS_ERR_*. */
 static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
                     const struct scps_way **way)
 {

@@ -160,7 +160,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
             break;
         struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
         if (n == 0)
-            (void)poll(&fd, fd.fd >= 0, 50); /* an interrupt only makes it shorter */
+            (void)poll(&fd, fd.fd >= 0, 50); /* an error is EINTR: the loop looks sooner, no more */
     }
     if (l.err) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: out of memory", device);

@@ -60,14 +60,20 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
         return cut_short(t);
     const uint32_t flags = scps_get16(k->ip + at), type = scps_get16(k->ip + at + 2);
     const bool sequence = flags & GRE_SEQUENCE;
-    if ((flags & GRE_VERSION) == 1 && type == TYPE_PPP) /* PPTP: the key is always there */
+    if ((flags & GRE_VERSION) == 1 &&
+        type == TYPE_PPP) /* RFC 2637 section 4.1: PPTP's GRE header always has a key */
         return scps_tr_ppp_ip(t, k->ip, k->cap,
                               at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
     if (flags & (GRE_ROUTING | GRE_VERSION))
         return NO_TUNNEL;
     at += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) + (sequence ? 4 : 0);
     if (type == TYPE_ERSPAN)
-        return ethernet(t, k, at + (sequence ? 8 : 0)); /* type II counts, type I has no header */
+        return ethernet(
+            t, k,
+            at +
+                (sequence
+                     ? 8
+                     : 0)); /* ERSPAN type II has a GRE sequence number and a header of 8 octets, type I neither */
     if (type == TYPE_ERSPAN3) {
         if (at + 12 > k->cap)
             return cut_short(t);

@@ -26,7 +26,7 @@ struct side { /* one direction of a connection */
     uint64_t win;
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
-    uint64_t rwin;       /* the window this side offers */
+    uint64_t rwin;       /* the receive window that this side advertised last, octets */
     uint64_t rwin_drawn; /* the other side's, at the last point */
     double owin_area;
     double avg, wavg;

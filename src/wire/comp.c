@@ -246,7 +246,8 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     }
 }
 
-/* Raw options. False: more than any TCP header can hold. */
+/* Reads TCP options that were sent uncompressed. Returns false when they are longer than the 40
+ * octets that a TCP header can hold. */
 static bool parse_options(struct scps_cursor *c, struct scps_seg *s)
 {
     const uint16_t syn_only = SCPS_HAS_MSS | SCPS_HAS_WSCALE | SCPS_HAS_SACK_OK | SCPS_HAS_CAPS |
