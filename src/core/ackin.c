@@ -27,12 +27,12 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
 }
 
 /* Has nothing told yet that [from, to) arrived? */
-static SCPS_APART bool is_news(const struct scps_conn *c, scps_off from, scps_off to)
+static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
+                               scps_off to)
 {
-    const struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
 
-    return to > c->una &&
+    return to > una &&
            !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
 }
 
@@ -54,7 +54,7 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
             c->ctx.st->dsacks_in++;
             sum->dsack = true;
             sum->dsack_to = (scps_off)to;
-            sum->dsack_fresh = is_news(c, (scps_off)from, (scps_off)to);
+            sum->dsack_fresh = is_news(&c->tx->sb, c->una, (scps_off)from, (scps_off)to);
             scps_recovery_dsack(c, (scps_off)from, (scps_off)to, sum->dsack_fresh);
         }
         return false;
@@ -103,10 +103,11 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
     uint64_t wnd = (uint64_t)seg->wnd << c->snd_wscale;
     int32_t newer = (int32_t)(seg->seq - c->wl1);
 
-    if (newer < 0 || (newer == 0 && ack < c->wl2)) /* RFC 9293 section 3.10.7.4 */
+    if (newer < 0 ||
+        (newer == 0 && (int32_t)((uint32_t)ack - c->wl2) < 0)) /* RFC 9293 section 3.10.7.4 */
         return;
     c->wl1 = seg->seq;
-    c->wl2 = ack;
+    c->wl2 = (uint32_t)ack;
     if (c->edge == ack + wnd)
         return;
     c->edge = ack + wnd;
@@ -131,7 +132,7 @@ static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
  * round trip is. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
-    return tx->silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silent_since : -1;
+    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
 /* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
@@ -199,8 +200,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
             sample = scps_rtt_by_clock(&c->rtt, sample, TS_TICK, cfg->rto_min, cfg->rto_max);
         else
             scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
-        c->ctx.st->last_rtt = sample;
-        c->tx->rto_shift = 0;
+        scps_rto_measured(&c->tx->rto, sample);
     }
     /* a sample by the clock of this end has told the minimum, too */
     if (newest >= 0 && (!sampled || by_clock || newest < c->rtt.min))
@@ -229,8 +229,7 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
     struct scps_tx *tx = c->tx;
     uint32_t head = tx->sb.head, thresh = c->ctx.cfg->c.dupthresh;
 
-    if (c->dupacks < UINT8_MAX)
-        c->dupacks++;
+    scps_recovery_duplicate(&tx->rec);
     c->ctx.st->dupacks_in++;
     if (c->flags & SCPS_F_SACK)
         return;
@@ -239,7 +238,7 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
      * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, c->nxt - c->una, c->mss);
-        tx->virtual_arrived = SCPS_MIN(tx->virtual_arrived + segment, c->nxt - c->una);
+        scps_recovery_virtual(&tx->rec, segment, c->nxt - c->una);
         sum->delivered += segment;
     }
     if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
@@ -248,7 +247,7 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
         /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
          * missing again */
         return;
-    if (c->dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
+    if (c->tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);
 }
 
@@ -268,10 +267,10 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
 {
     if (!dup && !advanced)
         return;
-    if (dup ? c->dupacks == 1 : c->tx->age_checks > 0)
+    if (dup ? c->tx->rec.dupacks == 1 : c->tx->rec.age_checks > 0)
         scps_loss_by_age(&c->tx->sb, &c->rtt, c->ctx.env->now, sum);
     if (!dup)
-        c->tx->age_checks--;
+        scps_recovery_looked(&c->tx->rec);
     lost(c, sum, SCPS_BY_AGE);
 }
 
@@ -307,11 +306,8 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
     scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
     scps_snack_learn(c, &n->sum);
     n->told = n->sum.delivered && !(c->flags & SCPS_F_SACK);
-    if (n->told && tx->virtual_arrived) { /* some of it has been counted with duplicates */
-        uint64_t gone = SCPS_MIN(n->sum.delivered, tx->virtual_arrived);
-        tx->virtual_arrived -= gone;
-        n->sum.delivered -= gone;
-    }
+    if (n->told) /* some of it has been counted with duplicates */
+        n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
 }
 
 /* Best effort may have moved the left edge by itself, or move it now. */
@@ -319,22 +315,20 @@ static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
 {
     const struct scps_tx *tx = c->tx;
 
-    n->jumped =
-        (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before || c->dupacks;
+    n->jumped = (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before ||
+                c->tx->rec.dupacks;
     if (scps_bets_pass(c, &n->ack))
         n->advanced = true;
 }
 
 /* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
  * hole. */
-static SCPS_APART void uncount(struct scps_conn *c, struct news *n)
+static SCPS_APART void uncount(struct scps_recovery *rec, uint16_t mss, struct news *n)
 {
-    struct scps_tx *tx = c->tx;
     uint64_t gone = n->ack - n->before;
 
-    gone = gone > c->mss ? gone - c->mss : 0;
-    gone = SCPS_MIN(gone, tx->virtual_arrived);
-    tx->virtual_arrived -= gone;
+    gone = gone > mss ? gone - mss : 0;
+    gone = scps_recovery_real(rec, gone);
     n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
 }
 
@@ -347,7 +341,7 @@ static inline void advance(struct scps_conn *c, struct news *n)
     c->una = n->ack;
     scps_sndbuf_release(&tx->buf, n->ack);
     tx->progress_at = c->ctx.env->now;
-    c->backoff = 0;
+    scps_rto_answered(&tx->rto);
     if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
         c->probes = 0;
     c->soft_err = 0;
@@ -357,8 +351,8 @@ static inline void advance(struct scps_conn *c, struct news *n)
         c->flags |= SCPS_F_FIN_ACKED;
         c->ctx.st->fin_acked = c->ctx.env->now;
     }
-    if (tx->virtual_arrived)
-        uncount(c, n);
+    if (tx->rec.virtual_arrived)
+        uncount(&tx->rec, c->mss, n);
 }
 
 /* The window; and is it a duplicate (RFC 5681 section 2)? */
@@ -369,13 +363,14 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 
     if (n->ack_in >= (int64_t)n->before)
         take_window(c, seg, n->ack);
-    c->ctx.st->last_ack_received = c->ctx.env->now;
+    scps_conn_news(c);
+    c->tx->heard_at = c->ctx.env->now;
     n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->nxt > c->una && c->edge == edge &&
              !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
     if (n->dup)
         duplicate(c, n->told, &n->sum);
     else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE)
-        c->dupacks = 0;
+        scps_recovery_no_duplicates(&c->tx->rec);
 }
 
 /* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
@@ -407,8 +402,10 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     measure(c, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
     if (n->advanced)
         SCPS_NOTE_IT(c, ACKED, c->una, c->una - n->before, a->rtt, a->rate);
-    if (n->sum.reordered)
+    if (n->sum.reordered) {
+        c->tx->rack.reordering_seen = true;
         c->ctx.st->reordered++;
+    }
 }
 
 /* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded
@@ -463,7 +460,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
         lose_partial(&tx->sb, tx->outage_over, &n->sum);
         lost(c, &n->sum, SCPS_BY_PARTIAL);
     }
-    if ((n->dup || tx->age_checks) && c->ctx.cfg->c.cc->by_age && !scps_rack_on(c))
+    if ((n->dup || tx->rec.age_checks) && c->ctx.cfg->c.cc->by_age && !scps_rack_on(c))
         look_at_age(c, n->dup, n->advanced, &n->sum);
 }
 
@@ -484,7 +481,7 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
     uint64_t cwnd = c->ctl.cwnd;
     struct scps_cc_view v;
 
-    tx->silent = 0;
+    scps_recovery_heard(&tx->rec);
     if (!c->established)
         return;
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;

@@ -57,9 +57,15 @@ static bool budgeted(const struct scps_conn *c)
 }
 
 /* Holes, too, wait for the timer. */
-static bool strict(const struct scps_conn *c)
+static bool strict(const struct scps_conn_config *cfg)
 {
-    return c->ctx.cfg->c.ack_mode == SCPS_ACK_DELAYED && !c->ctx.cfg->c.holes_at_once;
+    return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
+}
+
+void scps_ackout_begin(struct scps_conn *c)
+{
+    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
+    c->acked_to = 1;
 }
 
 void scps_ackout_now(struct scps_conn *c)
@@ -87,9 +93,9 @@ static scps_time next_tick(const struct scps_rx *rx, scps_time now, scps_dur del
 
 void scps_ackout_timer(struct scps_conn *c)
 {
-    if (c->rx && strict(c)) {
+    if (c->rx && strict(&c->ctx.cfg->c)) {
         scps_dur delay = c->ctx.cfg->c.ack_delay,
-                 quiet = c->ctx.env->now - c->ctx.st->last_received;
+                 quiet = c->rx->data_at ? c->ctx.env->now - c->rx->data_at : 0;
         if (quiet > delay + delay / 4) {
             if (c->in.ooo->n)
                 stand_by(c->rx, c->ctx.env->now, delay, quiet);
@@ -107,19 +113,28 @@ void scps_ackout_timer(struct scps_conn *c)
     scps_ackout_now(c);
 }
 
+/* Is it one of the first segments, which are acknowledged one by one? */
+static bool is_quick(uint16_t *quick, uint16_t most)
+{
+    if (*quick >= most)
+        return false;
+    ++*quick;
+    return true;
+}
+
 void scps_ackout_data(struct scps_conn *c, bool at_once)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint64_t owed = c->in.next - c->acked_to;
+    uint32_t owed = (uint32_t)c->in.next - c->acked_to;
 
-    if (at_once && !strict(c)) {
+    if (at_once && !strict(&c->ctx.cfg->c)) {
         if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX &&
             !budgeted(c))
             c->ack_owed++;
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
                (cfg->ack_mode == SCPS_ACK_OTHER &&
-                (owed > c->rcv_mss || c->ctx.st->data_segs_in <= cfg->quick_acks))) {
+                (owed > c->rcv_mss || is_quick(&c->quick, cfg->quick_acks)))) {
         scps_ackout_now(c);
     } else if (!scps_timer_runs(&c->ack_timer)) {
         scps_timer_set(&c->ctx, &c->ack_timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
@@ -137,7 +152,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
         if (!rx->mended_from || from < rx->mended_from)
             rx->mended_from = from;
     }
-    if (!(c->flags & SCPS_F_SACK) || strict(c)) {
+    if (!(c->flags & SCPS_F_SACK) || strict(&c->ctx.cfg->c)) {
         scps_ackout_data(c, true);
     } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
                rx->waiting > c->rcv_mss) {
@@ -253,7 +268,7 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
         (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
 
     if (seg->len || !(c->flags & SCPS_F_SACK) || c->caps & SCPS_CAP_SNACK1 || c->rx->dsack_to ||
-        c->rx->anew || strict(c) || budgeted(c) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
+        c->rx->anew || strict(&c->ctx.cfg->c) || budgeted(c) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
         return false;
     latest_blocks(c, seg, (room - 4) / 8, false);
     if (seg->nsack) {
@@ -272,7 +287,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
          sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
     /* one acknowledgement stands for many segments: each range is told once before any is told
      * again */
-    bool sparse = thin || strict(c);
+    bool sparse = thin || strict(&c->ctx.cfg->c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;
@@ -403,8 +418,8 @@ static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *se
     scps_off next = scps_rcv_nxt(c);
     uint64_t field, offered;
 
-    if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) || next != c->acked_to ||
-        seg->flags & SCPS_SYN || scps_timer_runs(&c->ack_timer))
+    if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) ||
+        (uint32_t)next != c->acked_to || seg->flags & SCPS_SYN || scps_timer_runs(&c->ack_timer))
         return false;
     field = window_field(c, next, c->rcv_wscale);
     offered = field << c->rcv_wscale;
@@ -433,7 +448,7 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->rx && (c->in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
         (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1) && !plain_report(c, seg))
         more = report(c, seg) && c->rx->burst++ < BURST;
-    c->acked_to = next;
+    c->acked_to = (uint32_t)next;
     if (c->ack_owed)
         c->ack_owed--;
     else if (!more)
@@ -446,7 +461,7 @@ static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
     if (!more)
         c->rx->burst = 0;
     /* a FIN forces one that does not tell everything: the timer's does, when it is due */
-    if (!c->in.ooo->n || !strict(c)) {
+    if (!c->in.ooo->n || !strict(&c->ctx.cfg->c)) {
         scps_timer_stop(&c->ack_timer);
         c->rx->ticks_end = 0;
     }

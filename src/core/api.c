@@ -59,8 +59,8 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     if (n) {
         if (!(flags & SCPS_PEEK)) {
             SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
-            if (c->ctx.st->marks)
-                scps_marks_read(c->ctx.st->marks, &c->in, n);
+            if (scps_conn_marks(c))
+                scps_marks_read(scps_conn_marks(c), &c->in, n);
             scps_rcv_read(c);
             scps_bets_look(c);
         }
@@ -68,7 +68,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     }
     if (ready)
         return 0; /* len was 0 */
-    if (c->ctx.st->marks && scps_marks_at_hole(c->ctx.st->marks, &c->in))
+    if (scps_conn_marks(c) && scps_marks_at_hole(scps_conn_marks(c), &c->in))
         return SCPS_ERR_HOLE;
     if (c->flags & SCPS_F_FIN_IN)
         return 0;
@@ -81,7 +81,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->ctx.st->marks;
+    const struct scps_marks *m = scps_conn_marks(c);
 
     return m && scps_marks_ahead(m, &c->in);
 }
@@ -96,7 +96,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->ctx.st->marks;
+    const struct scps_marks *m = scps_conn_marks(c);
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
@@ -148,7 +148,7 @@ static void release(struct scps_conn *c)
 
 void scps_conn_close(struct scps_conn *c)
 {
-    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(c->ctx.st->marks);
+    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(scps_conn_marks(c));
 
     release(c);
     switch (c->state) {
@@ -195,7 +195,7 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    struct scps_marks *m = scps_conn_marks(c);
 
     if (!m || !scps_marks_at_hole(m, &c->in))
         return 0;
@@ -210,8 +210,10 @@ int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 
 size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max)
 {
-    const struct scps_rangeset *list = &c->ctx.st->given_up;
+    const struct scps_rangeset *list = c->tp ? &c->tp->given_up : NULL;
 
+    if (!list)
+        return 0;
     for (uint32_t i = 0; i < list->n && i < max; i++) {
         const struct scps_range *r = scps_rangeset_at(list, i);
         out[i] = (struct scps_hole){r->from - 1, r->to - r->from};

@@ -58,7 +58,7 @@ static scps_off highest(const struct scps_conn *c)
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    struct scps_marks *m = scps_conn_marks(c);
 
     assert(to > c->in.next && c->in.read == c->in.next && m->hole.from == m->hole.to);
     m->due = SCPS_NEVER;
@@ -71,13 +71,11 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_tell(c, SCPS_EV_READABLE);
 }
 
-static scps_dur patience(const struct scps_conn *c)
+static scps_dur patience(const struct scps_conn_config *cfg, scps_dur srtt)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
-    return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, c->rtt.srtt));
+    return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
 }
 
 /* The end of the hole whose repair the reader waits for: everything before it has been read. 0: the
@@ -91,7 +89,7 @@ static scps_off awaited(const struct scps_conn *c)
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    struct scps_marks *m = scps_conn_marks(c);
     scps_off to = awaited(c);
 
     if (!to) {
@@ -103,20 +101,20 @@ void scps_bets_wait(struct scps_conn *c)
         scps_env_starved(c->ctx.env);
         return;
     }
-    m = c->ctx.st->marks;
+    m = scps_conn_marks(c);
     if (to <= m->old) {
         jump(c, to);
     } else if (m->due == SCPS_NEVER || m->due_for != c->in.next) {
         m->due_for = c->in.next;
         m->known = highest(c);
-        m->due = c->ctx.env->now + patience(c);
+        m->due = c->ctx.env->now + patience(&c->ctx.cfg->c, c->rtt.srtt);
         scps_timer_due(&c->ctx, m->due);
     }
 }
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    struct scps_marks *m = scps_conn_marks(c);
     scps_off to = awaited(c);
 
     m->due = SCPS_NEVER;
@@ -131,7 +129,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_marks *m = c->ctx.st->marks;
+    struct scps_marks *m = scps_conn_marks(c);
     const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
@@ -145,7 +143,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     if ((from != h->from && to != h->to) || /* it would leave two holes */
         (record && !scps_conn_keep_record(c, from, to)) ||
         scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
-                         scps_rcv_max_holes(c)))
+                         scps_rcv_max_holes(&c->ctx.cfg->c)))
         return;
     if (scps_marks_repair(m, from, to))
         c->ctx.st->holes--;
@@ -175,23 +173,23 @@ bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
 static void give_up(struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_rangeset *list = &c->ctx.st->given_up;
+    struct scps_rangeset *list = !scps_conn_need_tp(c) ? &c->tp->given_up : NULL;
     scps_off from = c->una, end;
 
     if (from != tx->gave_up_to)
         tx->peer_una = from;
     c->una = tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
     tx->gave_up_at = c->ctx.env->now;
-    tx->silent_since = c->ctx.env->now; /* a FIN that is left has as long as one that stood alone */
-    if (!list->max)
+    /* A FIN that is left has as long as one that stood alone. */
+    scps_rto_silent_since(&tx->rto, c->ctx.env->now);
+    if (list && !list->max)
         scps_rangeset_init(list, KEPT_RANGES);
-    scps_rangeset_add(list, &c->ctx.env->alloc, from, end,
-                      NULL); /* the first ones; the sum is kept of all */
+    if (list) /* the first ones; the sum is kept of all */
+        scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
     c->ctx.st->bytes_given_up += end - from;
     SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
     scps_sndbuf_release(&tx->buf, c->una);
-    tx->virtual_arrived = 0;
-    c->dupacks = 0;
+    scps_recovery_forget(&tx->rec);
     scps_recovery_passed(c);
     scps_conn_tell(c, SCPS_EV_GAVE_UP);
     if (c->flags & SCPS_F_WANT_ROOM)

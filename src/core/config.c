@@ -184,6 +184,7 @@ struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
         a->free(a->ctx, s, sizeof *s);
         return NULL;
     }
+    s->tos = s->c.tos & 0xfc;
     memcpy(&s->ip4, (uint8_t[8]){[2] = s->c.df_off ? 0 : 0x40, [4] = s->c.ttl, SCPS_IPPROTO_TCP},
            sizeof s->ip4);
     return s;

@@ -11,9 +11,9 @@ static size_t conn_size(const struct scps_shared_config *cfg)
     return sizeof(struct scps_conn) + (cfg->c.cc->state_size + 7) / 8 * 8;
 }
 
-static size_t tx_size(const struct scps_conn *c)
+static size_t tx_size(const struct scps_shared_config *cfg)
 {
-    return sizeof(struct scps_tx) + (c->ctx.cfg->c.cc->state_size + 7) / 8 * 8;
+    return sizeof(struct scps_tx) + (cfg->c.cc->state_size + 7) / 8 * 8;
 }
 
 static void stop_timers(struct scps_conn *c)
@@ -62,12 +62,18 @@ static void free_tx(struct scps_conn *c)
     if (!c->tx)
         return;
     scps_gate_forget(c);
+    if (c->tx->sent_at)
+        c->ctx.st->last_sent = c->tx->sent_at;
+    if (c->tx->heard_at)
+        c->ctx.st->last_ack_received = c->tx->heard_at;
+    if (c->tx->rto.latest)
+        c->ctx.st->last_rtt = c->tx->rto.latest;
     scps_sndbuf_fini(&c->tx->buf, a);
     scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
     if (c->tx->waits)
         a->free(a->ctx, c->tx->waits, SCPS_SNACK_WAITS * sizeof *c->tx->waits);
-    a->free(a->ctx, c->tx, tx_size(c));
+    a->free(a->ctx, c->tx, tx_size(c->ctx.cfg));
     c->tx = NULL;
 }
 
@@ -80,6 +86,20 @@ static void free_rx(struct scps_conn *c)
     c->rx = NULL;
 }
 
+static void free_tp(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+
+    if (!c->tp)
+        return;
+    if (c->tp->marks) {
+        scps_marks_fini(c->tp->marks, a);
+        a->free(a->ctx, c->tp->marks, sizeof *c->tp->marks);
+    }
+    scps_rangeset_fini(&c->tp->given_up, a);
+    a->free(a->ctx, c->tp, sizeof *c->tp);
+}
+
 void scps_conn_free(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->ctx.env->alloc;
@@ -90,14 +110,8 @@ void scps_conn_free(struct scps_conn *c)
     scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
     free_rx(c);
-    if (c->tp)
-        a->free(a->ctx, c->tp, sizeof *c->tp);
+    free_tp(c);
     scps_rcvbuf_fini(&c->in, a);
-    if (c->ctx.st->marks) {
-        scps_marks_fini(c->ctx.st->marks, a);
-        a->free(a->ctx, c->ctx.st->marks, sizeof *c->ctx.st->marks);
-    }
-    scps_rangeset_fini(&c->ctx.st->given_up, a);
     scps_conn_ctx_fini(&c->ctx);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
@@ -109,25 +123,35 @@ int scps_conn_need_tx(struct scps_conn *c)
 
     if (c->tx)
         return 0;
-    c->tx = a->alloc(a->ctx, tx_size(c));
+    c->tx = a->alloc(a->ctx, tx_size(c->ctx.cfg));
     if (!c->tx)
         return SCPS_ERR_NOMEM;
-    memset(c->tx, 0, tx_size(c));
+    memset(c->tx, 0, tx_size(c->ctx.cfg));
     stop_tx_timers(c->tx);
+    scps_rto_anew(&c->tx->rto, c->una > 1 ? c->rtt.srtt : 0);
     scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
     scps_sb_init(&c->tx->sb);
     scps_delivery_begin(&c->tx->delivery, c->una, c->established);
-    c->tx->silent_since = c->ctx.env->now; /* c->backoff may be of what best effort gave up */
     if (c->established)
         scps_cc_apply(c); /* the pacer is new */
     return 0;
+}
+
+/* A backoff, which tells of silence, stays until the peer has been heard. */
+static void trim_tx(struct scps_conn *c)
+{
+    const struct scps_rto rto = c->tx->rto;
+
+    free_tx(c);
+    if (rto.backoff && !scps_conn_need_tx(c))
+        scps_rto_go_on(&c->tx->rto, rto.backoff);
 }
 
 void scps_conn_trim(struct scps_conn *c)
 {
     if (c->tx && c->una == c->nxt && scps_snd_fin_end(c) <= c->nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
-        free_tx(c);
+        trim_tx(c);
     scps_rcvbuf_trim(&c->in, &c->ctx.env->alloc);
     if (!c->in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
         free_rx(c);
@@ -218,8 +242,9 @@ void scps_conn_established(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
-    c->established = SCPS_MAX(c->ctx.env->now, 1);
-    c->backoff = 0;
+    c->established = c->heard_at = SCPS_MAX(c->ctx.env->now, 1);
+    if (c->tx)
+        scps_rto_anew(&c->tx->rto, 0);
     c->unheard = c->caps & SCPS_CAP_COM && c->flags & SCPS_F_ACTIVE;
     scps_conn_set_pmtu_mss(c, c->pmtu_mss);
     c->rcv_mss = SCPS_MIN(536, c->adv_mss);
@@ -264,8 +289,7 @@ static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
     c->irs = syn->seq;
     c->wl1 = syn->seq;
     scps_negotiate_settle(c, syn);
-    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
-    c->acked_to = 1;
+    scps_ackout_begin(c);
     c->max_wnd = scps_negotiate_first_window(c, syn);
     c->edge = 1 + c->max_wnd;
     c->hold = SCPS_HOLD_HANDSHAKE;

@@ -26,6 +26,8 @@
 #include "core/pacer.h"
 #include "core/rcvbuf.h"
 #include "core/record.h"
+#include "core/recovery.h"
+#include "core/rto.h"
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 #include "core/sndbuf.h"
@@ -83,31 +85,6 @@ enum scps_plain {
     SCPS_PLAIN_COOKIE      /* a cookie keeps not all of them */
 };
 
-enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
-
-/* Repairing: recovery.c. */
-#define SCPS_RECOVERY_COPIES 4
-struct scps_recovery {
-    uint8_t episode; /* enum scps_episode */
-    uint8_t frto;    /* RFC 5682: 0 off, 1 awaiting the first ack, 2 the second */
-    bool undoable;
-    bool of_silence;         /* a timeout began it, and the left edge has not moved since */
-    bool eifel;              /* and by the timestamps, with the resending that stamp is of */
-    bool first_resend;       /* the segment that starts an episode leaves whatever the window */
-    scps_off point;          /* the episode ends when everything below is acknowledged */
-    uint64_t flight;         /* RFC 6937 RecoverFS */
-    uint64_t delivered, out; /* prr_delivered, prr_out */
-    uint64_t window;         /* what recovery allows to be in flight; fast episodes only */
-    scps_time spread_until;  /* the window is spread over the round trip up to then; 0: it is not */
-    uint32_t resent;         /* segments resent in this episode and not reported duplicate */
-    scps_off first;          /* the left edge when it began */
-    /* All that was resent in this episode lies within these ranges of octets. */
-    struct scps_range copies[SCPS_RECOVERY_COPIES];
-    uint8_t ncopies;
-    uint32_t stamp;    /* timestamp of the first resending of the octet there; 0 not yet */
-    scps_off frto_nxt; /* nxt when the timer expired */
-};
-
 /* A SNACK that snack_delay puts off: snack.c. */
 struct scps_snack_wait {
     scps_off from, to;
@@ -124,7 +101,8 @@ struct scps_rack {
     scps_off dsack_round;
     scps_time again; /* when something comes of age; 0: nothing does */
     bool due;        /* a tail probe is to leave */
-    uint8_t probe;   /* what the outstanding one carried; 0: there is none */
+    bool reordering_seen;
+    uint8_t probe; /* what the outstanding one carried; 0: there is none */
     scps_off probe_end;
 };
 
@@ -151,18 +129,17 @@ struct scps_tx {
     bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
-    /* Of these two and outage_timer of the connection no more than one runs. */
-    struct scps_timer rto_timer;     /* the oldest segment has waited too long (RFC 6298) */
+    /* Of these two timers and outage_timer of the connection no more than one runs. */
+    struct scps_rto rto;
     struct scps_timer persist_timer; /* a window probe is due (RFC 9293 section 3.8.6.1) */
     struct scps_timer pace_timer;    /* the connection's own rate lets a segment leave */
     struct scps_timer look_timer;    /* rack.c and snack.c look for what is lost */
     struct scps_timer retry_timer;   /* memory was lacking for a segment: it is tried again */
     struct scps_timer cork_timer;    /* a corked small segment has waited long enough */
     struct scps_timer trim_timer;    /* memory that nothing uses goes back */
+    scps_time sent_at;               /* data left; 0: none has */
+    scps_time heard_at;              /* something arrived that told of it; 0: nothing has */
     scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
-    /* The timeouts in a row, or the window probes without an answer, began; valid while there are
-     * any. */
-    scps_time silent_since;
     scps_time
         outage_over; /* end of the last outage with something outstanding; 0: there was none */
     scps_off gave_up_to,
@@ -170,12 +147,6 @@ struct scps_tx {
     scps_time gave_up_at;
     scps_time life_since; /* of what was sent before life_nxt: when the left edge last moved */
     scps_off life_nxt;
-    uint64_t virtual_arrived; /* without SACK: what duplicate acknowledgements stand for, bytes */
-    uint8_t age_checks; /* acknowledgements of progress yet to be followed by a look at ages */
-    /* timeouts since a round trip was measured: Karn keeps the timer backed off until then */
-    uint8_t rto_shift;
-    uint8_t silent; /* timeouts in a row since anything was heard to have arrived */
-    bool unheard;   /* at the last one no acknowledgement had come for its length */
     /* acknowledgements in a row that may answer the first sending, long ago, or a later one; and
      * the shortest of these times, valid while there are any: ackin.c */
     uint8_t doubts;
@@ -203,6 +174,7 @@ struct scps_rx {
     scps_off snack_high; /* holes below have been reported once */
     scps_off snack_next; /* where the next turn of reporting them again stands */
     scps_off dsack_from, dsack_to; /* to be reported once */
+    scps_time data_at;             /* the newest data arrived; 0: none since rx came */
     scps_off fin_at;               /* offset of a FIN that lies beyond a hole; 0: none does */
     uint32_t reports;              /* under a budget, in all */
     bool anew;                     /* and all are to be repeated after the last */
@@ -244,6 +216,8 @@ struct scps_tp {
     struct scps_corruption corruption;
     struct scps_binding binding[SCPS_BINDINGS]; /* in force */
     uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
+    struct scps_marks *marks;                   /* NULL: the peer's stream had none */
+    struct scps_rangeset given_up; /* octets that this end gave up sending, the first of them */
     scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
 };
 
@@ -264,7 +238,8 @@ struct scps_conn {
     /* what it is */
     uint8_t state; /* enum scps_state */
     int8_t err;
-    uint8_t hold, backoff, dupacks, ack_owed;
+    uint8_t hold, ack_owed;
+    uint16_t quick; /* segments acknowledged one by one, up to quick_acks */
     uint8_t snd_wscale : 4, rcv_wscale : 4;
     bool pending : 1; /* not accepted yet */
     /* We opened it with compression, and the peer has not shown yet that our acknowledgement of its
@@ -285,23 +260,39 @@ struct scps_conn {
     uint32_t oow_at; /* last answer to an unacceptable segment without data, ms; 0: none yet */
     uint64_t segs_out, segs_in;
     scps_time opened, established;
+    scps_time heard_at; /* data, or news of what was sent, last arrived: keep.c */
     /* sending; offsets of our stream */
-    uint32_t iss, wl1, max_wnd, max_offered; /* largest windows: the peer's, ours */
-    scps_off una, nxt, end;                  /* acknowledged; sent; written (FIN not counted) */
-    scps_off wl2, edge; /* ack of the last window update; end of the peer's window */
+    uint32_t iss, wl1, wl2; /* SND.WL1 and SND.WL2: of the last window update */
+    uint32_t max_wnd;       /* the largest window that the peer has offered */
+    scps_off una, nxt, end; /* acknowledged; sent; written (FIN not counted) */
+    scps_off edge;          /* end of the peer's window */
     struct scps_rtt rtt;
     struct scps_cc_ctl ctl;
     /* receiving; offsets of the peer's stream */
     uint32_t irs, ts_recent, ts_offset;
+    uint32_t acked_to;     /* the low 32 bits of the offset that was acknowledged last */
+    uint32_t max_offered;  /* the largest window that we have offered */
     uint32_t ts_recent_at; /* in 2^20 µs, about a second: scps_conn_ts_clock */
     struct scps_rcvbuf in;
-    scps_off announced, acked_to;   /* right edge offered; last acknowledgement sent */
+    scps_off announced;             /* right edge offered */
     struct scps_timer ack_timer;    /* a delayed acknowledgement is due */
     struct scps_timer keep_timer;   /* is the peer still there? */
     struct scps_timer end_timer;    /* TIME-WAIT is over, or FIN-WAIT-2 of a released connection */
     struct scps_timer outage_timer; /* the known end of an outage, or the next probe of the link */
     uint64_t cc_state[];            /* cc->state_size bytes */
 };
+
+/* NULL: the peer's stream has neither records nor holes yet. */
+static inline struct scps_marks *scps_conn_marks(const struct scps_conn *c)
+{
+    return c->tp ? c->tp->marks : NULL;
+}
+
+/* Data, or news of what was sent, has arrived: nobody need ask for the peer for a while. */
+static inline void scps_conn_news(struct scps_conn *c)
+{
+    c->heard_at = c->ctx.env->now;
+}
 
 /* ---- conn.c, agreed.c, memory.c, notify.c ---------------------------------------------------- */
 
@@ -440,9 +431,11 @@ void scps_conn_heard(struct scps_conn *c);
  * inferred from timeouts they do. */
 static inline bool scps_conn_doubts_comp(const struct scps_conn *c)
 {
+    unsigned backoff = c->tx ? c->tx->rto.backoff : 0;
+
     if (c->flags & (uint32_t)SCPS_F_OUTAGE)
-        return c->backoff >= 1;
-    return c->backoff >= 2 || c->probes >= 2;
+        return backoff >= 1;
+    return backoff >= 2 || c->probes >= 2;
 }
 
 /* ---- ackin.c, control.c, recovery.c, pipe.c ------------------------------ */
@@ -544,8 +537,7 @@ static inline bool scps_snack_on(const struct scps_conn *c)
 {
     return c->caps & SCPS_CAP_SNACK1;
 }
-/* What a configuration wants, and what of that can be offered. */
-uint8_t scps_negotiate_wants(const struct scps_conn *c);
+/* What of the capabilities that the configuration wants can be offered. */
 uint8_t scps_negotiate_caps(const struct scps_conn *c);
 /* Is there anything for option 20: capabilities, or a binding space? */
 bool scps_negotiate_offers(const struct scps_conn *c);
@@ -588,9 +580,9 @@ static inline scps_off scps_rcv_nxt(const struct scps_conn *c)
 }
 /* Ranges beyond a hole that are kept at most: one for every other full segment of the window,
  * and 1024 at least. */
-static inline uint32_t scps_rcv_max_holes(const struct scps_conn *c)
+static inline uint32_t scps_rcv_max_holes(const struct scps_conn_config *cfg)
 {
-    uint32_t n = c->ctx.cfg->c.rcvbuf / 1024;
+    uint32_t n = cfg->rcvbuf / 1024;
 
     return n > 1024 ? n : 1024;
 }
@@ -608,6 +600,8 @@ void scps_rcv_read(struct scps_conn *c);
 void scps_rcv_take_fin(struct scps_conn *c);
 /* What is missing below `to` is given up. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
+/* Nothing but the peer's SYN has arrived: what is acknowledged, and offered in a SYN. */
+void scps_ackout_begin(struct scps_conn *c);
 void scps_ackout_now(struct scps_conn *c);
 /* All that was held beyond a hole has been discarded: no report stands any more. */
 void scps_ackout_reneged(struct scps_rx *rx);
@@ -630,7 +624,7 @@ void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
-    const struct scps_marks *m = c->ctx.st->marks;
+    const struct scps_marks *m = scps_conn_marks(c);
 
     return m ? scps_marks_ready(m, &c->in) : scps_rcvbuf_ready(&c->in);
 }
@@ -647,8 +641,8 @@ static inline void scps_bets_look(struct scps_conn *c)
 /* There is no hole to wait for: the timer stops. */
 static inline void scps_bets_stop(struct scps_conn *c)
 {
-    if (c->ctx.st->marks)
-        c->ctx.st->marks->due = SCPS_NEVER;
+    if (scps_conn_marks(c))
+        c->tp->marks->due = SCPS_NEVER;
 }
 /* It has waited long enough. */
 void scps_bets_timer(struct scps_conn *c);
@@ -692,7 +686,7 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
 /* The same for the next window probe. */
 void scps_snd_arm_persist(struct scps_conn *c);
 /* Has the peer been silent for longer than R2 (RFC 9293 section 3.8.3), with a timer that backs off
- * up to max? There is a tx, and tx->silent_since is valid. And the error that it ends with. */
+ * up to max? There is a tx, and tx->rto.silent_since is valid. And the error that it ends with. */
 bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max);
 int scps_snd_silence_err(uint8_t soft);
 /* The retransmission timer has expired; the timer of window probes has. There is a tx. */
@@ -701,12 +695,12 @@ void scps_snd_probe_timeout(struct scps_conn *c);
 /* Does either of them run? */
 static inline bool scps_rto_runs(const struct scps_tx *tx)
 {
-    return scps_timer_runs(&tx->rto_timer) || scps_timer_runs(&tx->persist_timer);
+    return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist_timer);
 }
 /* Both stop. */
 static inline void scps_rto_stop(struct scps_tx *tx)
 {
-    scps_timer_stop(&tx->rto_timer);
+    scps_timer_stop(&tx->rto.timer);
     scps_timer_stop(&tx->persist_timer);
 }
 static inline scps_off scps_snd_fin_end(const struct scps_conn *c)

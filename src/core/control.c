@@ -98,7 +98,7 @@ void scps_cc_apply(struct scps_conn *c)
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         if (c->ctl.cwnd < c->mss)
             c->ctl.cwnd = correct(&c->ctx, c->ctl.cwnd, c->mss);
-        c->ctx.st->max_cwnd = SCPS_MAX(c->ctx.st->max_cwnd, c->ctl.cwnd);
+        scps_stats_cwnd(c->ctx.st, c->ctl.cwnd);
     }
     if (c->ctl.rate > SCPS_RATE_MAX)
         c->ctl.rate = correct(&c->ctx, c->ctl.rate, SCPS_RATE_MAX);

@@ -21,7 +21,7 @@ void scps_conn_ctx_fini(struct scps_conn_ctx *x)
 {
     const struct scps_alloc *a = &x->env->alloc;
 
-    if (x->st != &x->env->nobody)
+    if (scps_conn_ctx_counts(x))
         a->free(a->ctx, x->st, sizeof *x->st);
 }
 
@@ -30,13 +30,12 @@ int scps_conn_ctx_need_stats(struct scps_conn_ctx *x)
     const struct scps_alloc *a = &x->env->alloc;
     struct scps_conn_stats *st;
 
-    if (x->st != &x->env->nobody)
+    if (scps_conn_ctx_counts(x))
         return 0;
     st = a->alloc(a->ctx, sizeof *st);
     if (!st)
         return SCPS_ERR_NOMEM;
-    memset(st, 0, sizeof *st);
-    st->hold_since = x->env->now;
+    scps_stats_begin(st, x->env->now);
     x->st = st;
     return 0;
 }

@@ -16,6 +16,7 @@
 struct scps_shared_config {
     uint32_t refs;
     struct scps_conn_config c;
+    uint8_t tos;  /* without the two bits of ECN */
     uint64_t ip4; /* octets 4 to 11 of their IPv4 headers: no id, DF, TTL, protocol, no sum yet */
 };
 
@@ -37,6 +38,10 @@ void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
 void scps_conn_ctx_fini(struct scps_conn_ctx *x);
 /* Data flows from now on, and is counted. 0 or SCPS_ERR_NOMEM. */
 int scps_conn_ctx_need_stats(struct scps_conn_ctx *x);
+static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
+{
+    return x->st != &x->env->nobody;
+}
 /* The configuration is another now; x takes over the caller's reference on it. */
 void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg);
 /* Tells the observer. */

@@ -9,30 +9,9 @@
 
 #include "base/budget.h"
 #include "base/heap.h"
-#include "base/rangeset.h"
+#include "core/stats.h"
 
 struct scps_conn;
-struct scps_marks;
-
-struct scps_conn_stats { /* those of scps_info that nothing else tells */
-    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
-        bytes_duplicate;
-    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
-        reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
-        ecn_echoes, cc_corrected;
-    uint64_t max_cwnd;
-    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt;
-    scps_time hold_since;
-    scps_dur holds[SCPS_HOLD_COUNT];
-    uint64_t records_out, records_in;
-    uint32_t holes;                /* given up on the receiving side */
-    uint64_t bytes_missing;        /* in them */
-    uint64_t bytes_given_up;       /* by the sending side */
-    struct scps_rangeset given_up; /* the ranges */
-    struct scps_marks *marks;      /* NULL: the peer's stream had none */
-};
 
 /* What a host lends its connections. */
 struct scps_env {

@@ -4,12 +4,9 @@
 
 void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
 {
-    scps_time now = c->ctx.env->now;
-
     if (c->hold == why)
         return;
-    c->ctx.st->holds[c->hold] += now - c->ctx.st->hold_since;
-    c->ctx.st->hold_since = now;
+    scps_stats_hold(c->ctx.st, (enum scps_hold)c->hold, c->ctx.env->now);
     c->hold = (uint8_t)why;
     if (why != SCPS_HOLD_NONE)
         SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,

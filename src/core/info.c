@@ -110,7 +110,7 @@ void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *ou
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
-    const struct scps_conn_stats *st = c->ctx.st == &c->ctx.env->nobody ? &none : c->ctx.st;
+    const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->ctx) ? c->ctx.st : &none;
     const struct scps_tx *tx = c->tx;
     scps_off una = SCPS_MAX(c->una, 1);
 
@@ -130,16 +130,16 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .srtt = c->rtt.srtt,
         .rttvar = c->rtt.rttvar,
         .min_rtt = scps_rtt_min(&c->rtt),
-        .last_rtt = st->last_rtt,
+        .last_rtt = tx ? tx->rto.latest : st->last_rtt,
         .opened = c->opened,
         .established = c->established,
         .first_sent = st->first_sent,
         .first_received = st->first_received,
-        .last_sent = st->last_sent,
+        .last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent,
         .last_received = st->last_received,
-        .last_ack_received = st->last_ack_received,
+        .last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received,
         .fin_acked = st->fin_acked,
-        .backoff = c->backoff,
+        .backoff = tx ? tx->rto.backoff : 0,
         .cwnd = c->ctl.cwnd,
         .ssthresh = c->ctl.ssthresh,
         .rate = tx            ? tx->pacer.rate
@@ -194,7 +194,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .records_in = st->records_in,
         .holes = st->holes,
         .bytes_missing = st->bytes_missing,
-        .ranges_given_up = st->given_up.n,
+        .ranges_given_up = c->tp ? c->tp->given_up.n : 0,
         .bytes_given_up = st->bytes_given_up,
     };
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)

@@ -19,10 +19,8 @@ static uint8_t wscale_for(uint32_t rcvbuf)
     return s;
 }
 
-uint8_t scps_negotiate_wants(const struct scps_conn *c)
+static uint8_t wanted(const struct scps_conn_config *cfg)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-
     return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
                      (cfg->snack && cfg->snack_long ? SCPS_CAP_SNACK2 : 0) |
                      (cfg->compress ? SCPS_CAP_COM : 0));
@@ -32,19 +30,17 @@ uint8_t scps_negotiate_caps(const struct scps_conn *c)
 {
     bool id = c->tp && c->tp->conn_id;
 
-    return (uint8_t)(scps_negotiate_wants(c) & ~(id ? 0 : SCPS_CAP_COM));
+    return (uint8_t)(wanted(&c->ctx.cfg->c) & ~(id ? 0 : SCPS_CAP_COM));
 }
 
-static bool has_bindings(const struct scps_conn *c)
+static bool has_bindings(const struct scps_conn_config *cfg)
 {
-    const struct scps_binding *b = c->ctx.cfg->c.binding;
-
-    return b[0].len || b[1].len;
+    return cfg->binding[0].len || cfg->binding[1].len;
 }
 
 bool scps_negotiate_offers(const struct scps_conn *c)
 {
-    return scps_negotiate_caps(c) || has_bindings(c);
+    return scps_negotiate_caps(c) || has_bindings(&c->ctx.cfg->c);
 }
 
 /* One of the capabilities, bit, or the option that carries them, 0. */
@@ -54,11 +50,11 @@ static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
                                     [SCPS_PLAIN_REMEMBERED] = SCPS_WHY_REMEMBERED,
                                     [SCPS_PLAIN_FELL_BACK] = SCPS_WHY_FELL_BACK,
                                     [SCPS_PLAIN_COOKIE] = SCPS_WHY_COOKIE};
-    uint8_t wants = scps_negotiate_wants(c);
+    uint8_t wants = wanted(&c->ctx.cfg->c);
 
     if (bit ? c->caps & bit : c->flags & SCPS_F_CAPS)
         return SCPS_WHY_IN_FORCE;
-    if (bit ? !(wants & bit) : !wants && !has_bindings(c))
+    if (bit ? !(wants & bit) : !wants && !has_bindings(&c->ctx.cfg->c))
         return SCPS_WHY_NOT_CONFIGURED;
     if (!c->established)
         return SCPS_WHY_NOT_YET;
@@ -144,7 +140,7 @@ void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(c);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
-        if (has_bindings(c) && c->tp) { /* the answer is what both have */
+        if (has_bindings(&c->ctx.cfg->c) && c->tp) { /* the answer is what both have */
             const struct scps_binding *b = reply ? c->tp->binding : cfg->binding;
             syn->xcaps = c->tp->xcaps;
             syn->xcaps_len = (uint8_t)scps_binding_build(c->tp->xcaps, b, SCPS_BINDINGS);
@@ -220,7 +216,7 @@ void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
                   scps_negotiate_caps(
                       c); /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
     }
-    if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(c) &&
+    if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(&c->ctx.cfg->c) &&
         !scps_conn_need_tp(c))
         settle_bindings(c, syn);
     if (c->caps & SCPS_CAP_COM)

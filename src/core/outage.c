@@ -90,17 +90,17 @@ void scps_outage_end(struct scps_conn *c)
         return;
     SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
     c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_KEEP_NOW);
-    c->backoff = c->probes = 0;
+    c->probes = 0;
     if (c->tx)
-        c->tx->rto_shift = 0;
+        scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
     scps_timer_stop(&c->outage_timer);
     if (c->tx && c->una < c->nxt) {
         /* an old echo says that the first sending of what it acknowledges arrived, not that what
          * followed did */
-        c->tx->rec.undoable = false;
+        scps_recovery_final(&c->tx->rec);
         c->tx->outage_over = c->ctx.env->now;
         scps_sb_lose_since(&c->tx->sb,
-                           unanswered_since(c->ctx.env->now, c->rtt.srtt, c->ctx.st->last_rtt));
+                           unanswered_since(c->ctx.env->now, c->rtt.srtt, c->tx->rto.latest));
         c->tx->progress_at = c->ctx.env->now;
         scps_snd_arm_rtx(c);
     }

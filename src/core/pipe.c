@@ -16,7 +16,7 @@ uint64_t scps_recovery_inflight(const struct scps_conn *c)
 {
     uint64_t in = c->tx->sb.inflight;
 
-    return in > c->tx->virtual_arrived ? in - c->tx->virtual_arrived : 0;
+    return in > c->tx->rec.virtual_arrived ? in - c->tx->rec.virtual_arrived : 0;
 }
 
 bool scps_recovery_is_reducing(const struct scps_conn *c)
@@ -29,7 +29,7 @@ bool scps_recovery_is_reducing(const struct scps_conn *c)
 
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
 {
-    return tx->silent && (tx->unheard || tx->silent >= SILENT) &&
+    return tx->rec.silent && (tx->rec.unheard || tx->rec.silent >= SILENT) &&
            outstanding > (uint64_t)PROBES * mss;
 }
 

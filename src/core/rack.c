@@ -6,8 +6,8 @@
  *              `--- sent before it, and now older than its round trip and the reordering
  *                   window: lost (section 6)
  *
- * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen is
- * st->reordered) and there is other evidence, else a quarter of the least round trip for each round
+ * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen) and there
+ * is other evidence, else a quarter of the least round trip for each round
  * trip in which a DSACK said that a resend was needless, up to srtt; sixteen episodes without such
  * news bring it back. A segment younger than that is looked at again when the timer says so.
  *
@@ -44,8 +44,8 @@ scps_dur scps_rack_window(const struct scps_conn *c)
 {
     const struct scps_rack *rk = &c->tx->rack;
 
-    if (!c->ctx.st->reordered && (c->tx->rec.episode != SCPS_EPISODE_NONE ||
-                                  c->tx->sb.arrived_recs >= c->ctx.cfg->c.dupthresh))
+    if (!rk->reordering_seen && (c->tx->rec.episode != SCPS_EPISODE_NONE ||
+                                 c->tx->sb.arrived_recs >= c->ctx.cfg->c.dupthresh))
         return 0;
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(&c->rtt) / 4, c->rtt.srtt);
 }
@@ -90,15 +90,13 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
 
 /* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time.  repaired:
  * the acknowledgement has ended an episode, which a timer may have begun after the one before. */
-static void adapt(struct scps_conn *c, bool dsack, bool repaired)
+static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off nxt, bool dsack,
+                  bool repaired)
 {
-    struct scps_rack *rk = &c->tx->rack;
-    bool repairing = c->tx->rec.episode != SCPS_EPISODE_NONE;
-
-    if (rk->dsack_round && c->una >= rk->dsack_round)
+    if (rk->dsack_round && una >= rk->dsack_round)
         rk->dsack_round = 0;
     if (dsack && !rk->dsack_round) {
-        rk->dsack_round = c->nxt;
+        rk->dsack_round = nxt;
         if (rk->steps < UINT8_MAX)
             rk->steps++;
         rk->persist = PERSIST;
@@ -130,7 +128,7 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bo
 
     if (sum->newest && sum->newest->xseq == sb->hi_xseq)
         rk->rtt = SCPS_MAX(c->ctx.env->now - sum->newest->sent, 1);
-    adapt(c, sum->dsack, repaired);
+    adapt(rk, c->tx->rec.episode != SCPS_EPISODE_NONE, c->una, c->nxt, sum->dsack, repaired);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
     if (sum->newest || rk->again)
@@ -142,11 +140,11 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bo
 }
 
 /* How long nothing may happen before a probe asks. */
-static scps_dur probe_timeout(const struct scps_conn *c)
+static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 {
-    if (!c->rtt.srtt)
+    if (!srtt)
         return SCPS_SEC(1);
-    return 2 * c->rtt.srtt + (scps_sb_count(&c->tx->sb) == 1 ? WORST_ACK_DELAY : 0);
+    return 2 * srtt + (scps_sb_count(sb) == 1 ? WORST_ACK_DELAY : 0);
 }
 
 void scps_rack_arm(struct scps_conn *c)
@@ -180,9 +178,9 @@ void scps_rack_timer(struct scps_conn *c)
         c->tx->sb.lost || rk->probe || c->flags & SCPS_F_PERSIST)
         return;
     last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
-    quiet = SCPS_MAX(c->ctx.st->last_sent, c->tx->progress_at);
-    quiet = SCPS_MAX(quiet, last) + probe_timeout(c);
-    quiet = SCPS_MIN(quiet, SCPS_MIN(c->tx->rto_timer.at, c->outage_timer.at));
+    quiet = SCPS_MAX(c->tx->sent_at, c->tx->progress_at);
+    quiet = SCPS_MAX(quiet, last) + probe_timeout(&c->tx->sb, c->rtt.srtt);
+    quiet = SCPS_MIN(quiet, SCPS_MIN(c->tx->rto.timer.at, c->outage_timer.at));
     if (quiet > c->ctx.env->now) {
         scps_timer_by(&c->ctx, &c->tx->look_timer, quiet);
         return;

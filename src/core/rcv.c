@@ -68,8 +68,10 @@ static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_tell(c, SCPS_EV_READABLE);
-    if (c->rx)
+    if (c->rx) {
         c->rx->dups = 0;
+        c->rx->data_at = c->ctx.env->now;
+    }
     scps_ackout_data(c, filled);
     if (filled)
         scps_bets_look(c);
@@ -83,6 +85,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_off highest = scps_rangeset_at(c->in.ooo, c->in.ooo->n - 1)->to;
 
     c->ctx.st->ooo_segs++;
+    c->rx->data_at = c->ctx.env->now;
     if (last->from == run->from && last->to == from && run->to == from + len)
         last->to = run->to;
     else
@@ -93,10 +96,9 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
 
 /* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them,
  * which is what a report of duplicates has room for (RFC 2883 section 4.2). */
-static uint64_t overlap(const struct scps_conn *c, scps_off from, scps_off to,
+static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off to,
                         struct scps_range *first)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
     uint64_t total = 0;
 
     for (uint32_t i = scps_rangeset_find(ooo, from); i < ooo->n; i++) {
@@ -138,10 +140,10 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
 {
     bool in_order = from == c->in.next, had_holes = c->in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
-    uint64_t again = overlap(c, from, from + len, &twice);
+    uint64_t again = overlap(c->in.ooo, from, from + len, &twice);
     struct scps_env *env = c->ctx.env;
     uint64_t refused = env->budget.refused;
-    uint32_t holes = scps_rcv_max_holes(c);
+    uint32_t holes = scps_rcv_max_holes(&c->ctx.cfg->c);
     int got = SCPS_ERR_NOMEM;
 
     if (in_order) {
@@ -186,10 +188,8 @@ static void count(struct scps_conn *c, const struct scps_seg *seg)
 {
     uint32_t size = seg->gso ? seg->gso : seg->len;
 
-    c->ctx.st->data_segs_in++;
-    c->ctx.st->last_received = c->ctx.env->now;
-    if (!c->ctx.st->first_received)
-        c->ctx.st->first_received = c->ctx.env->now;
+    scps_stats_received(c->ctx.st, c->ctx.env->now);
+    scps_conn_news(c);
     if (size > c->rcv_mss)
         c->rcv_mss = (uint16_t)SCPS_MIN(size, UINT16_MAX);
 }
@@ -205,7 +205,7 @@ struct piece {
 /* What lies below the left edge may belong into a hole that was given up and nobody told of. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
-    if (c->ctx.st->marks && p->from > 0)
+    if (scps_conn_marks(c) && p->from > 0)
         scps_bets_late(c, (scps_off)p->from, (scps_off)p->to, p->data,
                        seg->has & SCPS_HAS_RECORD && c->ctx.cfg->c.records);
 }
@@ -283,6 +283,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->len)
         count(c, seg);
+    if (c->rx)
+        c->rx->data_at = c->ctx.env->now;
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (!mark(c, seg, from + seg->len, &p)) {
@@ -310,14 +312,14 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         from + seg->len > limit(c) || seg->ack != scps_seq_wrap(c->iss, c->una) ||
         c->una != c->nxt || c->edge != c->una + ((uint64_t)seg->wnd << c->snd_wscale) ||
         (int32_t)(seg->seq - c->wl1) < 0 || (ts && (int32_t)(seg->tsval - c->ts_recent) < 0) ||
-        (c->rx && c->rx->fin_at) || c->ctx.st == &c->ctx.env->nobody ||
+        (c->rx && c->rx->fin_at) || !scps_conn_ctx_counts(&c->ctx) ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
     c->segs_in++;
     c->flags |= SCPS_F_HEARD;
     c->wl1 = seg->seq;
-    c->wl2 = c->una;
-    if (ts && from <= c->acked_to) { /* state.c tells why */
+    c->wl2 = (uint32_t)c->una;
+    if (ts && (int32_t)((uint32_t)from - c->acked_to) <= 0) { /* state.c tells why */
         c->ts_recent = seg->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);
     }

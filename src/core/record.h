@@ -7,6 +7,7 @@
 #ifndef SCPS_CORE_RECORD_H
 #define SCPS_CORE_RECORD_H
 
+#include "base/rangeset.h"
 #include "core/ctx.h"
 #include "core/scoreboard.h"
 

@@ -100,13 +100,12 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     rec->first_resend = true;
 }
 
-static void end(struct scps_conn *c)
+static void end(struct scps_recovery *rec)
 {
-    c->tx->rec.episode = SCPS_EPISODE_NONE;
-    c->tx->rec.frto = 0;
-    c->tx->rec.first_resend = false;
-    c->tx->virtual_arrived = 0;
-    c->dupacks = 0;
+    rec->episode = SCPS_EPISODE_NONE;
+    rec->frto = 0;
+    rec->first_resend = false;
+    scps_recovery_forget(rec);
 }
 
 static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
@@ -150,7 +149,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
         SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
         if (c->una >=
             rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
-            end(c);
+            end(&c->tx->rec);
             scps_cc_change(c, SCPS_CC_RECOVERED);
             SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
             return;
@@ -183,11 +182,10 @@ void scps_recovery_timeout(struct scps_conn *c)
      * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
     rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) && !(c->caps & SCPS_CAP_BETS);
     rec->frto_nxt = c->nxt;
-    c->tx->virtual_arrived = 0;
-    c->dupacks = 0;
-    if (c->tx->silent < UINT8_MAX)
-        c->tx->silent++;
-    c->tx->unheard = c->ctx.env->now - c->ctx.st->last_ack_received >= c->rtt.rto;
+    scps_recovery_forget(rec);
+    if (rec->silent < UINT8_MAX)
+        rec->silent++;
+    rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
     scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
@@ -198,7 +196,7 @@ void scps_recovery_repaired(struct scps_conn *c)
     begin(c, SCPS_EPISODE_FAST);
     c->ctx.st->recoveries++;
     loss(c, c->mss, SCPS_BY_RACK, true);
-    end(c);
+    end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
 }
 
@@ -215,9 +213,9 @@ static void undo(struct scps_conn *c, bool late)
     }
     if (late)
         scps_sb_find_all(&tx->sb);
-    end(c);
+    end(&tx->rec);
     tx->rec.resent = 0;
-    c->backoff = 0;
+    scps_rto_answered(&tx->rto);
     c->ctx.st->spurious++;
     SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
@@ -231,7 +229,7 @@ void scps_recovery_was_outage(struct scps_conn *c)
         return;
     memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
     c->ctl = tx->saved_ctl;
-    end(c);
+    end(&c->tx->rec);
     scps_cc_apply(c);
     SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }
@@ -335,7 +333,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
     }
     rec->delivered += sum->delivered;
     if (c->una >= rec->point) {
-        end(c);
+        end(&c->tx->rec);
         scps_cc_change(c, SCPS_CC_RECOVERED);
         SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
         spread(c);
@@ -353,7 +351,7 @@ void scps_recovery_passed(struct scps_conn *c)
     rec->undoable = false; /* what is known of the episode no longer tells */
     if (rec->episode == SCPS_EPISODE_NONE || c->una < rec->point)
         return;
-    end(c);
+    end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
     SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
 }
@@ -368,7 +366,7 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
     if (!resent)
         return;
     rec->first_resend = false;
-    c->tx->age_checks = 2;
+    rec->age_checks = 2;
     rec->resent++;
     remember_copy(rec, resent);
     if (resent->from == rec->first && !resent->resends)

@@ -22,7 +22,7 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
 
 static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    unsigned shift = SCPS_MAX(c->backoff, c->tx->rto_shift);
+    unsigned shift = SCPS_MAX(c->tx->rto.backoff, c->tx->rto.kept);
 
     return shift ? backed_off_by(c, shift, rto, max) : rto;
 }
@@ -50,7 +50,7 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
     if (c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE))
         arm_instead(c, when);
     else
-        scps_timer_set(&c->ctx, &tx->rto_timer, when);
+        scps_timer_set(&c->ctx, &tx->rto.timer, when);
 }
 
 void scps_snd_arm_persist(struct scps_conn *c)
@@ -58,7 +58,7 @@ void scps_snd_arm_persist(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
 
-    scps_timer_stop(&c->tx->rto_timer);
+    scps_timer_stop(&c->tx->rto.timer);
     scps_timer_set(&c->ctx, &c->tx->persist_timer,
                    c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
 }
@@ -101,7 +101,7 @@ static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 
 bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max)
 {
-    return c->ctx.env->now - c->tx->silent_since >= patience(c, max);
+    return c->ctx.env->now - c->tx->rto.silent_since >= patience(c, max);
 }
 
 int scps_snd_silence_err(uint8_t soft)

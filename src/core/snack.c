@@ -94,16 +94,17 @@ static uint32_t unit(const struct scps_conn *c, uint16_t mss)
 }
 
 /* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
-static bool hole_after(const struct scps_conn *c, scps_off off, struct scps_range *h)
+static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
+                       struct scps_range *h)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
+    const struct scps_rangeset *ooo = in->ooo;
     uint32_t i = scps_rangeset_find(ooo, off);
 
     if (i < ooo->n &&
         scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
         i++;
-    h->from = i ? scps_rangeset_at(ooo, i - 1)->to : c->in.next;
-    h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : c->rx->fin_at;
+    h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
+    h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : fin_at;
     return h->to > SCPS_MAX(off, h->from);
 }
 
@@ -117,7 +118,7 @@ static bool nameable(const struct scps_conn *c, const struct scps_range *h)
  * none. */
 static bool hole_to_name(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
-    if (!hole_after(c, SCPS_MAX(off, c->in.next), h))
+    if (!hole_after(&c->in, c->rx->fin_at, SCPS_MAX(off, c->in.next), h))
         return false;
     h->from = SCPS_MAX(h->from, off);
     return nameable(c, h);
@@ -135,15 +136,14 @@ bool scps_snack_out_of_reach(const struct scps_conn *c)
     scps_off told = SCPS_MAX(c->rx->snack_high, c->rx->sacked_to);
     struct scps_range h;
 
-    return hole_after(c, SCPS_MAX(told, c->in.next), &h) && !nameable(c, &h);
+    return hole_after(&c->in, c->rx->fin_at, SCPS_MAX(told, c->in.next), &h) && !nameable(c, &h);
 }
 
 /* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
  * the next report leaves out nothing between two holes. */
-static scps_off long_form(struct scps_conn *c, struct scps_seg *seg, scps_off at, uint32_t size,
-                          unsigned octets, bool whole)
+static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
+                          uint32_t size, unsigned octets, bool whole)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
     uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0, hole = 0;
     scps_off start = at;
 
@@ -248,7 +248,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     seg->snack_size = (uint16_t)blocks;
     seg->snack_vec_len = 0;
     if (c->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < FULL) {
-        scps_off end = long_form(c, seg, c->in.next + (off + blocks) * size, size,
+        scps_off end = long_form(c->in.ooo, seg, c->in.next + (off + blocks) * size, size,
                                  SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
     }
@@ -262,7 +262,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
  * witness. */
 static bool knowable(const struct scps_conn *c, const struct scps_sent *r, bool meant)
 {
-    scps_dur ago = c->ctx.env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->ctx.st->last_rtt);
+    scps_dur ago = c->ctx.env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->tx->rto.latest);
 
     if (ago < scps_rtt_min(&c->rtt))
         return false;
@@ -386,7 +386,7 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
             tx->slow_since = c->ctx.env->now;
         }
         if (!tx->delivery.app_limited && c->una > 1)
-            tx->pause[0] = SCPS_MAX(tx->pause[0], c->ctx.env->now - c->ctx.st->last_ack_received);
+            tx->pause[0] = SCPS_MAX(tx->pause[0], c->ctx.env->now - c->tx->heard_at);
     }
     if (sum->oldest_sent >= 0)
         tx->slow[0] = SCPS_MAX(tx->slow[0], c->ctx.env->now - sum->oldest_sent);
@@ -409,7 +409,7 @@ bool scps_snack_late(const struct scps_conn *c)
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     const scps_dur measured =
-        c->ctx.st->last_rtt ? c->ctx.st->last_rtt : c->ctx.cfg->c.expected_rtt; /* of data */
+        c->tx->rto.latest ? c->tx->rto.latest : c->ctx.cfg->c.expected_rtt; /* of data */
     scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), late = lateness(c), margin, wait,
              least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_conn_loss_cause(c) != SCPS_LOSS_CORRUPTION
@@ -506,7 +506,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
             return 0;
         scps_time due = r->sent + embargo(c, r);
         if (!sack && !first)
-            due = SCPS_MAX(due, c->ctx.st->last_ack_received + SILENCE);
+            due = SCPS_MAX(due, c->tx->heard_at + SILENCE);
         if (due > c->ctx.env->now)
             return due;
         scps_sb_lose(sb, e.idx, sum);
@@ -532,7 +532,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
         missing(c, w->from, w->to, sum);
     }
     /* A peer that says nothing at all is the timer's business, which counts and gives up. */
-    if (!c->rtt.srtt || c->ctx.env->now - c->ctx.st->last_ack_received > patience * c->rtt.rto)
+    if (!c->rtt.srtt || c->ctx.env->now - c->tx->heard_at > patience * c->rtt.rto)
         return;
     due = sooner(silent(c, sum), unreported(c, sum));
     if (due)

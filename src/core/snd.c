@@ -30,7 +30,7 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     seg->data = NULL;
     seg->len = 0;
     seg->gso = 0;
-    seg->tos = c->ctx.cfg->c.tos & 0xfc;
+    seg->tos = c->ctx.cfg->tos;
     if (c->flags & SCPS_F_TS) {
         seg->has = SCPS_HAS_TS;
         seg->tsval = scps_conn_tsval(c);
@@ -52,11 +52,8 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
     c->segs_out++;
     if (seg->len) {
-        c->ctx.st->data_segs_out++;
-        c->ctx.st->bytes_sent += seg->len;
-        c->ctx.st->last_sent = now;
-        if (!c->ctx.st->first_sent)
-            c->ctx.st->first_sent = now;
+        c->tx->sent_at = now;
+        scps_stats_sent(c->ctx.st, seg->len);
     }
     if (resent) {
         c->ctx.st->resent_segs++;
@@ -70,7 +67,7 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 static void begin_persist(struct scps_conn *c)
 {
     c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
-    c->tx->silent_since = c->ctx.env->now;
+    scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     scps_snd_arm_persist(c);
 }
 
@@ -90,9 +87,9 @@ void scps_snd_window_changed(struct scps_conn *c)
     if (c->edge > c->una) { /* open again; a probe the peer did not take goes first */
         struct scps_ack_sum sum = {0};
         c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);
-        c->backoff = 0;
         if (!c->tx)
             return;
+        scps_rto_answered(&c->tx->rto);
         scps_rto_stop(c->tx);
         if (scps_sb_count(&c->tx->sb))
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
@@ -142,14 +139,13 @@ void scps_snd_probe_timeout(struct scps_conn *c)
      * when it has been long enough it ends like a silence (RFC 6429 section 3), or peers could pile
      * such connections up. */
     if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
-        c->tx->silent_since = c->ctx.env->now;
+        scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     c->flags &= ~(uint32_t)SCPS_F_HEARD;
     if (cfg->user_timeout ? user_timed_out(c) : scps_snd_silent_too_long(c, cfg->persist_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
-    if (c->backoff < UINT8_MAX)
-        c->backoff++;
+    scps_rto_back_off(&c->tx->rto);
     c->flags |= SCPS_F_PROBE_NOW;
     scps_conn_wake(c);
     scps_snd_arm_persist(c);
@@ -179,10 +175,10 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
-    SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->backoff, tx->sb.inflight);
-    if (!c->backoff) /* the first one in a row */
-        tx->silent_since = c->ctx.env->now - c->rtt.rto;
-    if (cfg->outage_after && c->backoff >= cfg->outage_after && !handshake) {
+    SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
+    if (!c->tx->rto.backoff) /* the first one in a row */
+        scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
+    if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);
         return;
     }
@@ -205,13 +201,12 @@ void scps_snd_timeout(struct scps_conn *c)
             memset(tx->sacked, 0, sizeof tx->sacked);
         }
         scps_recovery_timeout(c);
-        tx->rto_shift = (uint8_t)SCPS_MIN(tx->rto_shift + 1, 30);
+        scps_rto_keep(&tx->rto);
     }
-    if (c->backoff < UINT8_MAX)
-        c->backoff++;
+    scps_rto_back_off(&c->tx->rto);
     if (c->caps & SCPS_CAP_COM && scps_conn_doubts_comp(c)) /* without memory it goes as it is */
         scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_conn_any_mss(c));
-    if (c->state == SCPS_SYN_SENT && c->backoff == cfg->caps_tries && !c->plain &&
+    if (c->state == SCPS_SYN_SENT && c->tx->rto.backoff == cfg->caps_tries && !c->plain &&
         scps_negotiate_offers(c))
         c->plain = SCPS_PLAIN_FELL_BACK;
     scps_snd_arm_rtx(c);
@@ -225,7 +220,7 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
     base(c, seg, 0);
     seg->has = 0;
     seg->flags = SCPS_SYN;
-    seg->tos = c->ctx.cfg->c.tos & 0xfc;
+    seg->tos = c->ctx.cfg->tos;
     scps_negotiate_offer(c, seg);
     if (c->state == SCPS_SYN_RECEIVED) {
         scps_ackout_fill(c, seg);
@@ -236,9 +231,9 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
 }
 
 /* The segment of record r leaves: what had been delivered by now. */
-static inline void delivery_of(struct scps_conn *c, struct scps_sent *r)
+static inline void delivery_of(struct scps_tx *tx, struct scps_sent *r, scps_time now)
 {
-    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
+    scps_delivery_sent(&tx->delivery, r, &tx->sb, now);
 }
 
 static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
@@ -266,7 +261,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
             scps_conn_finish(c, SCPS_ERR_NOMEM);
             return false;
         }
-        delivery_of(c, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now));
+        delivery_of(c->tx, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now), c->ctx.env->now);
         c->nxt = 1;
     }
     left(c, seg, 0, again);
@@ -424,7 +419,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
-    delivery_of(c, r);
+    delivery_of(c->tx, r, c->ctx.env->now);
     note_use(c, inflight + len, scps_recovery_window(c));
     if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
@@ -477,8 +472,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
 static SCPS_APART void restart_if_idle(struct scps_conn *c)
 {
-    if (c->una == c->nxt && c->ctx.st->last_sent &&
-        c->ctx.env->now - c->ctx.st->last_sent > c->rtt.rto)
+    if (c->una == c->nxt && c->una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
@@ -559,7 +553,7 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
     struct scps_tx *tx = c->tx;
     struct scps_sent *r = scps_sb_sent(&tx->sb, c->nxt, p->takes, p->flags, c->ctx.env->now);
 
-    delivery_of(c, r);
+    delivery_of(c->tx, r, c->ctx.env->now);
     c->nxt += p->takes;
     if (p->flags & SCPS_SENT_RECORD)
         scps_rangeset_trim(&tx->ends, c->nxt);
@@ -581,13 +575,13 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
 static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
 {
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
-    SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
         c->ctx.st->probes_out++;
         return true;
     }
     c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
-    c->backoff = 0;
+    scps_rto_answered(&c->tx->rto);
     scps_rto_stop(c->tx);
     return false;
 }
@@ -624,6 +618,10 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         return false;
     if (c->una == c->nxt) {
         tx->progress_at = c->ctx.env->now;
+        if (tx->rto.backoff && !probe) /* best effort gave up what had no answer */
+            scps_rto_silent_since(&tx->rto, c->ctx.env->now);
+        if (p.len)
+            scps_stats_flight(c->ctx.st, c->ctx.env->now);
         if (scps_rack_on(c))
             scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
     }
@@ -675,7 +673,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
             return false;
         }
         again_at_once(c, seg, last);
-        delivery_of(c, scps_sb_at(sb, last));
+        delivery_of(c->tx, scps_sb_at(sb, last), c->ctx.env->now);
     }
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
     scps_rack_probed(c, !fresh);
@@ -694,7 +692,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     again_at_once(c, seg, sb->head);
     c->ctx.st->probes_out++;
     c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
-    SCPS_NOTE_IT(c, PROBE, 0, c->backoff, 0, 0);
+    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     return true;
 }
 

@@ -97,8 +97,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         return drop(c, SCPS_DROP_BAD_FLAGS, seg);
     c->irs = seg->seq;
     scps_negotiate_settle(c, seg);
-    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
-    c->acked_to = 1;
+    scps_ackout_begin(c);
     if (!acks) { /* both opened at once */
         uint32_t idx = c->tx->sb.head;
         struct scps_ack_sum sum = {0};
@@ -113,7 +112,6 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         return 0;
     }
     c->wl1 = seg->seq;
-    c->wl2 = 0;
     c->max_wnd = scps_negotiate_first_window(c, seg);
     c->edge = 1 + c->max_wnd;
     scps_conn_set_state(c, SCPS_ESTABLISHED);
@@ -272,7 +270,7 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         if (c->nxt &&
             !c->una) { /* it goes again; the peer, who was heard, has all its time to answer */
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-            c->tx->silent_since = c->ctx.env->now;
+            scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
             if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
                 scps_snd_arm_rtx(c);
         }
@@ -346,6 +344,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     struct scps_seg copy;
     bool stamped;
 
+#ifdef SCPS_SPOIL_STATISTICS /* the test house.statistics: what is counted decides nothing */
+    memset(c->ctx.st, 0x5A, sizeof *c->ctx.st);
+#endif
     if (scps_rcv_predicted(c, seg))
         return 0;
     c->segs_in++;
@@ -394,7 +395,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the
      * segment that moved, or could move, the left edge */
-    if (stamped && scps_seq_ahead(c->irs, c->acked_to, seg->seq) <= 0) {
+    if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->irs, c->acked_to)) <= 0) {
         c->ts_recent = seg->tsval;
         c->ts_recent_at = scps_conn_ts_clock(c);
     }

@@ -10,7 +10,7 @@
 
 static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
 {
-    t = SCPS_MIN(t, tx->rto_timer.at);
+    t = SCPS_MIN(t, tx->rto.timer.at);
     t = SCPS_MIN(t, tx->persist_timer.at);
     t = SCPS_MIN(t, tx->retry_timer.at);
     t = SCPS_MIN(t, tx->cork_timer.at);
@@ -28,8 +28,8 @@ static inline scps_time deadline(const struct scps_conn *c)
         t = of_tx(c->tx, t);
     if (c->rx)
         t = SCPS_MIN(t, c->rx->budget_timer.at);
-    if (c->ctx.st->marks)
-        t = SCPS_MIN(t, c->ctx.st->marks->due);
+    if (scps_conn_marks(c))
+        t = SCPS_MIN(t, c->tp->marks->due);
     return t;
 }
 
@@ -60,7 +60,7 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
         scps_outage_timer(c);
     if (c->tx && scps_timer_take(&tx->persist_timer, now))
         scps_snd_probe_timeout(c);
-    if (c->tx && scps_timer_take(&tx->rto_timer, now))
+    if (c->tx && scps_timer_take(&tx->rto.timer, now))
         scps_snd_timeout(c);
     if (c->tx && scps_timer_take(&tx->trim_timer, now) && c->una == c->nxt)
         scps_conn_trim(c);
@@ -79,7 +79,7 @@ static SCPS_APART void serve(struct scps_conn *c)
         serve_tx(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
-    if (c->ctx.st->marks && c->ctx.st->marks->due <= now)
+    if (scps_conn_marks(c) && c->tp->marks->due <= now)
         scps_bets_timer(c);
     if (scps_timer_take(&c->keep_timer, now))
         scps_keep_timer(c);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The retransmission timer and its backoff (RFC 6298).
+ *
+ * Invariant: the timer runs exactly while something is outstanding, the peer's window is not shut
+ * and there is no outage.
+ */
+#ifndef SCPS_CORE_RTO_H
+#define SCPS_CORE_RTO_H
+
+#include "base/bytes.h"
+#include "core/timer.h"
+
+struct scps_rto {
+    struct scps_timer timer; /* the oldest segment has waited too long */
+    uint8_t backoff;         /* timeouts, or window probes, since the peer last answered */
+    uint8_t kept;            /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
+    scps_dur latest;         /* newest round trip of data; 0: none was measured */
+    /* The timeouts in a row, or the window probes without an answer, began; valid while there are
+     * any. */
+    scps_time silent_since;
+};
+
+/* The peer has answered. */
+static inline void scps_rto_answered(struct scps_rto *r)
+{
+    r->backoff = 0;
+}
+/* A round trip was measured. */
+static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
+{
+    r->kept = 0;
+    r->latest = rtt;
+}
+/* Nothing is kept of timeouts before. rtt: of data, as far as it is known; 0: that of the SYN says
+ * little on a slow line. */
+static inline void scps_rto_anew(struct scps_rto *r, scps_dur rtt)
+{
+    r->backoff = 0;
+    scps_rto_measured(r, rtt);
+}
+/* The timer, or that of window probes, has expired once more. */
+static inline void scps_rto_back_off(struct scps_rto *r)
+{
+    if (r->backoff < UINT8_MAX)
+        r->backoff++;
+}
+/* The backoff outlasts the answer, until a round trip is measured. */
+static inline void scps_rto_keep(struct scps_rto *r)
+{
+    r->kept = (uint8_t)SCPS_MIN(r->kept + 1, 30);
+}
+/* The peer has not answered since so many timeouts. */
+static inline void scps_rto_go_on(struct scps_rto *r, uint8_t backoff)
+{
+    r->backoff = backoff;
+}
+static inline void scps_rto_silent_since(struct scps_rto *r, scps_time since)
+{
+    r->silent_since = since;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What is counted of a connection.
+ *
+ * Invariant: the protocol never reads it; info.c does, and this file where a figure follows from
+ * what it was.  The test house.statistics overwrites all of it again and again.
+ */
+#ifndef SCPS_CORE_STATS_H
+#define SCPS_CORE_STATS_H
+
+#include <scps/conn.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+struct scps_conn_stats { /* those of scps_info that nothing else tells */
+    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
+        bytes_duplicate;
+    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
+        dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
+        reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
+        ecn_echoes, cc_corrected;
+    uint64_t max_cwnd;
+    scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
+    scps_dur last_rtt; /* while nothing is to be sent */
+    scps_time hold_since;
+    scps_dur holds[SCPS_HOLD_COUNT];
+    uint64_t records_out, records_in;
+    uint32_t holes;          /* given up on the receiving side */
+    uint64_t bytes_missing;  /* in them */
+    uint64_t bytes_given_up; /* by the sending side */
+};
+
+/* It has counted nothing yet. */
+static inline void scps_stats_begin(struct scps_conn_stats *st, scps_time now)
+{
+    memset(st, 0, sizeof *st);
+    st->hold_since = now;
+}
+/* A segment with `len` octets of data has left. */
+static inline void scps_stats_sent(struct scps_conn_stats *st, uint32_t len)
+{
+    st->data_segs_out++;
+    st->bytes_sent += len;
+}
+/* The next segment has data, and nothing is outstanding. */
+static inline void scps_stats_flight(struct scps_conn_stats *st, scps_time now)
+{
+    if (!st->first_sent)
+        st->first_sent = now;
+}
+/* A segment with data has arrived. */
+static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now)
+{
+    st->data_segs_in++;
+    st->last_received = now;
+    if (!st->first_received)
+        st->first_received = now;
+}
+/* The window of the controller is cwnd. */
+static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
+{
+    st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
+}
+/* The reason why nothing left, `was`, has held until now. */
+static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)
+{
+    st->holds[was] += now - st->hold_since;
+    st->hold_since = now;
+}
+
+#endif
