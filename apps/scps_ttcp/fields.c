@@ -119,7 +119,9 @@ int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *op
         break;
     case COUNT:
     case COUNT_OR_0:
-        good = units_number(arg, 0, INT64_MAX, &number) == 0;
+        good = s->unit != NULL && strcmp(s->unit, "bytes") == 0
+                   ? units_size(arg, &number) == 0 && number <= INT64_MAX
+                   : units_number(arg, 0, INT64_MAX, &number) == 0;
         v = good ? (int64_t)number : 0;
         break;
     case BYTES:

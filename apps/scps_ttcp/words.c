@@ -222,7 +222,7 @@ TAKE(take_overhead)
         snprintf(word, sizeof(word), "%.*s", (int)len, at);
         for (i = parts - 1; i > 0 && strncmp(word, part[i].key, strlen(part[i].key)) != 0;)
             i--;
-        if (len >= sizeof(word) || units_number(word + strlen(part[i].key), 0, 65535, &v) != 0)
+        if (len >= sizeof(word) || units_size(word + strlen(part[i].key), &v) != 0 || v > 65535)
             return FAIL("--overhead %.60s: give bytes a packet, such as 18, or an encryptor's "
                         "pre=8,block=8,post=44",
                         arg);

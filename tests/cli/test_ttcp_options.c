@@ -195,6 +195,10 @@ static void the_route(void **state)
     assert_true(r.rate == 10000000 && r.min_rate == 1000);
     assert_int_equal(r.prefix, 32);
     assert_int_equal(r.overhead.packet, 18); /* the link's */
+    good("-t --link nasa500 --route-rate 80m --overhead 1k,post=0.5k --mss 1k");
+    assert_int_equal(o.overhead.packet, 1024); /* sizes take K everywhere */
+    assert_int_equal(o.overhead.post, 512);
+    assert_int_equal(o.conn.mss, 1024);
     good("-t --link nasa500 --route-rate 80m --overhead 4,post=44,block=8,pre=9");
     assert_true(ttcp_route(&o, &dst, NULL, &r));
     assert_int_equal(r.overhead.packet, 4);
@@ -388,7 +392,8 @@ static void values_out_of_range(void **state)
     bad("-t -R 80mb", "-R 80mb");
     bad("-t -G 3", "-G 3");
     bad("-t -F 3", "-F 3");
-    bad("-t -a 0", "-a 0");
+    good("-t -a 0"); /* as --ack-delay 0 */
+    bad("-t -a x", "-a x");
     bad("-t -L 8", "-L 8");
     bad("-t -H nowhere", "-H nowhere");
     bad("-t --mss 10", "--mss 10");
