@@ -29,9 +29,9 @@ struct scps_json {
     bool comma;         /* something stands before the next item in its bracket */
 };
 
-/* In every function, key names a member of an object; it is NULL for an element of an array, and for
- * the document itself. Strings are UTF-8 and end with a zero octet. An octet that is not part of
- * UTF-8 (RFC 3629 section 4) becomes U+FFFD. */
+/* In every function, key names a member of an object; it is NULL for an element of an array, and
+ * for the document itself. Strings are UTF-8 and end with a zero octet. An octet that is not
+ * part of UTF-8 (RFC 3629 section 4) becomes U+FFFD. */
 
 /* Opens an object '{' or an array '['. */
 SCPS_API void scps_json_open(struct scps_json *j, const char *key, char bracket);

@@ -181,8 +181,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
-            continue; /* An ICMP error answered a packet of ours. This call has reported and cleared it; the
-                       * connection inside the tunnel recovers by its own timers. */
+            continue; /* an ICMP error answered a packet of ours: reported here, and cleared */
         if (n < 0 && (errno == EAGAIN || errno == ENOMEM))
             return 0;
         if (n < 0) {

@@ -63,9 +63,8 @@ struct scps_nif {
     bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
     struct scps_answers answers;    /* by routes that have no rate */
     struct scps_usage usage;
-    uint32_t n_answers; /* waiting in these and those of the pipes */
-    uint8_t
-        since_answer; /* packets sent since an answer left last; it counts to SCPS_ANSWER_SHARE and stops */
+    uint32_t n_answers;     /* waiting in these and those of the pipes */
+    uint8_t since_answer;   /* packets sent since the last answer, at most SCPS_ANSWER_SHARE */
     struct scps_conn *last; /* whose packet, IPv4 without options, came last */
     uint8_t last_flow[12];  /* its addresses and ports as they stand there */
     bool blocked;           /* the device said SCPS_ERR_AGAIN */

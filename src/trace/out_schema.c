@@ -30,8 +30,8 @@ static const struct {
 
 #define CONN_MEMBERS (sizeof conn_members / sizeof *conn_members)
 
-/* Adds {"type": type} or, when it may be null, {"type": [type, "null"]}, and words if there are any.
- * The object is left open. */
+/* Adds {"type": type} or, when it may be null, {"type": [type, "null"]}, and words if there are
+ * any. The object is left open. */
 static void begin_type(struct scps_json *j, const char *name, const char *type, bool nullable,
                        const char *words)
 {

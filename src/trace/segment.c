@@ -2,8 +2,8 @@
 /* A segment, into the figures of its connection.
  *
  * take, at the end of this file, is the list of the steps; each is a function above it, in
- * step_sent.h or in step_ack.h. In all of them h is the direction the segment belongs to, o the other one, x what the steps have found out
- * of the segment so far.
+ * step_sent.h or in step_ack.h. In all of them h is the direction the segment belongs to, o the
+ * other one, x what the steps have found out of the segment so far.
  *
  * The figures that carry tcptrace's names follow its rules to the letter, in its order of
  * evaluation, because several depend on it (the window of the previous packet, say). docs/TRACE.md

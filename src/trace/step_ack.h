@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c: what a segment acknowledges, which window it offers, what it reports. They are
- * in a header because segment.c has four copies of them, one for each kind of segment.
- */
+/* Steps of segment.c: what a segment acknowledges, which window it offers, what it reports. They
+ * are in a header because segment.c has four copies of them, one for each kind of segment. */
 #ifndef SCPS_TRACE_STEP_ACK_H
 #define SCPS_TRACE_STEP_ACK_H
 

@@ -67,13 +67,9 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
     if (flags & (GRE_ROUTING | GRE_VERSION))
         return NO_TUNNEL;
     at += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) + (sequence ? 4 : 0);
+    /* ERSPAN type II has a GRE sequence number and a header of 8 octets, type I has neither. */
     if (type == TYPE_ERSPAN)
-        return ethernet(
-            t, k,
-            at +
-                (sequence
-                     ? 8
-                     : 0)); /* ERSPAN type II has a GRE sequence number and a header of 8 octets, type I neither */
+        return ethernet(t, k, at + (sequence ? 8 : 0));
     if (type == TYPE_ERSPAN3) {
         if (at + 12 > k->cap)
             return cut_short(t);
