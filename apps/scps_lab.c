@@ -21,7 +21,7 @@
 static const char usage[] =
     "usage: scps_lab run FILE [--set KEY=VALUE]... [--run N] [--json] [--pcap FILE] [--truth "
     "FILE]\n"
-    "                         [--events FILE] [--series FILE] [--plot NAME]\n"
+    "                         [--events FILE] [--series FILE] [--plot NAME] [--qlog NAME]\n"
     "       scps_lab sweep FILE --out DIR [--set KEY=VALUE]... [--shard K/N] [--jobs N] [--quiet]\n"
     "                         [--check]\n"
     "       scps_lab merge DIR... --out DIR\n"
@@ -49,21 +49,15 @@ static int refuse(const char *fmt, const char *what)
     return 2;
 }
 
-static const struct option words[] = {{"set", required_argument, NULL, 's'},
-                                      {"run", required_argument, NULL, 'r'},
-                                      {"json", no_argument, NULL, 'j'},
-                                      {"pcap", required_argument, NULL, 'p'},
-                                      {"events", required_argument, NULL, 'e'},
-                                      {"series", required_argument, NULL, 't'},
-                                      {"plot", required_argument, NULL, 'g'},
-                                      {"out", required_argument, NULL, 'o'},
-                                      {"shard", required_argument, NULL, 'k'},
-                                      {"jobs", required_argument, NULL, 'n'},
-                                      {"quiet", no_argument, NULL, 'q'},
-                                      {"check", no_argument, NULL, 'c'},
-                                      {"alpha", required_argument, NULL, 'a'},
-                                      {"truth", required_argument, NULL, 'u'},
-                                      {NULL, 0, NULL, 0}};
+static const struct option words[] = {
+    {"set", required_argument, NULL, 's'},    {"run", required_argument, NULL, 'r'},
+    {"json", no_argument, NULL, 'j'},         {"pcap", required_argument, NULL, 'p'},
+    {"events", required_argument, NULL, 'e'}, {"series", required_argument, NULL, 't'},
+    {"qlog", required_argument, NULL, 'Q'},   {"plot", required_argument, NULL, 'g'},
+    {"out", required_argument, NULL, 'o'},    {"shard", required_argument, NULL, 'k'},
+    {"jobs", required_argument, NULL, 'n'},   {"quiet", no_argument, NULL, 'q'},
+    {"check", no_argument, NULL, 'c'},        {"alpha", required_argument, NULL, 'a'},
+    {"truth", required_argument, NULL, 'u'},  {NULL, 0, NULL, 0}};
 
 static int read_options(struct options *o, int argc, char **argv)
 {
@@ -97,6 +91,9 @@ static int read_options(struct options *o, int argc, char **argv)
             break;
         case 't':
             o->run.series = optarg;
+            break;
+        case 'Q':
+            o->run.qlog = optarg;
             break;
         case 'g':
             o->run.plot = optarg;
@@ -210,7 +207,7 @@ static int report(const char *dir, const char *out)
 /* Commands, and files behind them; the names of scenarios are looked up when they are asked for. */
 static int completion(const char *shell)
 {
-    static const char *const files[] = {"--pcap", "--truth", "--events", "--series", "--out"};
+    static const char *const files[] = {"--pcap", "--truth", "--events", "--series", "--qlog", "--out"};
     struct completion c = {.program = "scps_lab"};
 
     if (shell == NULL || !completion_shell(shell))

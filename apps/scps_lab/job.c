@@ -10,6 +10,8 @@
  */
 #include "scps_lab/job.h"
 
+#include "common/qlog.h"
+
 #include "common/cells.h"
 #include "common/seed.h"
 #include "scps_lab/model.h"
@@ -37,6 +39,10 @@ struct transfer {
     struct scps_endpoint remote;
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
+    FILE *qlog_file; /* NULL: none */
+    struct qlog *qlog;
+    uint32_t qlog_conn; /* its connection's id */
+    bool qlog_tried;
     bool over;
 };
 
@@ -60,6 +66,7 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
+    struct transfer *connects; /* a new connection's notes are its */
     size_t n, left;
     uint64_t seed, drawn;
     struct scps_netif *tap;
@@ -166,7 +173,9 @@ static void begin(void *ctx)
     l = scps_listen(scps_host_stack(t->to), &t->flow->conn, &t->remote, 1, &err);
     if (l) {
         scps_listener_set_user(l, t);
+        t->job->connects = t;
         c = scps_connect(scps_host_stack(t->from), &t->flow->conn, NULL, &t->remote, &err);
+        t->job->connects = NULL;
     }
     if (!c) {
         failed(t, err);
@@ -182,10 +191,64 @@ static void begin(void *ctx)
 
 /* ---- callbacks that record what the stacks report during a job ---- */
 
+static void open_qlog(struct transfer *t, const struct scps_note *n)
+{
+    struct lab_str name = {0};
+
+    lab_add(&name, "%s-%s.qlog", t->job->w->qlog, t->out->name);
+    t->qlog_tried = true;
+    t->qlog_conn = n->conn;
+    t->qlog_file = fopen(name.p, "w");
+    if (t->qlog_file)
+        t->qlog = qlog_begin(t->qlog_file, t->out->name, false, n->at);
+    lab_free(&name);
+}
+
+/* To the flow whose sender the connection is; what no flow sends is not kept. */
+static void to_qlog(const struct host *h, const struct scps_note *n)
+{
+    struct job *j = h->job;
+
+    if (j->connects && j->connects->from == h->host && n->conn && !j->connects->qlog_tried)
+        open_qlog(j->connects, n);
+    for (size_t i = 0; i < j->n; i++) {
+        struct transfer *t = &j->transfer[i];
+        if (t->qlog && t->qlog_conn == n->conn && t->from == h->host)
+            qlog_note(t->qlog, n);
+    }
+}
+
+/* False: one could not be written whole. */
+static bool end_qlogs(struct job *j)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < j->n; i++) {
+        struct transfer *t = &j->transfer[i];
+        if (t->qlog_tried && !t->qlog)
+            ok = false;
+        if (t->qlog)
+            ok &= qlog_end(t->qlog);
+        if (t->qlog_file)
+            ok &= fclose(t->qlog_file) == 0;
+        t->qlog = NULL;
+    }
+    if (!ok)
+        snprintf(j->w->msg, sizeof j->w->msg,
+                 "--qlog %.200s: not all files could be written: is the folder there, and room?",
+                 j->w->qlog);
+    return ok;
+}
+
 static void note(void *ctx, const struct scps_note *n)
 {
     const struct host *h = ctx;
     FILE *f = h->job->w->events;
+
+    if (h->job->w->qlog)
+        to_qlog(h, n);
+    if (!f)
+        return;
 
     fprintf(f, "%" PRId64 ".%06" PRId64 ",%s,%" PRIu32 ",%s", n->at / 1000000, n->at % 1000000,
             h->name, n->conn, scps_note_name(n->kind));
@@ -254,6 +317,8 @@ static struct scps_host *host_of(struct job *j, const char *name)
     cfg.seed[1] = seed_draw(j->seed, 1001 + 2 * j->nhosts);
     if (j->w->events)
         cfg.observer = (struct scps_observer){note, h, (UINT64_C(1) << SCPS_NOTE_COUNT) - 1};
+    else if (j->w->qlog)
+        cfg.observer = (struct scps_observer){note, h, qlog_mask()};
     h->host = scps_world_host(j->world, name, &cfg, on_event, j);
     j->nhosts++;
     return h->host;
@@ -397,6 +462,7 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
                 scps_link_get_stats(j.link[i], d, &r->link[i][d]);
         if (j.tap && scps_tap_error(j.tap) != 0)
             ok = fail(&j, "the capture could not be written: is the disk full?");
+        ok = end_qlogs(&j) && ok;
     }
     for (size_t i = 0; i < j.n; i++)
         scps_bulk_source_fini(&j.transfer[i].source);

@@ -30,6 +30,7 @@ struct lab_watch {
     FILE *events;         /* every note of every host, as CSV */
     FILE *series;         /* each flow's figures at intervals, as CSV */
     scps_dur every;       /* that interval */
+    const char *qlog;     /* of each flow's sender, into QLOG-FLOW.qlog */
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };
 

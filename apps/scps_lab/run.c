@@ -208,7 +208,7 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
                    const struct lab_run_options *o, struct lab_result *r, char msg[LAB_MSGLEN])
 {
     uint64_t seed = lab_cell_seed(c, cell, run);
-    struct lab_watch w = {.pcap = o->pcap};
+    struct lab_watch w = {.pcap = o->pcap, .qlog = o->qlog};
     struct lab_str series = {0};
     int status = 0;
 
@@ -294,7 +294,8 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     int status;
 
     if (o->run > 1000000 ||
-        ((o->pcap || o->truth || o->events || o->series || o->plot) && !o->run && sc->runs > 1)) {
+        ((o->pcap || o->truth || o->events || o->series || o->plot || o->qlog) && !o->run &&
+         sc->runs > 1)) {
         snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
         return refuse(2, msg);
     }

@@ -7,7 +7,7 @@
 struct lab_run_options {
     unsigned run; /* which one, from 1; 0: all that the scenario asks for */
     bool json;
-    const char *pcap, *truth, *events, *series,
+    const char *pcap, *truth, *events, *series, *qlog,
         *plot; /* of one run: files to write; plot: a name without suffix */
 };
 /* The exit status; what went wrong has been said. */

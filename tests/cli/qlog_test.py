@@ -14,6 +14,7 @@ import time
 import unittest
 
 TTCP = os.path.abspath(sys.argv[1])
+LAB = os.path.join(os.path.dirname(TTCP), "scps_lab")
 TREE = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 LOSSY = ("--link", "rate=10mbit,rtt=100ms,loss=0.01,queue=40p", "-n", "300")
 
@@ -129,6 +130,25 @@ class Qlog(unittest.TestCase):
         log = records(self.path, cut=True)
         self.assertEqual("0.3", log[0]["qlog_version"])
         self.assertGreater(len(log), 1000)
+
+    @unittest.skipUnless(os.access(LAB, os.X_OK), "scps_lab is not built")
+    def test_each_flow_of_a_scenario(self):
+        ini = os.path.join(self.dir.name, "s.ini")
+        with open(ini, "w", encoding="utf-8") as f:
+            f.write("[scenario]\nname = s\nabout = flows\n[link]\nrate = 10mbit\nrtt = 50ms\n[flow]\nsize = 1mb\n"
+                    "[flow one]\ncc = cubic\n[flow two]\ncc = bbr\ncopies = 2\n")
+        plain = subprocess.run([LAB, "run", ini], capture_output=True, text=True, check=True)
+        said = subprocess.run([LAB, "run", ini, "--qlog", os.path.join(self.dir.name, "x")], capture_output=True, text=True, check=True)
+        self.assertEqual(plain.stdout, said.stdout)
+        for flow in ("one", "two.1", "two.2"):
+            log = records(os.path.join(self.dir.name, "x-%s.qlog" % flow))
+            self.assertEqual(flow, log[0]["title"])
+            row = [r.split() for r in plain.stdout.splitlines() if r.split()[1:2] == [flow]][0]
+            sent = [s for s in of(log[1:], "transport:packet_sent") if s["raw"]["length"]]
+            self.assertEqual((int(row[6]), int(row[7])), (len(sent), sum(s["resent"] for s in sent)), flow)
+        said = subprocess.run([LAB, "run", ini, "--qlog", "/nowhere/x"], capture_output=True, text=True, check=False)
+        self.assertEqual(1, said.returncode)
+        self.assertIn("--qlog /nowhere/x", said.stderr)
 
     def test_refusals(self):
         said = run("--link", "geo", "-n", "1", "--qlog", "/nowhere/x")
