@@ -207,7 +207,8 @@ static int report(const char *dir, const char *out)
 /* Commands, and files behind them; the names of scenarios are looked up when they are asked for. */
 static int completion(const char *shell)
 {
-    static const char *const files[] = {"--pcap", "--truth", "--events", "--series", "--qlog", "--out"};
+    static const char *const files[] = {"--pcap",   "--truth", "--events",
+                                        "--series", "--qlog",  "--out"};
     struct completion c = {.program = "scps_lab"};
 
     if (shell == NULL || !completion_shell(shell))
