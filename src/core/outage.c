@@ -17,8 +17,6 @@
 
 #define PROBE_MAX     SCPS_SEC(60)
 #define ORPHAN_PROBES 32 /* in an outage that was inferred, when the application has closed */
-#define END_KNOWN                                                                                  \
-    UINT8_MAX /* in place of the number of probes: the timer is the end of the outage */
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
 {
@@ -47,7 +45,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
         c->tx->outage_inferred = inferred;
     if (c->flags & SCPS_F_OUTAGE) {
         if (until != SCPS_NEVER) { /* it was not known how long */
-            c->probes = END_KNOWN;
+            c->flags |= SCPS_F_END_KNOWN;
             scps_timer_set(&c->ctx, &c->outage_timer, until);
         }
         return;
@@ -61,7 +59,9 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
                ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW | SCPS_F_PERSIST);
     if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
         c->tp->deaf_until = c->ctx.env->now + c->rtt.srtt;
-    c->probes = until != SCPS_NEVER ? END_KNOWN : 0;
+    if (until != SCPS_NEVER)
+        c->flags |= SCPS_F_END_KNOWN;
+    c->probes = 0;
     scps_timer_stop(&c->ack_timer);
     if (c->rx)
         scps_timer_stop(&c->rx->budget_timer);
@@ -89,7 +89,7 @@ void scps_outage_end(struct scps_conn *c)
     if (!(c->flags & SCPS_F_OUTAGE))
         return;
     SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
-    c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_KEEP_NOW);
+    c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_END_KNOWN | SCPS_F_KEEP_NOW);
     c->probes = 0;
     if (c->tx)
         scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
@@ -128,7 +128,7 @@ void scps_outage_timer(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
-    if (c->probes == END_KNOWN) {
+    if (c->flags & SCPS_F_END_KNOWN) {
         scps_outage_end(c);
         return;
     }
@@ -142,7 +142,7 @@ void scps_outage_timer(struct scps_conn *c)
     if (c->flags & SCPS_F_ACTIVE && c->nxt && !c->una)
         scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     c->flags |= SCPS_F_KEEP_NOW;
-    if (c->probes < END_KNOWN - 1)
+    if (c->probes < UINT16_MAX)
         c->probes++;
     scps_timer_set(&c->ctx, &c->outage_timer, c->ctx.env->now + schedule(c->probes));
     scps_conn_wake(c);

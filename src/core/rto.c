@@ -22,9 +22,11 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
 
 static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
 {
-    unsigned shift = SCPS_MAX(c->tx->rto.backoff, c->tx->rto.kept);
+    const struct scps_rto *r = &c->tx->rto;
 
-    return shift ? backed_off_by(c, shift, rto, max) : rto;
+    if (!(r->backoff | r->kept))
+        return rto;
+    return backed_off_by(c, SCPS_MAX(r->backoff, r->kept), rto, max);
 }
 
 /* A window probe, or the segment that it was, is resent by the timer of window probes; in an outage

@@ -12,8 +12,8 @@
 
 struct scps_rto {
     struct scps_timer timer; /* the oldest segment has waited too long */
-    uint8_t backoff;         /* timeouts, or window probes, since the peer last answered */
-    uint8_t kept;            /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
+    uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
+    uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
     scps_dur latest;         /* newest round trip of data; 0: none was measured */
     /* The timeouts in a row, or the window probes without an answer, began; valid while there are
      * any. */
@@ -41,16 +41,16 @@ static inline void scps_rto_anew(struct scps_rto *r, scps_dur rtt)
 /* The timer, or that of window probes, has expired once more. */
 static inline void scps_rto_back_off(struct scps_rto *r)
 {
-    if (r->backoff < UINT8_MAX)
+    if (r->backoff < UINT16_MAX)
         r->backoff++;
 }
 /* The backoff outlasts the answer, until a round trip is measured. */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
-    r->kept = (uint8_t)SCPS_MIN(r->kept + 1, 30);
+    r->kept = (uint16_t)SCPS_MIN(r->kept + 1, 30);
 }
 /* The peer has not answered since so many timeouts. */
-static inline void scps_rto_go_on(struct scps_rto *r, uint8_t backoff)
+static inline void scps_rto_go_on(struct scps_rto *r, uint16_t backoff)
 {
     r->backoff = backoff;
 }

@@ -624,7 +624,7 @@ void scps_sb_renege(struct scps_scoreboard *sb)
 
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len)
 {
-    const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
+    const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
     struct scps_sent *rest, *first;
 
     if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
@@ -669,7 +669,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
         }
         for (uint32_t left = r.len, cut; left; left -= cut) {
             struct scps_sent *n;
-            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_PUSH | SCPS_SENT_RECORD;
+            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
             uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
             cut = data <= last ? left : data <= max ? last : max;
