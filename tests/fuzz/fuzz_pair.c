@@ -140,6 +140,20 @@ static bool advance(struct world *w, scps_time to, unsigned services)
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
+/* When each order that lets time pass was over, in the run with the third party. Its packets count
+ * as services, too; without it the same time passes, or what comes next would come sooner or
+ * later, and the runs could not be compared. */
+static scps_time over[MOST_ORDERS];
+
+static void pass(struct world *w, unsigned nr, scps_time to, unsigned services)
+{
+    if (w->inject)
+        advance(w, to, services);
+    else
+        advance(w, over[nr], UINT32_MAX);
+    over[nr] = w->now;
+}
+
 static void send_signal(struct world *w, struct host *h, uint8_t b, uint8_t c)
 {
     struct scps_signal s = {.kind = (enum scps_signal_kind)(b % 6), .until = SCPS_NEVER};
@@ -192,7 +206,7 @@ static void remove_device(struct world *w, struct host *h, uint8_t b, uint8_t c)
     h->gone = true;
 }
 
-static void order(struct world *w)
+static void order(struct world *w, unsigned nr)
 {
     uint8_t what = get8(&w->in) % 15, a = get8(&w->in), b = get8(&w->in), c = get8(&w->in);
     struct host *h = &w->host[a & 1];
@@ -202,7 +216,7 @@ static void order(struct world *w)
     pair_say(w, "order %u %02x %02x %02x", what, a, b, c);
     switch (what) {
     case 0:
-        advance(w, w->now + ((scps_time)1 << a % 32), 150);
+        pass(w, nr, w->now + ((scps_time)1 << a % 32), 150);
         break;
     case 1:
         pair_fate(w, h, a, b, c);
@@ -246,7 +260,7 @@ static void order(struct world *w)
         remove_device(w, h, b, c);
         break;
     case 14:
-        advance(w, SCPS_NEVER, a);
+        pass(w, nr, SCPS_NEVER, a);
         break;
     }
     settle(w);
@@ -310,7 +324,7 @@ static void finish(struct world *w)
         for (int k = 0; k < HOSTS; k++)
             if (w->flow[i].end[k].c) /* one that takes the link to be out asks for ever */
                 pair_let_go(w, &w->flow[i], &w->flow[i].end[k],
-                            !w->host[!k].gone && !(w->doubt & DOUBT_END));
+                            !w->host[!k].gone && !(w->doubt & DOUBT_END) && !w->cut);
     for (int i = 0; i < HOSTS; i++) {
         struct host *h = &w->host[i];
         if (h->l)
@@ -345,7 +359,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     pair_open(w, &w->flow[0], false);
     settle(w);
     for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)
-        order(w);
+        order(w, n);
     heal(w);
     until = w->now + patience(w);
     settle(w);

@@ -238,8 +238,10 @@ static struct flow *flow_of(struct world *w, const struct host *h, struct packet
             (scps_get16(*t) == w->flow[i].port || scps_get16(*t + 2) == w->flow[i].port))
             return &w->flow[i];
     uint16_t s = scps_get16(*t), r = scps_get16(*t + 2);
-    bool late = (s >= CLIENT_PORT && s < STRANGER_PORT) || (r >= CLIENT_PORT && r < STRANGER_PORT);
-    return late ? &w->flow[0] : NULL; /* of an earlier incarnation */
+    bool from_client = s >= CLIENT_PORT && s < STRANGER_PORT && (r == LISTEN_PORT || r == s);
+    bool to_client = r >= CLIENT_PORT && r < STRANGER_PORT && (s == LISTEN_PORT || r == s);
+    bool late = from_client || to_client; /* a stranger that aims there comes from elsewhere */
+    return late ? &w->flow[0] : NULL;     /* of an earlier incarnation */
 }
 
 /* A router with a smaller MTU: says so, and drops it. */
