@@ -113,13 +113,15 @@ static bool timed_out(const struct scps_conn *c)
 }
 
 /* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
- * answer. Only a user timeout goes on. */
-static bool waits_for_rate(struct scps_conn *c)
+ * answer. Only a user timeout goes on. *gate: the route's rate, if that is what it waits for, its
+ * turn not having come (SCPS_F_READY), or to no avail; NULL: the connection's own. */
+static bool waits_for_rate(const struct scps_conn *c, struct scps_gate **gate)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
+    bool queued = c->hold == SCPS_HOLD_ROUTE || c->flags & SCPS_F_READY;
 
-    return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || c->hold == SCPS_HOLD_ROUTE) &&
-           !user_timed_out(c);
+    *gate = queued && c->turns ? c->turns->gate : NULL;
+    return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || *gate) && !user_timed_out(c);
 }
 
 /* When the rate lets the resend leave. The timer runs from then, or on a slow line it would run out
@@ -156,6 +158,7 @@ void scps_snd_timeout(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
+    struct scps_gate *gate;
 
     if (c->una == c->nxt)
         return;
@@ -167,9 +170,8 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_conn_wake(c);
         return;
     }
-    if (waits_for_rate(c)) {
-        struct scps_gate *g = c->hold == SCPS_HOLD_ROUTE && c->turns ? c->turns->gate : NULL;
-        scps_snd_arm_rtx_from(c, leaves_at(g, tx->pace_timer.at, c->ctx.env->now,
+    if (waits_for_rate(c, &gate)) {
+        scps_snd_arm_rtx_from(c, leaves_at(gate, tx->pace_timer.at, c->ctx.env->now,
                                            scps_sb_at(&tx->sb, tx->sb.head)->len));
         return;
     }
