@@ -59,74 +59,78 @@ static const struct option words[] = {
     {"check", no_argument, NULL, 'c'},        {"alpha", required_argument, NULL, 'a'},
     {"truth", required_argument, NULL, 'u'},  {NULL, 0, NULL, 0}};
 
-static int read_options(struct options *o, int argc, char **argv)
+/* Takes an option that has no value, or whose value is a text. Returns false for another one. */
+static bool take_plain(struct options *o, int c)
+{
+    const struct {
+        int c;
+        bool *flag;
+        const char **text;
+    } plain[] = {{'j', &o->run.json, NULL},    {'q', &o->sweep.quiet, NULL},
+                 {'c', &o->sweep.check, NULL}, {'p', NULL, &o->run.pcap},
+                 {'u', NULL, &o->run.truth},   {'e', NULL, &o->run.events},
+                 {'t', NULL, &o->run.series},  {'Q', NULL, &o->run.qlog},
+                 {'g', NULL, &o->run.plot},    {'o', NULL, &o->out}};
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (plain[i].c != c)
+            continue;
+        if (plain[i].flag)
+            *plain[i].flag = true;
+        else
+            *plain[i].text = optarg;
+        return true;
+    }
+    return false;
+}
+
+/* Takes an option whose value is read. Returns 0, or the exit status after a message. */
+static int take_value(struct options *o, int c, char **argv)
 {
     uint64_t n;
-    int c;
+
+    switch (c) {
+    case 's':
+        o->set[o->nset++] = optarg;
+        return 0;
+    case 'r':
+        if (!lab_count(optarg, 1000000, &n) || n == 0)
+            return refuse("--run %s: a number from 1", optarg);
+        o->run.run = (unsigned)n;
+        return 0;
+    case 'k':
+        if (sscanf(optarg, "%u/%u", &o->sweep.shard, &o->sweep.shards) != 2 || o->sweep.shard < 1 ||
+            o->sweep.shard > o->sweep.shards)
+            return refuse("--shard %s: K/N with K from 1 to N", optarg);
+        return 0;
+    case 'n':
+        if (!lab_count(optarg, 1024, &n) || n == 0)
+            return refuse("--jobs %s: a number from 1 to 1024", optarg);
+        o->sweep.jobs = (unsigned)n;
+        return 0;
+    case 'a':
+        if (!lab_real(optarg, &o->alpha) || o->alpha <= 0 || o->alpha >= 1)
+            return refuse("--alpha %s: between 0 and 1", optarg);
+        return 0;
+    case ':':
+        return refuse("%s needs a value: see scps_lab --help", argv[optind - 1]);
+    default:
+        return refuse("unknown option %s: see scps_lab --help", argv[optind - 1]);
+    }
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+    int c, status = 0;
 
     *o = (struct options){.sweep = {.shard = 1, .shards = 1}, .alpha = 0.01};
     o->set = lab_alloc((size_t)argc * sizeof *o->set);
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":", words, NULL)) != -1)
-        switch (c) {
-        case 's':
-            o->set[o->nset++] = optarg;
-            break;
-        case 'r':
-            if (!lab_count(optarg, 1000000, &n) || n == 0)
-                return refuse("--run %s: a number from 1", optarg);
-            o->run.run = (unsigned)n;
-            break;
-        case 'j':
-            o->run.json = true;
-            break;
-        case 'p':
-            o->run.pcap = optarg;
-            break;
-        case 'u':
-            o->run.truth = optarg;
-            break;
-        case 'e':
-            o->run.events = optarg;
-            break;
-        case 't':
-            o->run.series = optarg;
-            break;
-        case 'Q':
-            o->run.qlog = optarg;
-            break;
-        case 'g':
-            o->run.plot = optarg;
-            break;
-        case 'o':
-            o->out = o->sweep.out = optarg;
-            break;
-        case 'k':
-            if (sscanf(optarg, "%u/%u", &o->sweep.shard, &o->sweep.shards) != 2 ||
-                o->sweep.shard < 1 || o->sweep.shard > o->sweep.shards)
-                return refuse("--shard %s: K/N with K from 1 to N", optarg);
-            break;
-        case 'n':
-            if (!lab_count(optarg, 1024, &n) || n == 0)
-                return refuse("--jobs %s: a number from 1 to 1024", optarg);
-            o->sweep.jobs = (unsigned)n;
-            break;
-        case 'q':
-            o->sweep.quiet = true;
-            break;
-        case 'c':
-            o->sweep.check = true;
-            break;
-        case 'a':
-            if (!lab_real(optarg, &o->alpha) || o->alpha <= 0 || o->alpha >= 1)
-                return refuse("--alpha %s: between 0 and 1", optarg);
-            break;
-        case ':':
-            return refuse("%s needs a value: see scps_lab --help", argv[optind - 1]);
-        default:
-            return refuse("unknown option %s: see scps_lab --help", argv[optind - 1]);
-        }
-    return 0;
+    while (status == 0 && (c = getopt_long(argc, argv, ":", words, NULL)) != -1)
+        if (!take_plain(o, c))
+            status = take_value(o, c, argv);
+    o->sweep.out = o->out;
+    return status;
 }
 
 /* ---- commands: each gets what is left of the command line ---- */
