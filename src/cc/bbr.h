@@ -93,7 +93,7 @@ struct scps_bbr {
     scps_dur round_rtt;  /* the least of this round */
     uint32_t base_loss;  /* ppm */
     scps_time train_began, train_last; /* bbr_start.c: the train of acknowledgements */
-    uint64_t train_bytes, start_bw;
+    uint64_t train_bytes, train_first, start_bw;
     uint8_t train_acks;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;

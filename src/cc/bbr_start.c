@@ -21,6 +21,7 @@
 #define LONG      SCPS_MS(200)
 #define TRAIN     2      /* acknowledgements after the first */
 #define MOST_LOSS 200000 /* ppm */
+#define SHORTEST  500    /* µs, of a train: acknowledgements may come as one */
 #define MOST_FOLD 1024   /* the window is not raised more than so many times */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
@@ -32,17 +33,22 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
         return;
     if (!b->train_acks || now - b->train_last > b->min_rtt / 16) {
         b->train_began = now;
+        b->train_first = a->bytes;
         b->train_bytes = 0;
         b->train_acks = 0;
-    } else {
-        b->train_bytes += a->bytes;
     }
+    b->train_bytes += a->bytes;
     b->train_last = now;
     b->train_acks = (uint8_t)SCPS_MIN(b->train_acks + 1, UINT8_MAX);
-    if (b->train_acks <= TRAIN || now == b->train_began)
+    if (a->rtt < 0 || b->train_bytes < x->v->init_cwnd / 2)
         return;
-    b->start_bw = scps_muldiv(b->train_bytes, 750000, (uint64_t)(now - b->train_began));
-    b->start_bw = SCPS_MAX(b->start_bw, 1);
+    /* All of it left at once: the last one waited for those before it. */
+    uint64_t waited = (uint64_t)SCPS_MAX(a->rtt - b->min_rtt, SHORTEST);
+    uint64_t bw = scps_muldiv(b->train_bytes, 750000, waited);
+    if (b->train_acks > TRAIN && now > b->train_began)
+        bw = SCPS_MIN(bw, scps_muldiv(b->train_bytes - b->train_first, 750000,
+                                      (uint64_t)(now - b->train_began)));
+    b->start_bw = SCPS_MAX(bw, 1);
     uint64_t window = scps_muldiv(b->start_bw, (uint64_t)b->min_rtt, 1000000);
     window = SCPS_MIN(window, MOST_FOLD * (uint64_t)x->v->init_cwnd);
     x->ctl->cwnd = SCPS_MAX(x->ctl->cwnd, window);

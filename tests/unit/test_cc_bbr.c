@@ -513,6 +513,68 @@ static void another_path_begins_anew(void **state)
     assert_true(t.b.rtt_refresh); /* parameters stay */
 }
 
+/* ---- beyond the draft ---- */
+
+/* Ten segments at once on 600 ms: the last of them waited 600 us, so they came at 16.7 MB/s. */
+static void a_long_start_goes_by_the_train(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int on = 0; on < 2; on++) {
+        begin(&t, on ? "bbr,long-rtt-start=1" : "bbr");
+        assert_int_equal(t.ctl.quantum, on ? 10 * MSS : 2 * MSS);
+        t.b.min_rtt = SCPS_MS(600);
+        for (int half = 0; half < 2; half++) {
+            struct scps_cc_ack a = {.bytes = 5 * MSS,
+                                    .rtt = SCPS_MS(600) + 300 * (1 + half),
+                                    .sample_bytes = 5 * MSS,
+                                    .tx_in_flight = 10 * MSS};
+            t.v.now += 300;
+            t.v.delivered += a.bytes;
+            t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        }
+        assert_int_equal(t.b.start_bw, on ? 12500000 : 0); /* three quarters */
+        assert_in_range(t.ctl.cwnd, on ? 7500000 : 15 * MSS, on ? 7510000 : 15 * MSS);
+    }
+}
+
+/* 5 % of losses in round trips without a queue are the path's own. */
+static void losses_without_a_queue_may_be_allowed(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int on = 0; on < 2; on++) {
+        cruise(&t, on ? "bbr,base-loss=1" : "bbr");
+        for (int i = 0; i < 20; i++) {
+            struct scps_cc_ack a = next(&t, 10 * MBS);
+            a.lost_since = a.tx_in_flight / 20;
+            t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        }
+        until(&t, SCPS_BBR_UP);
+        t.v.inflight = 1250000;
+        lose(&t, 50000, 40, true, SCPS_LOSS_CONGESTION); /* 4 % */
+        assert_int_equal(t.b.state == SCPS_BBR_UP, on);
+    }
+}
+
+static void a_steady_round_trip_may_do_for_probe_rtt(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int on = 0; on < 2; on++) {
+        bool was = false;
+        cruise(&t, on ? "bbr,rtt-refresh=1" : "bbr");
+        for (int i = 0; i < 200; i++) {
+            round_at(&t, 10 * MBS);
+            was |= t.b.state == SCPS_BBR_PROBE_RTT;
+        }
+        assert_int_equal(was, !on);
+    }
+}
+
 /* ---- the filter of extra_acked ---- */
 
 static void maximum_of_so_many_rounds(void **state)
@@ -559,6 +621,9 @@ int main(void)
         cmocka_unit_test(corruption_is_not_the_paths_fault),
         cmocka_unit_test(an_outage_freezes_the_model),
         cmocka_unit_test(another_path_begins_anew),
+        cmocka_unit_test(a_long_start_goes_by_the_train),
+        cmocka_unit_test(losses_without_a_queue_may_be_allowed),
+        cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
         cmocka_unit_test(maximum_of_so_many_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
