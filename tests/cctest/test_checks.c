@@ -84,10 +84,11 @@ static void shrunk_histories_are_minimal(void **state)
         if (m.found_by == SCPS_CCTEST_OPS || m.found_by > SCPS_CCTEST_PURE ||
             !strcmp(m.ops->name, "static_clock")) /* its histories depend on those before */
             continue;
-        do
+        do {
+            assert_true(seed < 200);
             scps_cctest_random(++seed, &h);
-        while (scps_cctest_run(m.ops, (int64_t[SCPS_CC_PARAMS]){m.ops->params[0].def}, &h, 0, bit,
-                               NULL, 0) != m.found_by);
+        } while (scps_cctest_run(m.ops, (int64_t[SCPS_CC_PARAMS]){m.ops->params[0].def}, &h, 0, bit,
+                                 NULL, 0) != m.found_by);
         int64_t param[SCPS_CC_PARAMS];
         scps_cc_param_defaults(m.ops, param);
         scps_cctest_shrink(m.ops, param, &h, 0, m.found_by);
