@@ -303,9 +303,9 @@ static scps_dur patience(const struct world *w)
     return SCPS_SEC(1500) + 100 * rtt;
 }
 
-/* A timeout that is put down to corruption does not back off (docs/SCPS-TP.md section 3.4). Where the
- * path became a thousand times longer than it was measured, a sender resends many times before the
- * first answer can be there: slow to execute, and nothing is wrong. */
+/* A timeout that is put down to corruption does not back off (docs/SCPS-TP.md section 3.4). Where
+ * the path became a thousand times longer than it was measured, a sender resends many times before
+ * the first answer can be there: slow to execute, and nothing is wrong. */
 static bool many_timeouts(const struct world *w)
 {
     bool corruption = false;

@@ -634,10 +634,11 @@ static void undo_is_optional(void **x)
     script_free(t);
 }
 
-/* Each segment is acknowledged 700 ms after it left, as under a budget of acknowledgements. The timer
- * of 300 ms, from the handshake, resends it, and a loss that is put down to corruption does not back
- * off. What the answer echoes is the first sending (RFC 7323 section 4.3), or nothing, and Karn's
- * algorithm (RFC 6298 section 3) takes no sample: the timer has to learn of it all the same. */
+/* Each segment is acknowledged 700 ms after it left, as under a budget of acknowledgements. The
+ * timer of 300 ms, from the handshake, resends it, and a loss that is put down to corruption does
+ * not back off. What the answer echoes is the first sending (RFC 7323 section 4.3), or nothing, and
+ * Karn's algorithm (RFC 6298 section 3) takes no sample: the timer has to learn of it all the same.
+ */
 static void late_answers(void **x, bool ts, bool sack)
 {
     struct script *t = script_of(x);
