@@ -221,7 +221,12 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         b->probe_rtt_min_stamp = now;
     } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
                x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
-        b->probe_rtt_min_stamp = b->min_rtt_stamp = now; /* beyond the draft: nothing queues */
+        /* Beyond the draft: a round trip as short as the least shows that nothing queues, as well
+         * as ProbeRTT would. On a path that became longer only the newer minimum is renewed, and
+         * the older one expires. */
+        b->probe_rtt_min_stamp = now;
+        if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
+            b->min_rtt_stamp = now;
     }
     if (b->probe_rtt_min_delay < b->min_rtt || now > b->min_rtt_stamp + SCPS_BBR_MIN_RTT_LEN) {
         b->min_rtt = b->probe_rtt_min_delay;
