@@ -211,6 +211,10 @@ static bool choose(const struct options *o, struct report *r, char msg[MSGLEN])
         snprintf(msg, MSGLEN, "--plugin %s", why);
         return false;
     }
+    if (o->replay && o->json) {
+        snprintf(msg, MSGLEN, "--replay prints a table: leave out --json");
+        return false;
+    }
     r->plugin = o->plugin;
     if (o->cc)
         r->expect = scps_cctest_expect_of(r->ops->name);

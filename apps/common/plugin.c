@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TRIAL_DONE "done" /* the trial writes it when it comes to its end */
 enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, PATH_LEN = 1024 };
 
 static bool fails(char *msg, size_t len, const char *path, const char *what)
@@ -79,7 +80,7 @@ static void try_hooks(const struct scps_cc_ops *ops, const int64_t *param, int t
             _exit(2);
         _exit(1);
     }
-    _exit(0);
+    _exit(write(to, TRIAL_DONE, strlen(TRIAL_DONE)) < 0 ? 2 : 0);
 }
 
 static size_t read_all(int from, char *to, size_t room)
@@ -118,7 +119,7 @@ static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const 
     close(fds[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && strcmp(why, TRIAL_DONE) == 0)
         return true;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         snprintf(text, sizeof text, "%s: a hook does not return: given up after %d s", ops->name,
@@ -126,6 +127,8 @@ static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const 
     else if (WIFSIGNALED(status))
         snprintf(text, sizeof text, "%s: a hook crashes (%s)", ops->name,
                  strsignal(WTERMSIG(status)));
+    else if (!*why)
+        snprintf(text, sizeof text, "%s: a hook ends the program: return instead", ops->name);
     else
         snprintf(text, sizeof text, "%s returns nonsense: %.300s", ops->name, why);
     return fails(msg, len, path, text);

@@ -257,7 +257,7 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  * timeout. That is enough to show where a rule settles, and quick: an hour of path time takes well
  * below a second. */
 struct scps_cctest_path {
-    uint64_t bps;       /* of the bottleneck, mss bytes a segment */
+    uint64_t bps;       /* of the bottleneck, mss bytes a segment; at least 1 */
     scps_dur delay;     /* there and back, without queue and transmission */
     uint32_t queue;     /* segments that may wait; 0: no limit */
     uint32_t policer;   /* instead of a queue: a token bucket of so many segments; 0: none */
@@ -282,7 +282,7 @@ struct scps_cctest_path_result {    /* since the last mark */
     uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
 };
 struct scps_cctest_line;
-/* NULL: out of memory. p is copied. watch: as in struct scps_cctest; may be NULL. */
+/* NULL: out of memory, or p->bps is 0. p is copied. watch: as in struct scps_cctest; may be NULL. */
 SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,

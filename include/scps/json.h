@@ -8,7 +8,8 @@
  *     scps_json_uint(&j, "bytes", 1234);
  *     scps_json_close(&j, '}');
  *
- * Errors of the file stay in it: ask ferror(). Nothing is allocated.
+ * Errors of the file stay in it: ask ferror(). Nothing is allocated. Give a key inside an object and
+ * NULL inside an array. Link with libscps_trace.
  */
 #ifndef SCPS_JSON_H
 #define SCPS_JSON_H
@@ -35,7 +36,8 @@ struct scps_json {
 
 /* Opens an object '{' or an array '['. */
 SCPS_API void scps_json_open(struct scps_json *j, const char *key, char bracket);
-/* Closes it with '}' or ']'. A newline follows the end of the document. */
+/* Closes it with '}' or ']'. A newline follows the end of the document. Nothing happens when none
+ * is open. */
 SCPS_API void scps_json_close(struct scps_json *j, char bracket);
 /* A string; null for a value of NULL. */
 SCPS_API void scps_json_string(struct scps_json *j, const char *key, const char *value);
@@ -51,7 +53,7 @@ SCPS_API void scps_json_fixed(struct scps_json *j, const char *key, double v, in
 SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
 /* Microseconds as seconds with six digits behind the point, exact. A negative time counts as 0. */
 SCPS_API void scps_json_seconds(struct scps_json *j, const char *key, scps_dur us);
-/* A value that is JSON text already. */
+/* A value that is JSON text already; NULL is null. */
 SCPS_API void scps_json_raw(struct scps_json *j, const char *key, const char *text);
 
 #ifdef __cplusplus

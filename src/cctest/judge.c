@@ -127,7 +127,9 @@ bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
 {
     const char *wrong = NULL;
 
-    if (!ops->name || !plain(ops->name))
+    if (!ops)
+        wrong = "there is none";
+    else if (!ops->name || !plain(ops->name))
         wrong = "it has no name of 1 to 40 letters, digits, - and _";
     else if (!ops->help)
         wrong = "it has no help text";

@@ -51,7 +51,7 @@ scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
                      void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx)
 {
-    struct scps_cctest_line *l = calloc(1, sizeof *l);
+    struct scps_cctest_line *l = p->bps ? calloc(1, sizeof *l) : NULL;
     struct scps_cc_view v = {.now = 1};
 
     if (!l)

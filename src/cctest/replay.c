@@ -90,8 +90,11 @@ static bool read_event(struct player *p, const char *line, size_t len, uint64_t 
     static const char kinds[] = "ALCPS";
     const char *kind = len > 2 ? memchr(kinds, *line, 5) : NULL, *w = line + 2, *end = line + len;
     uint64_t v;
+    size_t commas = 0;
 
-    if (!kind || line[1] != ',' || !number(&w, end, conn))
+    for (size_t i = 0; i < len; i++)
+        commas += line[i] == ',';
+    if (!kind || line[1] != ',' || commas != p->columns + 1 || !number(&w, end, conn))
         return false;
     *e = (struct scps_cctest_event){.kind = (enum scps_cctest_kind)(kind - kinds)};
     for (size_t i = 0; i < p->columns; i++) {

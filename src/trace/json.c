@@ -83,6 +83,8 @@ void scps_json_open(struct scps_json *j, const char *key, char bracket)
 
 void scps_json_close(struct scps_json *j, char bracket)
 {
+    if (j->depth == 0)
+        return;
     j->depth--;
     if (j->comma)
         line(j);
@@ -95,7 +97,7 @@ void scps_json_close(struct scps_json *j, char bracket)
 void scps_json_raw(struct scps_json *j, const char *key, const char *text)
 {
     begin(j, key);
-    fputs(text, j->f);
+    fputs(text ? text : "null", j->f);
 }
 
 void scps_json_string(struct scps_json *j, const char *key, const char *value)

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+HEAD = "scps_cctest recording 1"
+
 BIN, CC, GROUP = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 TREE = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 CCTEST, TTCP, LAB = (os.path.join(BIN, p) for p in ("scps_cctest", "scps_ttcp", "scps_lab"))
@@ -30,6 +32,26 @@ class Case(unittest.TestCase):
 
 
 class Usage(Case):
+    def test_a_line_that_was_cut_off(self):
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "rec.csv")
+            head = run(CCTEST, "--cc", "vj", "--replay", "/dev/null")
+            self.assertEqual(2, head.returncode, head.stderr)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("%s\ncontroller vj\ncall,connection,now,mss\nS,1,0,1000\nS,1,0\n" % HEAD)
+            said = run(CCTEST, "--cc", "vj", "--replay", path)
+            self.assertEqual(2, said.returncode, said.stdout)
+            self.assertIn("line 5", said.stderr)
+
+    def test_no_json(self):
+        self.refused(run(CCTEST, "--cc", "vj", "--replay", "/dev/null", "--json"), "--json")
+
+    def test_a_path_that_became_longer(self):
+        """rtt-refresh of bbr renews the least round trip of a path, not that of the one before."""
+        said = run(CCTEST, "--cc", "bbr,rtt-refresh=1", "--no-scores", "--seeds", "5")
+        self.assertEqual(0, said.returncode, said.stdout)
+        self.assertRegex(said.stdout, r"(?m)^  ok +longer ")
+
     def test_wrong_command_lines(self):
         for words, text in (((), "either --cc or --plugin"), (("--cc", "vj", "--plugin", "x.so"), "either"),
                             (("--cc", "reno"), "there is vj"), (("--cc", "vj,gain=1"), "no parameter"),
@@ -188,6 +210,7 @@ class Plugin(Case):
         self.both_refuse(self.build(BASE, "zero", LOSS="c->cwnd = 0;"), "mine", "nonsense", "below one segment")
         self.both_refuse(self.build(BASE, "huge", ACK="c->cwnd = UINT64_MAX - 1;"), "mine", "nonsense")
         self.both_refuse(self.build(BASE, "open", ACK="c->cwnd = SCPS_CWND_OPEN; c->rate = 0;"), "nonsense", "neither")
+        self.both_refuse(self.build(BASE, "leave", ACK="extern void _exit(int); _exit(0);"), "mine", "ends the program")
 
     def test_an_honest_bad_one_is_loaded(self):
         so = self.build(BASE, "lazy")
