@@ -158,7 +158,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     set_cwnd(&x);
 }
 
-/* Losses crossed the threshold somewhere in what was lost last: at so much in flight. */
+/* The data in flight when the loss rate reached the threshold: somewhere within the segment that
+ * was lost last. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
     uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);

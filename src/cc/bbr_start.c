@@ -21,7 +21,7 @@
 #define LONG      SCPS_MS(200)
 #define TRAIN     2      /* acknowledgements after the first */
 #define MOST_LOSS 200000 /* ppm */
-#define SHORTEST  500    /* µs, of a train: acknowledgements may come as one */
+#define SHORTEST  500    /* µs; what the last of a train waited for the others counts as no less */
 #define MOST_FOLD 1024   /* the window is not raised more than so many times */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)

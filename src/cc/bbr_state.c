@@ -28,8 +28,8 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* A round trip of fast recovery with more than the threshold lost, in six ranges; or, where a round
- * trip tells of one loss at most, any loss. */
+/* Startup ends when a round trip of fast recovery lost more than the threshold, in six ranges. Of
+ * ECN a round trip tells once at most, so that one mark is enough. */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;

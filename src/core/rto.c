@@ -89,8 +89,8 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 /* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s
  * (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff as a
  * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
- * trip is expected to be; so it is for the SYN of a SYN-ACK, or the peer's SYN, which is patient,
- * would complete a handshake that has ended here. */
+ * trip is expected to be. A SYN-ACK is as patient: the peer repeats its SYN as long as this, and
+ * must not complete a handshake that has ended here. */
 static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;

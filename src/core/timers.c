@@ -42,7 +42,8 @@ static void look(struct scps_conn *c)
         scps_snack_timer(c);
 }
 
-/* Those of the data to send that have expired; c->tx may go away. */
+/* Serves the timers of the sending side that have expired. The last of them may give the memory
+ * of c->tx back. */
 static SCPS_APART void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
