@@ -63,7 +63,7 @@ def main():
     p.add_argument("rows", nargs="*")
     p.add_argument("--seeds", type=int, default=20)
     p.add_argument("--jobs", type=int, default=2)
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     for row in ROWS:
         if a.rows and not any(row[0].startswith(r) for r in a.rows):
             continue
