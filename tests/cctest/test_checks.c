@@ -157,6 +157,9 @@ static void broken_structures(void **state)
                                        "larger",  "help",     "a is there twice"};
     char msg[200];
     (void)state;
+    assert_false(scps_cctest_ops_ok(NULL, NULL, 0));
+    assert_null(scps_cctest_line_new(scps_cc_find("vj"), NULL,
+                                     &(struct scps_cctest_path){.mss = 1000}, NULL, NULL));
 
     for (size_t i = 0; i < 7; i++)
         bad[i] = *vj;

@@ -93,10 +93,28 @@ static void document(void **state)
     free(got);
 }
 
+/* A bracket that nothing opened is not closed, and no text is null. */
+static void misuse(void **state)
+{
+    char *got;
+    size_t len;
+    FILE *f = open_memstream(&got, &len);
+    struct scps_json j = {.f = f, .indent = " "};
+
+    (void)state;
+    scps_json_open(&j, NULL, '[');
+    scps_json_raw(&j, NULL, NULL);
+    scps_json_close(&j, ']');
+    scps_json_close(&j, ']');
+    fclose(f);
+    assert_string_equal(got, "[\n null\n]\n");
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ascii), cmocka_unit_test(utf8_stays),
                                        cmocka_unit_test(other_octets_are_replaced),
-                                       cmocka_unit_test(document)};
+                                       cmocka_unit_test(document), cmocka_unit_test(misuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
