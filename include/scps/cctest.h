@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* libscps_cctest: tests for congestion controllers, without a test framework.
  *
- *     event table ───┐                          ┌─ cwnd, ssthresh, rate as the table wants them
- *     random events ─┤                          │
- *     path model ────┼──> struct scps_cc_ops ──>┼─ invariants, one verdict for each check
- *     recording ─────┤                          │
- *     simulator ─────┘                          └─ a scorecard
+ *     event table ---+                          +- cwnd, ssthresh, rate as the table wants them
+ *     random events -+                          |
+ *     path model ----+--> struct scps_cc_ops -->+- invariants, one verdict for each check
+ *     recording -----+                          |
+ *     simulator -----+                          +- a scorecard
  *
  * Each function takes the operations of a controller and its parameters; a verdict is a bool, and
  * a line of text says what was wrong. A test written with cmocka calls fail_msg("%s", msg) when the
@@ -282,7 +282,8 @@ struct scps_cctest_path_result {    /* since the last mark */
     uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
 };
 struct scps_cctest_line;
-/* NULL: out of memory, or p->bps is 0. p is copied. watch: as in struct scps_cctest; may be NULL. */
+/* NULL: out of memory, or p->bps is 0. p is copied. watch: as in struct scps_cctest; may be
+ * NULL. */
 SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
