@@ -69,8 +69,10 @@ background() { # NAME COMMAND...: in the background, output in $TMP/NAME.out and
 # Background children of a script ignore SIGINT unless it has job control.
 set -m
 
-addressed() { # DEVICE: the programs address it last of all before they listen
-    ip -o addr show dev "$1" 2>/dev/null | grep -q inet
+# The programs address a device last of all before they listen.  Addresses of a wider scope than the link are theirs; a
+# link-local one the kernel adds by itself as soon as the device is up, and nobody can be reached through that alone.
+addressed() { # DEVICE
+    ip -o addr show dev "$1" scope global 2>/dev/null | grep -q inet
 }
 
 figure() { # WORDS: a measurement, told when the command of ok that made it has succeeded

@@ -32,7 +32,7 @@ from_kernel() { # FILE HOST OPTIONS...
     background ttcp "$BIN/scps_ttcp" -r --timeout $PATIENCE "$@"
     receiver=$!
     eventually addressed scpsi0 || { cat "$TMP/ttcp.err"; return 1; }
-    timeout $PATIENCE nc -N "$host" 5001 <"$file"
+    timeout $PATIENCE nc -N -v "$host" 5001 <"$file" || kill $receiver # which would wait for a connection
     wait $receiver
     rc=$?
     cat "$TMP/ttcp.err"
