@@ -99,11 +99,15 @@ int scps_addr_parse(const char *text, struct scps_addr *a)
     return 0;
 }
 
-static char *put_uint(char *o, unsigned v)
+/* Writes v, at most 65535, to a base of 10 or 16 without leading zeros. */
+static char *put_number(char *o, unsigned v, unsigned base)
 {
-    if (v >= 10)
-        o = put_uint(o, v / 10);
-    *o++ = (char)('0' + v % 10);
+    unsigned unit = 1;
+
+    while (v / unit >= base)
+        unit *= base;
+    for (; unit != 0; unit /= base)
+        *o++ = "0123456789abcdef"[v / unit % base];
     return o;
 }
 
@@ -112,16 +116,8 @@ static char *put_quad(char *o, const uint8_t *b)
     for (int i = 0; i < 4; i++) {
         if (i)
             *o++ = '.';
-        o = put_uint(o, b[i]);
+        o = put_number(o, b[i], 10);
     }
-    return o;
-}
-
-static char *put_hex(char *o, unsigned v)
-{
-    if (v >= 16)
-        o = put_hex(o, v / 16);
-    *o++ = "0123456789abcdef"[v % 16];
     return o;
 }
 
@@ -150,7 +146,7 @@ static char *put6(char *o, const uint8_t *b)
         }
         if (i && i != best + best_len)
             *o++ = ':';
-        o = put_hex(o, (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
+        o = put_number(o, (unsigned)b[2 * i] << 8 | b[2 * i + 1], 16);
     }
     if (groups == 6) {
         *o++ = ':';

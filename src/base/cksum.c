@@ -43,10 +43,15 @@ enum { AVX2_MOST = 65536 }; /* 2048 turns of at most 65536 a lane, eight lanes: 
 
 __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uint8_t *p, size_t len)
 {
-    const __m256i bias = _mm256_set1_epi16(INT16_MIN), one = _mm256_set1_epi16(1);
-    __m256i acc = _mm256_setzero_si256();
+    __m256i ones = _mm256_setzero_si256(), acc = _mm256_setzero_si256();
     const uint8_t *end = p + (len & ~(size_t)255);
     uint64_t biases = (uint64_t)(len / 32) * 16 * 32768;
+
+    /* All ones, which the compiler is not to know: shifts make both constants of it, and it would
+     * take more instructions to fetch them. */
+    ones = _mm256_cmpeq_epi32(ones, ones);
+    __asm__("" : "+x"(ones));
+    const __m256i bias = _mm256_slli_epi16(ones, 15), one = _mm256_srli_epi16(ones, 15);
 
 #define TURN(at)                                                                                   \
     acc = _mm256_add_epi32(                                                                        \
@@ -63,8 +68,10 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
         TURN(p + 192);
         TURN(p + 224);
     }
-    for (end = p + (len & 224); p != end; p += 32)
-        TURN(p);
+    if (len & 255) {
+        for (end = p + (len & 224); p != end; p += 32)
+            TURN(p);
+    }
 #undef TURN
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(acc), _mm256_extracti128_si256(acc, 1));
     s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));

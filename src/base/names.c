@@ -132,6 +132,7 @@ static const char *const note_names[SCPS_NOTE_COUNT] = {
     [SCPS_NOTE_SNACK_IN] = "snack_in", [SCPS_NOTE_SNACK_OUT] = "snack_out",
     [SCPS_NOTE_OUTAGE] = "outage",     [SCPS_NOTE_RECORD] = "record",
     [SCPS_NOTE_GAVE_UP] = "gave_up",   [SCPS_NOTE_CC_CORRECTED] = "cc_corrected",
+    [SCPS_NOTE_PHASE] = "phase",       [SCPS_NOTE_RESUME] = "resume",
 };
 
 static const struct {

@@ -27,14 +27,31 @@ void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a)
     scps_rangeset_init(s, s->max);
 }
 
+int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a)
+{
+    uint32_t places = scps_rangeset_places(s->max);
+
+    s->v = a->alloc(a->ctx, places * sizeof *s->v);
+    if (!s->v)
+        return SCPS_ERR_NOMEM;
+    s->cap = places;
+    return 0;
+}
+
+/* Slides everything back to the start of the array. */
+static void slide(struct scps_rangeset *s)
+{
+    memmove(s->v, s->v + s->head, s->n * sizeof *s->v);
+    s->head = 0;
+}
+
 /* Makes sure that there is a free place after the last range. */
 static int room_behind(struct scps_rangeset *s, const struct scps_alloc *a)
 {
     if (s->head + s->n < s->cap)
         return 0;
-    if (s->n < s->cap && s->n <= s->cap / 2) {
-        memmove(s->v, s->v + s->head, s->n * sizeof *s->v);
-        s->head = 0;
+    if (s->n < s->cap && (s->n <= s->cap / 2 || s->cap & 1)) {
+        slide(s);
         return 0;
     }
     uint64_t cap = s->cap ? 2 * (uint64_t)s->cap : 8;

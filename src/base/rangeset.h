@@ -17,6 +17,15 @@ struct scps_rangeset {
 /* At most max ranges are kept. No memory is taken until the first add. */
 void scps_rangeset_init(struct scps_rangeset *s, uint32_t max);
 void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a);
+/* Places that scps_rangeset_reserve takes for max ranges: an odd number, which doubling never
+ * gives, so that a set whose memory is fixed is known by it. */
+static inline uint32_t scps_rangeset_places(uint32_t max)
+{
+    return max | 1;
+}
+/* Takes the memory for max ranges at once: the set never grows, and no add is refused for want of
+ * memory. Precondition: it has none yet. 0 or SCPS_ERR_NOMEM. */
+int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
 /* Adds [from, to), merging. Returns 1 when anything was new, 0 when all was there, SCPS_ERR_LIMIT
  * when one range too many would be needed, SCPS_ERR_NOMEM. *merged (may be NULL): the range it is
  * now part of. */

@@ -5,6 +5,8 @@
 
 #include "base/bytes.h"
 
+#include <scps/error.h>
+
 #define WRAP  UINT32_MAX
 #define FIRST 2048u
 
@@ -66,6 +68,15 @@ static bool grow(struct scps_recring *q, const struct scps_alloc *a, uint32_t ne
     scps_recring_fini(q, a);
     *q = to;
     return true;
+}
+
+int scps_recring_reserve(struct scps_recring *q, const struct scps_alloc *a, uint32_t cap)
+{
+    q->mem = a->alloc(a->ctx, cap);
+    if (!q->mem)
+        return SCPS_ERR_NOMEM;
+    q->cap = cap;
+    return 0;
 }
 
 void *scps_recring_put(struct scps_recring *q, const struct scps_alloc *a, uint32_t size,

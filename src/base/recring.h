@@ -17,6 +17,9 @@ struct scps_recring { /* all zero is the beginning: no memory until there is a r
 };
 
 void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a);
+/* Takes the memory for a ring of cap bytes (a power of two) at once. Precondition: it has none yet.
+ * 0 or SCPS_ERR_NOMEM. */
+int scps_recring_reserve(struct scps_recring *q, const struct scps_alloc *a, uint32_t cap);
 /* Room for a record of size bytes behind all others, 8-aligned; it is in the queue from now on.
  * NULL: the ring would have to be larger than most (a power of two), or memory is out; the queue is
  * as it was. */

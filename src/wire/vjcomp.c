@@ -66,6 +66,13 @@ void scps_vj_tx_init(struct scps_vj_tx *tx)
 {
     memset(tx, 0, sizeof *tx);
     tx->last = UINT8_MAX;
+    tx->slots = SCPS_VJ_SLOTS;
+}
+
+void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say)
+{
+    tx->slots = SCPS_CLAMP(slots, 1, SCPS_VJ_SLOTS);
+    tx->always_say = always_say;
 }
 
 void scps_vj_rx_init(struct scps_vj_rx *rx)
@@ -112,7 +119,7 @@ static uint8_t find(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
     uint8_t oldest = 0;
 
     *known = true;
-    for (uint8_t i = 0; i < SCPS_VJ_SLOTS; i++) {
+    for (uint8_t i = 0; i < tx->slots; i++) {
         if (same_connection(&tx->slot[i], ip))
             return i;
         if ((int32_t)(tx->slot[i].used - tx->slot[oldest].used) < 0)
@@ -240,7 +247,7 @@ enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size
         return SCPS_VJ_UNCOMPRESSED;
     }
     uint8_t *o = out + 1;
-    if (tx->last != which) {
+    if (tx->always_say || tx->last != which) {
         bits |= NEW_C;
         *o++ = which;
         tx->last = which;

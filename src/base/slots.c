@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* See slots.h. */
+#include "base/slots.h"
+
+#include <string.h>
+
+#define ALIGN UINT64_C(16)
+
+static uint64_t rounded(uint64_t size)
+{
+    if (size < sizeof(void *))
+        size = sizeof(void *);
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static struct scps_slot_size *find(struct scps_slots *s, uint64_t size)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->sizes[i].size == size)
+            return &s->sizes[i];
+    return NULL;
+}
+
+void scps_slots_plan(struct scps_slots *s, uint64_t size, uint64_t count)
+{
+    struct scps_slot_size *z;
+
+    if (!size || !count)
+        return;
+    size = rounded(size);
+    z = find(s, size);
+    if (!z && s->n == SCPS_SLOT_SIZES) {
+        s->too_many = true;
+        return;
+    }
+    if (!z) {
+        z = &s->sizes[s->n++];
+        *z = (struct scps_slot_size){size, 0, NULL};
+    }
+    z->count += count;
+}
+
+uint64_t scps_slots_bytes(const struct scps_slots *s)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct scps_slot_size *z = &s->sizes[i];
+        if (z->count > (UINT64_MAX / 2 - total) / z->size)
+            return UINT64_MAX;
+        total += z->size * z->count;
+    }
+    return s->too_many || total > SIZE_MAX / 2 ? UINT64_MAX : total;
+}
+
+void scps_slots_begin(struct scps_slots *s, void *mem)
+{
+    uint8_t *at = mem;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct scps_slot_size *z = &s->sizes[i];
+        z->free = NULL;
+        for (uint64_t k = 0; k < z->count; k++, at += z->size) {
+            memcpy(at, &z->free, sizeof z->free);
+            z->free = at;
+        }
+    }
+}
+
+static void *take(void *ctx, size_t size)
+{
+    struct scps_slot_size *z = find(ctx, rounded(size));
+    void *p = z ? z->free : NULL;
+
+    if (p)
+        memcpy(&z->free, p, sizeof z->free);
+    return p;
+}
+
+static void give_back(void *ctx, void *p, size_t size)
+{
+    struct scps_slot_size *z = find(ctx, rounded(size));
+
+    memcpy(p, &z->free, sizeof z->free);
+    z->free = p;
+}
+
+struct scps_alloc scps_slots_alloc(struct scps_slots *s)
+{
+    return (struct scps_alloc){take, give_back, s};
+}
