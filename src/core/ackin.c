@@ -41,20 +41,20 @@ static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, s
 static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
                        int64_t told, struct scps_ack_sum *sum)
 {
-    int64_t from = scps_seq_unwrap(c->iss, c->una, seg->sack[i].left);
-    int64_t to = scps_seq_unwrap(c->iss, c->una, seg->sack[i].right);
+    int64_t from = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].left);
+    int64_t to = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].right);
 
-    if (from >= to || to > (int64_t)c->nxt)
+    if (from >= to || to > (int64_t)c->snd.nxt)
         return false;
     if (i == 0 &&
         (to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                         (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
         /* RFC 2883 section 4: the first block tells of a duplicate */
-        if (from > 0 && to > (int64_t)ack - (int64_t)c->max_wnd) {
+        if (from > 0 && to > (int64_t)ack - (int64_t)c->snd.max_wnd) {
             c->ctx.st->dsacks_in++;
             sum->dsack = true;
             sum->dsack_to = (scps_off)to;
-            sum->dsack_fresh = is_news(&c->tx->sb, c->una, (scps_off)from, (scps_off)to);
+            sum->dsack_fresh = is_news(&c->tx->sb, c->snd.una, (scps_off)from, (scps_off)to);
             scps_recovery_dsack(c, (scps_off)from, (scps_off)to, sum->dsack_fresh);
         }
         return false;
@@ -100,23 +100,16 @@ static inline void wake(struct scps_conn *c)
 
 static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
 {
-    uint64_t wnd = (uint64_t)seg->wnd << c->snd_wscale;
-    int32_t newer = (int32_t)(seg->seq - c->wl1);
+    uint64_t wnd = (uint64_t)seg->wnd << c->agreed.snd_wscale;
 
-    if (newer < 0 ||
-        (newer == 0 && (int32_t)((uint32_t)ack - c->wl2) < 0)) /* RFC 9293 section 3.10.7.4 */
+    if (scps_send_window(&c->snd, seg->seq, ack, wnd) != SCPS_WINDOW_MOVED)
         return;
-    c->wl1 = seg->seq;
-    c->wl2 = (uint32_t)ack;
-    if (c->edge == ack + wnd)
-        return;
-    c->edge = ack + wnd;
-    if (c->nxt < scps_snd_fin_end(c))
+    if (!scps_send_all_sent(&c->snd))
         wake(c);
-    c->max_wnd = (uint32_t)SCPS_MAX(c->max_wnd, wnd);
     if (!wnd)
         c->ctx.st->zero_windows_in++;
-    scps_snd_window_changed(c);
+    if (c->todo.bits & SCPS_TODO_PERSIST)
+        scps_snd_window_changed(c);
 }
 
 /* Was what left then sent before the last outage was over? It measures the outage, not the path. */
@@ -124,8 +117,6 @@ static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;
 }
-
-#define TS_TICK SCPS_MS(1) /* of scps_conn_tsval() */
 
 /* How long the silence lasted that an acknowledgement ends: the first sending of what it
  * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
@@ -158,9 +149,9 @@ static scps_dur doubt(struct scps_tx *tx, scps_dur first)
 static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
                                       const struct scps_ack_sum *sum)
 {
-    bool echoes = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
+    bool echoes = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(&c->rtt), last = -1;
-    scps_dur first = echoes ? (scps_dur)(scps_conn_tsval(c) - seg->tsecr) * TS_TICK
+    scps_dur first = echoes ? scps_ts_age(&c->ts, seg->tsecr, c->ctx.env->now)
                             : silence(c->tx, c->ctx.env->now, scps_conn_loss_cause(c));
     const struct scps_sent *r = sum->newest;
 
@@ -171,7 +162,7 @@ static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg
         return first >= 0 ? first : last >= least ? last : -1;
     }
     if (!echoes ||
-        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + TS_TICK))
+        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + SCPS_TS_TICK))
         return doubt(c->tx, first);
     c->tx->doubts = 0;
     return first;
@@ -197,7 +188,7 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
     if (sampled) {
         if (by_clock)
-            sample = scps_rtt_by_clock(&c->rtt, sample, TS_TICK, cfg->rto_min, cfg->rto_max);
+            sample = scps_rtt_by_clock(&c->rtt, sample, SCPS_TS_TICK, cfg->rto_min, cfg->rto_max);
         else
             scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&c->tx->rto, sample);
@@ -205,11 +196,6 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
     /* a sample by the clock of this end has told the minimum, too */
     if (newest >= 0 && (!sampled || by_clock || newest < c->rtt.min))
         scps_rtt_floor(&c->rtt, now, newest, window);
-}
-
-static bool all_sent(const struct scps_conn *c)
-{
-    return c->nxt >= scps_snd_fin_end(c);
 }
 
 /* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
@@ -222,6 +208,15 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
     return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
 }
 
+/* RFC 5827 section 3.2: "no unsent data ready for transmission at the sender, or the advertised
+ * receive window does not permit new segments to be transmitted", the latter with less than four
+ * outstanding. */
+static inline bool nothing_follows(const struct scps_send *s, uint32_t mss, uint32_t outstanding)
+{
+    return scps_send_all_sent(s) ||
+           (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
+}
+
 /* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
  * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
 static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
@@ -231,19 +226,19 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
 
     scps_recovery_duplicate(&tx->rec);
     c->ctx.st->dupacks_in++;
-    if (c->flags & SCPS_F_SACK)
+    if (c->agreed.opts & SCPS_AGREED_SACK)
         return;
     /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
      * what duplicates would release there keeps a queue full that the oldest segment has to pass.
      * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
-        uint32_t segment = left_network(&tx->sb, c->nxt - c->una, c->mss);
-        scps_recovery_virtual(&tx->rec, segment, c->nxt - c->una);
+        uint32_t segment = left_network(&tx->sb, c->snd.nxt - c->snd.una, c->agreed.mss);
+        scps_recovery_virtual(&tx->rec, segment, c->snd.nxt - c->snd.una);
         sum->delivered += segment;
     }
-    if (all_sent(c)) /* early retransmit, RFC 5827 section 3.1 */
+    if (nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(&tx->sb))) /* early retransmit */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
-    if (scps_snack_on(c) && scps_sb_at(&tx->sb, head)->resends)
+    if (scps_agreed_snack(&c->agreed) && scps_sb_at(&tx->sb, head)->resends)
         /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
          * missing again */
         return;
@@ -299,13 +294,13 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
     const struct scps_seg *seg = n->seg;
 
     n->sum.fack = tx->sb.hi_arrived;
-    if (seg->has & SCPS_HAS_SACK && c->flags & SCPS_F_SACK)
+    if (seg->has & SCPS_HAS_SACK && c->agreed.opts & SCPS_AGREED_SACK)
         take_sack(c, seg, n->ack, n->ack_in, &n->sum);
     if (!n->snack)
         return;
     scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
     scps_snack_learn(c, &n->sum);
-    n->told = n->sum.delivered && !(c->flags & SCPS_F_SACK);
+    n->told = n->sum.delivered && !(c->agreed.opts & SCPS_AGREED_SACK);
     if (n->told) /* some of it has been counted with duplicates */
         n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
 }
@@ -317,7 +312,7 @@ static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
 
     n->jumped = (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before ||
                 c->tx->rec.dupacks;
-    if (scps_bets_pass(c, &n->ack))
+    if (scps_bets_pass(c->tx, c->snd.una, &n->ack))
         n->advanced = true;
 }
 
@@ -338,35 +333,33 @@ static inline void advance(struct scps_conn *c, struct news *n)
     struct scps_tx *tx = c->tx;
 
     scps_sb_ack(&tx->sb, c->ctx.env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
-    c->una = n->ack;
+    scps_send_acked(&c->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);
     tx->progress_at = c->ctx.env->now;
     scps_rto_answered(&tx->rto);
-    if (!(c->flags & (uint32_t)SCPS_F_OUTAGE)) /* there it is part of the schedule */
-        c->probes = 0;
+    scps_keep_progress(c);
     c->soft_err = 0;
     /* it has waited while something was under way: long enough */
-    c->flags &= ~(uint32_t)SCPS_F_MORE;
-    if (c->flags & SCPS_F_FIN_SENT && n->ack == c->nxt && !(c->flags & SCPS_F_FIN_ACKED)) {
-        c->flags |= SCPS_F_FIN_ACKED;
+    scps_small_set(&c->small, SCPS_SMALL_MORE, false);
+    if (scps_send_fin_acked(&c->snd))
         c->ctx.st->fin_acked = c->ctx.env->now;
-    }
     if (tx->rec.virtual_arrived)
-        uncount(&tx->rec, c->mss, n);
+        uncount(&tx->rec, c->agreed.mss, n);
 }
 
 /* The window; and is it a duplicate (RFC 5681 section 2)? */
 static inline void take_duplicate(struct scps_conn *c, struct news *n)
 {
     const struct scps_seg *seg = n->seg;
-    scps_off edge = c->edge;
+    scps_off edge = c->snd.edge;
 
     if (n->ack_in >= (int64_t)n->before)
         take_window(c, seg, n->ack);
     scps_conn_news(c);
     c->tx->heard_at = c->ctx.env->now;
-    n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->nxt > c->una && c->edge == edge &&
-             !(seg->flags & (SCPS_SYN | SCPS_FIN)) && !(c->flags & SCPS_F_PERSIST);
+    n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->snd.nxt > c->snd.una &&
+             c->snd.edge == edge && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
+             !(c->todo.bits & SCPS_TODO_PERSIST);
     if (n->dup)
         duplicate(c, n->told, &n->sum);
     else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE)
@@ -378,7 +371,7 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 static SCPS_APART void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                                     const struct scps_sent *r, struct scps_cc_ack *a)
 {
-    if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + TS_TICK)
+    if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
 }
 
@@ -390,8 +383,8 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
                              c->ctx.env->now, a);
     if (a->rtt < 0 && a->sample_bytes)
         doubt_sample(&c->rtt, c->ctx.env->now,
-                     n->seg->has & SCPS_HAS_TS && c->flags & SCPS_F_TS
-                         ? (scps_dur)(scps_conn_tsval(c) - n->seg->tsecr) * TS_TICK
+                     n->seg->has & SCPS_HAS_TS && c->agreed.opts & SCPS_AGREED_TS
+                         ? scps_ts_age(&c->ts, n->seg->tsecr, c->ctx.env->now)
                          : 0,
                      n->sum.newest, a);
     if (n->advanced && n->jumped) { /* it came late or not at all */
@@ -401,7 +394,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     }
     measure(c, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
     if (n->advanced)
-        SCPS_NOTE_IT(c, ACKED, c->una, c->una - n->before, a->rtt, a->rate);
+        SCPS_NOTE_IT(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
         c->tx->rack.reordering_seen = true;
         c->ctx.st->reordered++;
@@ -415,15 +408,24 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
 static inline void losses_by_order(struct scps_conn *c, struct news *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    bool names = c->caps & SCPS_CAP_SNACK1, wait = names && ((n->snack && n->seg->snack_vec_len) ||
-                                                             (scps_snack_late(c) && !all_sent(c)));
+    bool names = c->agreed.caps & SCPS_CAP_SNACK1,
+         wait = names && ((n->snack && n->seg->snack_vec_len) ||
+                          (scps_snack_late(c) && !scps_send_all_sent(&c->snd)));
 
     scps_off from = names ? scps_snack_reach(c) : 0;
 
-    if (sb->arrived_recs && from < c->nxt)
-        scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh, all_sent(c), from, &n->sum);
-    if (sb->resent_head != sb->resent_tail && !wait)
-        scps_loss_of_resent(sb, c->ctx.cfg->c.dupthresh, all_sent(c), &n->sum);
+    if (sb->arrived_recs && from < c->snd.nxt)
+        scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh,
+                           nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(sb)), from,
+                           &n->sum);
+    if (sb->resent_head != sb->resent_tail && !wait) {
+        scps_time then = SCPS_NEVER; /* however young */
+        if (sb->needless && !names)
+            then = c->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&c->rtt), c->rtt.rto);
+        scps_loss_of_resent(sb, c->ctx.cfg->c.dupthresh,
+                            nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(sb)), then,
+                            &n->sum);
+    }
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 
@@ -448,19 +450,21 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
 
     if (n->snack)
         lost(c, &n->sum, SCPS_BY_SNACK);
-    if (scps_rack_on(c)) {
+    if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)) {
         scps_rack_ack(c, n->seg, n->dup, n->repaired, &n->sum);
         lost(c, &n->sum, SCPS_BY_RACK);
-    } else if (c->flags & SCPS_F_SACK) {
+    } else if (c->agreed.opts & SCPS_AGREED_SACK) {
         losses_by_order(c, n);
     } else if (n->dup) {
         lost(c, &n->sum, SCPS_BY_DUPACK);
-    } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->nxt > c->una &&
-               !(c->caps & SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
+    } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && c->snd.nxt > c->snd.una &&
+               !(c->agreed.caps &
+                 SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
         lose_partial(&tx->sb, tx->outage_over, &n->sum);
         lost(c, &n->sum, SCPS_BY_PARTIAL);
     }
-    if ((n->dup || tx->rec.age_checks) && c->ctx.cfg->c.cc->by_age && !scps_rack_on(c))
+    if ((n->dup || tx->rec.age_checks) && c->ctx.cfg->c.cc->by_age &&
+        !scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
         look_at_age(c, n->dup, n->advanced, &n->sum);
 }
 
@@ -470,7 +474,7 @@ static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
     c->ctx.st->ecn_echoes++;
     if (c->tx->rec.episode != SCPS_EPISODE_NONE)
         return;
-    c->flags |= SCPS_F_CWR;
+    scps_todo_add(&c->todo, SCPS_TODO_CWR);
     scps_recovery_lost(c, 0, n->sum.delivered, SCPS_BY_ECN);
 }
 
@@ -491,20 +495,23 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
     c->ctx.cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
     if (!n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
         c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
-    c->flags &= ~(uint32_t)SCPS_F_CWND_LIMITED;
+    if (c->resumes)
+        scps_resume_ack(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, a,
+                        &c->ctl);
+    scps_cc_limited(c, false);
     scps_cc_apply(c);
 }
 
 /* Nothing is outstanding any more. */
 static SCPS_APART void drained(struct scps_conn *c, bool advanced)
 {
-    if (!(c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE)))
+    if (!(c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_rto_stop(c->tx);
     scps_timer_stop(&c->tx->look_timer);
     scps_timer_stop(&c->tx->trim_timer);
-    if (!advanced || c->una != scps_snd_fin_end(c))
+    if (!advanced || c->snd.una != scps_send_fin_end(&c->snd))
         return;
-    if (c->una > 1) /* not for the SYN alone */
+    if (c->snd.una > 1) /* not for the SYN alone */
         scps_conn_tell(c, SCPS_EV_DRAINED);
     scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
@@ -515,8 +522,7 @@ static inline bool room_again(const struct scps_conn *c)
 {
     const uint32_t sndbuf = c->ctx.cfg->c.sndbuf;
 
-    return c->flags & SCPS_F_WANT_ROOM &&
-           sndbuf - (c->end - c->una) >= SCPS_MIN(sndbuf / 4, 65536u);
+    return c->room.wanted && sndbuf - (c->snd.end - c->snd.una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
@@ -529,14 +535,14 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
         .seg = seg,
         .ack_in = ack_in,
         .ack = ack,
-        .before = c->una,
+        .before = c->snd.una,
         .sum = {.oldest_sent = -1},
-        .snack = seg->has & SCPS_HAS_SNACK && c->caps & SCPS_CAP_SNACK1 && ack_in >= 0,
-        .advanced = ack > c->una,
+        .snack = seg->has & SCPS_HAS_SNACK && c->agreed.caps & SCPS_CAP_SNACK1 && ack_in >= 0,
+        .advanced = ack > c->snd.una,
     };
 
     take_reports(c, &n);
-    if (c->caps & SCPS_CAP_BETS)
+    if (c->agreed.caps & SCPS_CAP_BETS)
         pass_holes(c, &n);
     if (n.advanced)
         advance(c, &n);
@@ -547,13 +553,13 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
         n.repaired = tx->rec.episode == SCPS_EPISODE_NONE;
     }
     find_losses(c, &n);
-    if (seg->flags & SCPS_ECE && c->flags & SCPS_F_ECN && !(seg->flags & SCPS_SYN)) {
+    if (seg->flags & SCPS_ECE && c->agreed.opts & SCPS_AGREED_ECN && !(seg->flags & SCPS_SYN)) {
         a.marked = a.bytes;
         take_ecn_echo(c, &n);
     }
     if (n.sum.delivered)
         tell_controller(c, &n, &a);
-    if (c->una == c->nxt)
+    if (c->snd.una == c->snd.nxt)
         drained(c, n.advanced);
     else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
         scps_snd_arm_rtx(
@@ -567,40 +573,40 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
 static SCPS_APART bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                        int64_t ack_in)
 {
-    bool reports = (c->flags & SCPS_F_SACK && seg->has & SCPS_HAS_SACK) ||
-                   (c->caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
+    bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
+                   (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
-    if (c->tx && c->caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
-        c->una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
+    if (c->tx && c->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
+        c->snd.una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
         c->tx->peer_una = (scps_off)ack_in;
         take_window(c, seg, c->tx->peer_una);
     }
     /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
-    return c->tx && reports && c->una != c->nxt;
+    return c->tx && reports && c->snd.una != c->snd.nxt;
 }
 
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 {
-    int64_t ack_in = scps_seq_unwrap(c->iss, c->una, seg->ack);
+    int64_t ack_in = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack);
     scps_off ack = (scps_off)ack_in;
 
-    if (ack_in > (int64_t)c->nxt)
+    if (ack_in > (int64_t)c->snd.nxt)
         return false;
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+    if (c->todo.bits & SCPS_TODO_OUTAGE)
         scps_outage_heard(c);
-    if (seg->has & SCPS_HAS_CORRUPTION && c->flags & SCPS_F_CAPS &&
+    if (seg->has & SCPS_HAS_CORRUPTION && c->agreed.opts & SCPS_AGREED_CAPS &&
         !(seg->implied & SCPS_IMPLIED_SEQ))
         scps_outage_cause(c, SCPS_LOSS_CORRUPTION,
                           c->ctx.env->now + (c->ctx.cfg->c.corruption_hold
                                                  ? c->ctx.cfg->c.corruption_hold
                                                  : 2 * c->rtt.rto));
-    c->flags |= SCPS_F_HEARD; /* whatever it says: a closed window that is answered may stay so */
-    if (ack_in < (int64_t)c->una) {
-        ack = c->una;
+    scps_heard_now(&c->heard); /* whatever it says: a closed window that is answered may stay so */
+    if (ack_in < (int64_t)c->snd.una) {
+        ack = c->snd.una;
         if (!old_but_reports(c, seg, ack_in))
             return true;
     }
-    if (!c->tx || (ack == c->una && c->una == c->nxt))
+    if (!c->tx || (ack == c->snd.una && c->snd.una == c->snd.nxt))
         take_window(c, seg, ack); /* nothing outstanding: that is all it can tell */
     else
         learn(c, seg, ack_in, ack);

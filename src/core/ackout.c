@@ -22,7 +22,11 @@
  * most two full ones wait): they may be all that a window of two segments holds, as where a record
  * ends, and its sender then waits for the answer.
  *
- * "Now" means with the next output: segments that arrive in one batch are answered once.
+ * "Now" means with the next output: segments that arrive in one batch, with no output between
+ * them, are answered once: "if the TCP endpoint is processing a series of queued segments, it MUST
+ * process them all before sending any ACK segments" (RFC 9293 section 3.10.7.4). Where stretch_acks
+ * is off, what came in order is then acknowledged in the steps in which it would have been, had
+ * each segment been answered by itself; what filled a hole, in one.
  *
  * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets
  * and of bytes, have credit for it; until then what is owed gathers. It is filled in when it
@@ -49,11 +53,9 @@
 
 #define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
 
-static bool budgeted(const struct scps_conn *c)
+static bool budgeted(const struct scps_conn_config *cfg, const struct scps_gate *route)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-
-    return cfg->ack_budget || cfg->ack_budget_pps || (c->turns->gate && c->turns->gate->rate.rate);
+    return cfg->ack_budget || cfg->ack_budget_pps || (route && route->rate.rate);
 }
 
 /* Holes, too, wait for the timer. */
@@ -62,15 +64,11 @@ static bool strict(const struct scps_conn_config *cfg)
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
 }
 
-void scps_ackout_begin(struct scps_conn *c)
-{
-    c->announced = 1 + SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
-    c->acked_to = 1;
-}
-
 void scps_ackout_now(struct scps_conn *c)
 {
-    c->flags |= SCPS_F_ACK_NOW;
+    if (c->rx)
+        c->rx->told_to = scps_receive_next(&c->rcv);
+    scps_todo_add(&c->todo, SCPS_TODO_ACK);
     scps_conn_wake(c);
 }
 
@@ -97,15 +95,15 @@ void scps_ackout_timer(struct scps_conn *c)
         scps_dur delay = c->ctx.cfg->c.ack_delay,
                  quiet = c->rx->data_at ? c->ctx.env->now - c->rx->data_at : 0;
         if (quiet > delay + delay / 4) {
-            if (c->in.ooo->n)
+            if (c->rcv.in.ooo->n)
                 stand_by(c->rx, c->ctx.env->now, delay, quiet);
             return;
         }
-        if (c->in.ooo->n)
-            scps_timer_set(&c->ctx, &c->ack_timer, c->ctx.env->now + delay);
+        if (c->rcv.in.ooo->n)
+            scps_timer_set(&c->ctx, &c->ack.timer, c->ctx.env->now + delay);
         /* everything is told anew, in as many segments as it takes: under a budget behind what is
          * new */
-        if (budgeted(c))
+        if (budgeted(&c->ctx.cfg->c, c->turns->gate))
             c->rx->anew = true;
         else
             c->rx->snack_high = c->rx->sacked_to = 0;
@@ -125,19 +123,20 @@ static bool is_quick(uint16_t *quick, uint16_t most)
 void scps_ackout_data(struct scps_conn *c, bool at_once)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint32_t owed = (uint32_t)c->in.next - c->acked_to;
+    uint32_t owed = (uint32_t)c->rcv.in.next - c->ack.acked_to;
 
     if (at_once && !strict(&c->ctx.cfg->c)) {
-        if (!(c->flags & SCPS_F_SACK) && c->flags & SCPS_F_ACK_NOW && c->ack_owed < UINT8_MAX &&
-            !budgeted(c))
-            c->ack_owed++;
+        if (!(c->agreed.opts & SCPS_AGREED_SACK) && c->todo.bits & SCPS_TODO_ACK &&
+            c->ack.owed < UINT8_MAX && !budgeted(&c->ctx.cfg->c, c->turns->gate))
+            c->ack.owed++;
         scps_ackout_now(c);
     } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
                (cfg->ack_mode == SCPS_ACK_OTHER &&
-                (owed > c->rcv_mss || is_quick(&c->quick, cfg->quick_acks)))) {
-        scps_ackout_now(c);
-    } else if (!scps_timer_runs(&c->ack_timer)) {
-        scps_timer_set(&c->ctx, &c->ack_timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
+                (owed > c->rcv.mss || is_quick(&c->ack.quick, cfg->quick_acks)))) {
+        scps_todo_add(&c->todo, SCPS_TODO_ACK);
+        scps_conn_wake(c);
+    } else if (!scps_timer_runs(&c->ack.timer)) {
+        scps_timer_set(&c->ctx, &c->ack.timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
@@ -152,38 +151,40 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
         if (!rx->mended_from || from < rx->mended_from)
             rx->mended_from = from;
     }
-    if (!(c->flags & SCPS_F_SACK) || strict(&c->ctx.cfg->c)) {
+    if (!(c->agreed.opts & SCPS_AGREED_SACK) || strict(&c->ctx.cfg->c)) {
         scps_ackout_data(c, true);
     } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
-               rx->waiting > c->rcv_mss) {
+               rx->waiting > c->rcv.mss) {
         rx->dups++;
-        scps_ackout_now(c);
-    } else if (!scps_timer_runs(&c->ack_timer)) {
-        scps_timer_set(&c->ctx, &c->ack_timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
+        scps_todo_add(&c->todo, SCPS_TODO_ACK);
+        scps_conn_wake(c);
+    } else if (!scps_timer_runs(&c->ack.timer)) {
+        scps_timer_set(&c->ctx, &c->ack.timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
     }
 }
 
 /* The field that offers what the buffer has room for. */
 static inline uint64_t window_field(const struct scps_conn *c, scps_off next, unsigned scale)
 {
-    scps_off edge = scps_rcv_edge(c);
-    uint64_t field;
+    scps_off edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
+    uint64_t gain, field;
 
     /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
-    if (edge - c->announced < SCPS_MIN(c->ctx.cfg->c.rcvbuf / 2, c->rcv_mss))
-        edge = c->announced;
+    gain = edge - c->ack.announced;
+    if (gain < c->rcv.mss && gain < c->ctx.cfg->c.rcvbuf / 2)
+        edge = c->ack.announced;
     field = (edge > next ? edge - next : 0) >> scale;
     return SCPS_MIN(field, 65535);
 }
 
-static uint16_t window(struct scps_conn *c, bool syn)
+/* Of a segment that acknowledges what came before next. */
+static uint16_t window(struct scps_conn *c, scps_off next, bool syn)
 {
-    scps_off next = scps_rcv_nxt(c);
-    unsigned scale = syn ? 0 : c->rcv_wscale; /* RFC 7323 section 2.2 */
+    unsigned scale = syn ? 0 : c->agreed.rcv_wscale; /* RFC 7323 section 2.2 */
     uint64_t field = window_field(c, next, scale);
 
-    c->announced = SCPS_MAX(c->announced, next + (field << scale));
-    c->max_offered = (uint32_t)SCPS_MAX(c->max_offered, field << scale);
+    c->ack.announced = SCPS_MAX(c->ack.announced, next + (field << scale));
+    c->ack.max_offered = (uint32_t)SCPS_MAX(c->ack.max_offered, field << scale);
     if (!field)
         c->ctx.st->zero_windows_out++;
     return (uint16_t)field;
@@ -196,15 +197,15 @@ static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, 
     if (c->rx->fin_at && to == c->rx->fin_at)
         to++;
     seg->sack[seg->nsack++] =
-        (struct scps_sack){scps_seq_wrap(c->irs, from), scps_seq_wrap(c->irs, to)};
+        (struct scps_sack){scps_seq_wrap(c->rcv.irs, from), scps_seq_wrap(c->rcv.irs, to)};
 }
 
 /* Is the range that begins at from among the blocks already? The first one may tell of a
  * duplicate. */
-static bool told(const struct scps_conn *c, const struct scps_seg *seg, scps_off from)
+static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
 {
-    for (unsigned i = c->rx->dsack_to ? 1 : 0; i < seg->nsack; i++)
-        if (seg->sack[i].left == scps_seq_wrap(c->irs, from))
+    for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
+        if (seg->sack[i].left == scps_seq_wrap(irs, from))
             return true;
     return false;
 }
@@ -215,7 +216,8 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &c->rx->recent[i];
-        if (r->to > c->in.next && !(once && told(c, seg, r->from))) /* else delivered meanwhile */
+        if (r->to > c->rcv.in.next && !(once && told(c->rcv.irs, c->rx->dsack_to != 0, seg,
+                                                     r->from))) /* else delivered meanwhile */
             add_block(c, seg, r->from, r->to);
     }
 }
@@ -226,18 +228,18 @@ static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, un
                                    bool thin)
 {
     struct scps_rx *rx = c->rx;
-    uint32_t i = scps_rangeset_find(c->in.ooo, rx->sacked_to);
+    uint32_t i = scps_rangeset_find(c->rcv.in.ooo, rx->sacked_to);
 
     if (rx->mended && thin) { /* or the sender takes the repair for lost again */
-        uint32_t at = scps_rangeset_find(c->in.ooo, rx->mended);
-        const struct scps_range *r = at < i ? scps_rangeset_at(c->in.ooo, at) : NULL;
+        uint32_t at = scps_rangeset_find(c->rcv.in.ooo, rx->mended);
+        const struct scps_range *r = at < i ? scps_rangeset_at(c->rcv.in.ooo, at) : NULL;
         if (r && r->from <= rx->mended)
             add_block(c, seg, r->from, r->to);
         rx->mended = 0;
     }
-    for (; i < c->in.ooo->n; i++) {
-        const struct scps_range *r = scps_rangeset_at(c->in.ooo, i);
-        if (!told(c, seg, r->from)) {
+    for (; i < c->rcv.in.ooo->n; i++) {
+        const struct scps_range *r = scps_rangeset_at(c->rcv.in.ooo, i);
+        if (!told(c->rcv.irs, c->rx->dsack_to != 0, seg, r->from)) {
             if (seg->nsack >= max)
                 return true;
             add_block(c, seg, r->from, r->to);
@@ -259,18 +261,35 @@ static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
     rx->sacked_to = rx->snack_high = to;
 }
 
+/* latest_blocks() where no block stands yet. Returns how many there are now. */
+static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t irs, unsigned max,
+                             struct scps_sack block[])
+{
+    const scps_off fin_at = rx->fin_at;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < SCPS_SACK_MAX && n < max; i++) {
+        const struct scps_range *r = &rx->recent[i];
+        if (r->to > next)
+            block[n++] = (struct scps_sack){scps_seq_wrap(irs, r->from),
+                                            scps_seq_wrap(irs, r->to) + (r->to == fin_at)};
+    }
+    return (uint8_t)n;
+}
+
 /* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
  * one is something else. */
 static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
 {
     const unsigned room =
-        40 - (c->flags & SCPS_F_TS ? 12u : 0) -
+        40 - (c->agreed.opts & SCPS_AGREED_TS ? 12u : 0) -
         (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
 
-    if (seg->len || !(c->flags & SCPS_F_SACK) || c->caps & SCPS_CAP_SNACK1 || c->rx->dsack_to ||
-        c->rx->anew || strict(&c->ctx.cfg->c) || budgeted(c) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
+    if (seg->len || !(c->agreed.opts & SCPS_AGREED_SACK) || c->agreed.caps & SCPS_CAP_SNACK1 ||
+        c->rx->dsack_to || c->rx->anew || strict(&c->ctx.cfg->c) ||
+        budgeted(&c->ctx.cfg->c, c->turns->gate) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
         return false;
-    latest_blocks(c, seg, (room - 4) / 8, false);
+    seg->nsack = latest(c->rx, c->rcv.in.next, c->rcv.irs, (room - 4) / 8, seg->sack);
     if (seg->nsack) {
         seg->has |= SCPS_HAS_SACK;
         c->ctx.st->sacks_out++;
@@ -283,27 +302,28 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
 static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
-    bool snack = c->caps & SCPS_CAP_SNACK1 && (c->in.ooo->n || rx->fin_at), more = false,
-         sack = c->flags & SCPS_F_SACK, thin = budgeted(c);
+    bool snack = c->agreed.caps & SCPS_CAP_SNACK1 && (c->rcv.in.ooo->n || rx->fin_at), more = false,
+         sack = c->agreed.opts & SCPS_AGREED_SACK, thin = budgeted(&c->ctx.cfg->c, c->turns->gate);
     /* one acknowledgement stands for many segments: each range is told once before any is told
      * again */
     bool sparse = thin || strict(&c->ctx.cfg->c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;
-    unsigned room = thin ? scps_snack_room(c) : 40 - scps_negotiate_overhead(c), max;
+    unsigned room = thin ? scps_snack_room(&c->agreed) : 40 - scps_agreed_overhead(&c->agreed), max;
 
     if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
-        uint32_t most = scps_conn_any_mss(c);
-        room = SCPS_MIN(40 - scps_negotiate_overhead(c), most > seg->len ? most - seg->len : 0u);
+        uint32_t most = scps_agreed_any_mss(&c->agreed);
+        room =
+            SCPS_MIN(40 - scps_agreed_overhead(&c->agreed), most > seg->len ? most - seg->len : 0u);
         snack = false;
         if (room < 12 + taken)
             return true;
     }
     room -= taken;
     if (thin) {
-        one_place(rx, c->in.ooo);
-        if (c->in.ooo->n || rx->fin_at)
+        one_place(rx, c->rcv.in.ooo);
+        if (c->rcv.in.ooo->n || rx->fin_at)
             rx->dsack_to = 0; /* it would cost a hole its place */
         if (snack && ++rx->reports % FROM_BELOW == 0) {
             high = rx->snack_high;
@@ -319,7 +339,7 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
     }
     max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
-    if (snack && c->caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
+    if (snack && c->agreed.caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
         if (sack && scps_snack_long_run(c, &run) && max) {
             add_block(c, seg, run.from, run.to);
             room = 6; /* no vector: it would be all ones */
@@ -348,8 +368,8 @@ static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
         if (room > 6)
             room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snack_report(c, seg, room, !thin);
-        more = more || (sparse && (scps_snack_backlog(c) ||
-                                   (c->flags & SCPS_F_SACK && scps_snack_out_of_reach(c))));
+        more = more || (sparse && (scps_snack_backlog(c) || (c->agreed.opts & SCPS_AGREED_SACK &&
+                                                             scps_snack_out_of_reach(c))));
     }
     rx->snack_high = SCPS_MAX(rx->snack_high, high);
     if (!more && rx->anew) {
@@ -389,13 +409,14 @@ bool scps_ackout_within_budget(struct scps_conn *c)
 }
 
 /* Of a bare acknowledgement. */
-static uint32_t packet_size(const struct scps_conn *c, const struct scps_seg *seg)
+static uint32_t packet_size(const struct scps_comp_tx *comp, uint8_t family,
+                            const struct scps_seg *seg)
 {
-    uint32_t ip = c->remote.family == 4 ? 20 : 40;
+    uint32_t ip = family == 4 ? 20 : 40;
     uint8_t octets[SCPS_COMP_MAX];
 
-    if (c->caps & SCPS_CAP_COM) {
-        struct scps_comp_tx as_now = c->tp->comp_tx;
+    if (comp) {
+        struct scps_comp_tx as_now = *comp;
         size_t n = scps_comp_build(octets, &as_now, seg, NULL);
         if (n)
             return ip + (uint32_t)n;
@@ -405,9 +426,12 @@ static uint32_t packet_size(const struct scps_conn *c, const struct scps_seg *se
 
 void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 {
+    const struct scps_comp_tx *comp = c->agreed.caps & SCPS_CAP_COM ? &c->tp->comp_tx : NULL;
+
     if (!c->rx)
         return;
-    scps_pacer_spend(&c->rx->budget, packet_size(c, seg) + c->ctx.cfg->c.rate_overhead);
+    scps_pacer_spend(&c->rx->budget,
+                     packet_size(comp, c->remote.family, seg) + c->ctx.cfg->c.rate_overhead);
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
@@ -415,54 +439,77 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
  * stands where it stood. False: it is not so, and nothing was done. */
 static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off next = scps_rcv_nxt(c);
+    scps_off next = scps_receive_next(&c->rcv);
     uint64_t field, offered;
 
-    if (c->rx || c->tp || c->flags & (SCPS_F_ACK_NOW | SCPS_F_ECE) ||
-        (uint32_t)next != c->acked_to || seg->flags & SCPS_SYN || scps_timer_runs(&c->ack_timer))
+    if (c->rx || c->tp || c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
+        (uint32_t)next != c->ack.acked_to || seg->flags & SCPS_SYN ||
+        scps_timer_runs(&c->ack.timer))
         return false;
-    field = window_field(c, next, c->rcv_wscale);
-    offered = field << c->rcv_wscale;
-    if (!field || next + offered > c->announced || offered > c->max_offered ||
+    field = window_field(c, next, c->agreed.rcv_wscale);
+    offered = field << c->agreed.rcv_wscale;
+    if (!field || next + offered > c->ack.announced || offered > c->ack.max_offered ||
         !SCPS_FAST_PATH(SCPS_FAST_ACK_SAME))
         return false;
     seg->flags |= SCPS_ACK;
-    seg->ack = scps_seq_wrap(c->irs, next);
+    seg->ack = scps_seq_wrap(c->rcv.irs, next);
     seg->wnd = (uint16_t)field;
     return true;
 }
 
+/* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
+ * came in order from `from` to `to` would have been acknowledged. */
+static SCPS_APART scps_off first_step(const struct scps_conn_config *cfg, const struct scps_rx *rx,
+                                      uint16_t full, scps_off from, scps_off to)
+{
+    bool each = cfg->ack_mode == SCPS_ACK_EVERY || from < (scps_off)cfg->quick_acks * full;
+    scps_off step = from + (each ? 1u : 2u) * full;
+
+    if (rx)
+        step = SCPS_MAX(step, rx->told_to);
+    return cfg->ack_mode == SCPS_ACK_DELAYED ? to : SCPS_MIN(step, to);
+}
+
 static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off next = scps_rcv_nxt(c);
-    bool more = false;
+    scps_off next = scps_receive_next(&c->rcv);
+    bool more = false, step = false;
 
+    if (!c->ctx.cfg->c.stretch_acks && !budgeted(&c->ctx.cfg->c, c->turns->gate)) {
+        scps_off from = next - ((uint32_t)next - c->ack.acked_to);
+        scps_off to = first_step(&c->ctx.cfg->c, c->rx, c->rcv.mss, from, next);
+        step = to < next;
+        next = to;
+    }
     seg->flags |= SCPS_ACK;
-    seg->ack = scps_seq_wrap(c->irs, next);
-    seg->wnd = window(c, seg->flags & SCPS_SYN);
-    if (c->flags & SCPS_F_ECE)
+    seg->ack = scps_seq_wrap(c->rcv.irs, next);
+    seg->wnd = window(c, next, seg->flags & SCPS_SYN);
+    if (c->todo.bits & SCPS_TODO_ECE) {
         seg->flags |= SCPS_ECE;
-    if (c->tp && seg->len + 8 <= scps_conn_any_mss(c) && !(seg->flags & SCPS_SYN) &&
+        scps_todo_done(&c->todo, SCPS_TODO_ECE_DUE);
+    }
+    if (c->tp && seg->len + 8 <= scps_agreed_any_mss(&c->agreed) && !(seg->flags & SCPS_SYN) &&
         scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
-    if (c->rx && (c->in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
-        (c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1) && !plain_report(c, seg))
+    if (!step && c->rx && (c->rcv.in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
+        (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1) &&
+        !plain_report(c, seg))
         more = report(c, seg) && c->rx->burst++ < BURST;
-    c->acked_to = (uint32_t)next;
-    if (c->ack_owed)
-        c->ack_owed--;
-    else if (!more)
-        c->flags &= ~(uint32_t)SCPS_F_ACK_NOW;
+    c->ack.acked_to = (uint32_t)next;
+    if (c->ack.owed && !step)
+        c->ack.owed--;
+    else if (!more && !step)
+        scps_todo_done(&c->todo, SCPS_TODO_ACK);
     if (!c->rx) {
-        scps_timer_stop(&c->ack_timer);
+        scps_timer_stop(&c->ack.timer);
         return;
     }
     c->rx->waiting = 0;
     if (!more)
         c->rx->burst = 0;
     /* a FIN forces one that does not tell everything: the timer's does, when it is due */
-    if (!c->in.ooo->n || !strict(&c->ctx.cfg->c)) {
-        scps_timer_stop(&c->ack_timer);
+    if (!c->rcv.in.ooo->n || !strict(&c->ctx.cfg->c)) {
+        scps_timer_stop(&c->ack.timer);
         c->rx->ticks_end = 0;
     }
 }

@@ -6,6 +6,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "core/pathstate.h"
 
 int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
 {
@@ -14,18 +15,18 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
 
     if (c->err)
         return c->err;
-    if (c->flags & SCPS_F_SHUT)
+    if (c->snd.shut)
         return SCPS_ERR_PIPE;
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
     if (flags & SCPS_EOR && !c->ctx.cfg->c.records)
         return SCPS_ERR_INVAL;
-    held = c->end - SCPS_MAX(c->una, 1);
+    held = scps_send_held(&c->snd);
     room = c->ctx.cfg->c.sndbuf > held ? c->ctx.cfg->c.sndbuf - held : 0;
     if (!len)
         return 0;
     if (!room) {
-        c->flags |= SCPS_F_WANT_ROOM;
+        scps_room_want(&c->room, true);
         return SCPS_ERR_AGAIN;
     }
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
@@ -34,19 +35,19 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc_later, buf, n, c->ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(c);
-    if (flags & SCPS_EOR && n == len && scps_record_write(&c->tx->ends, &c->ctx, c->end + n)) {
+    if (flags & SCPS_EOR && n == len && scps_record_write(&c->tx->ends, &c->ctx, c->snd.end + n)) {
         scps_sndbuf_unwrite(&c->tx->buf, n);
         return scps_conn_starve(c);
     }
-    c->end += n;
+    scps_send_wrote(&c->snd, n);
     if (n < len)
-        c->flags |= SCPS_F_WANT_ROOM;
+        scps_room_want(&c->room, true);
     else
-        c->flags &= ~(uint32_t)SCPS_F_WANT_ROOM;
+        scps_room_want(&c->room, false);
     if (flags & SCPS_MORE)
-        c->flags |= SCPS_F_MORE;
+        scps_small_set(&c->small, SCPS_SMALL_MORE, true);
     else
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
+        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
     scps_conn_wake(c);
     return (int64_t)n;
 }
@@ -54,13 +55,13 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
 int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
 {
     uint64_t ready = scps_conn_ready(c);
-    size_t n = scps_rcvbuf_read(&c->in, buf, (size_t)SCPS_MIN(len, ready), flags & SCPS_PEEK);
+    size_t n = scps_rcvbuf_read(&c->rcv.in, buf, (size_t)SCPS_MIN(len, ready), flags & SCPS_PEEK);
 
     if (n) {
         if (!(flags & SCPS_PEEK)) {
-            SCPS_NOTE_IT(c, DELIVERED, c->in.read - n, n, 0, 0);
-            if (scps_conn_marks(c))
-                scps_marks_read(scps_conn_marks(c), &c->in, n);
+            SCPS_NOTE_IT(c, DELIVERED, c->rcv.in.read - n, n, 0, 0);
+            if (scps_tp_marks(c->tp))
+                scps_marks_read(scps_tp_marks(c->tp), &c->rcv.in, n);
             scps_rcv_read(c);
             scps_bets_look(c);
         }
@@ -68,9 +69,9 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     }
     if (ready)
         return 0; /* len was 0 */
-    if (scps_conn_marks(c) && scps_marks_at_hole(scps_conn_marks(c), &c->in))
+    if (scps_tp_marks(c->tp) && scps_marks_at_hole(scps_tp_marks(c->tp), &c->rcv.in))
         return SCPS_ERR_HOLE;
-    if (c->flags & SCPS_F_FIN_IN)
+    if (c->rcv.fin)
         return 0;
     if (c->err)
         return c->err;
@@ -81,14 +82,14 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_conn_marks(c);
+    const struct scps_marks *m = scps_tp_marks(c->tp);
 
-    return m && scps_marks_ahead(m, &c->in);
+    return m && scps_marks_ahead(m, &c->rcv.in);
 }
 
 const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 {
-    const uint8_t *p = scps_rcvbuf_front(&c->in, len);
+    const uint8_t *p = scps_rcvbuf_front(&c->rcv.in, len);
 
     *len = (size_t)SCPS_MIN(*len, scps_conn_ready(c));
     return *len ? p : NULL;
@@ -96,16 +97,16 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_conn_marks(c);
+    const struct scps_marks *m = scps_tp_marks(c->tp);
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
 
 void scps_conn_cork(struct scps_conn *c, bool on)
 {
-    scps_conn_set_flag(c, SCPS_F_CORK, on);
+    scps_conn_hold_small(c, SCPS_SMALL_CORK, on);
     if (!on) {
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
+        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
         if (c->tx)
             scps_timer_stop(&c->tx->cork_timer);
     }
@@ -113,9 +114,9 @@ void scps_conn_cork(struct scps_conn *c, bool on)
 
 void scps_conn_nodelay(struct scps_conn *c, bool on)
 {
-    scps_conn_set_flag(c, SCPS_F_NODELAY, on);
+    scps_conn_hold_small(c, SCPS_SMALL_NODELAY, on);
     if (on) {
-        c->flags &= ~(uint32_t)SCPS_F_MORE;
+        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
         scps_conn_wake(c);
     }
 }
@@ -124,13 +125,13 @@ int scps_conn_shutdown(struct scps_conn *c)
 {
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
-    if (c->flags & SCPS_F_SHUT)
+    if (c->snd.shut)
         return 0;
     if (c->state == SCPS_TIME_WAIT)
         return 0;
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         scps_conn_starve(c); /* the FIN leaves when there is memory to remember it */
-    c->flags |= SCPS_F_SHUT;
+    scps_send_shut(&c->snd);
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     else if (c->state == SCPS_CLOSE_WAIT)
@@ -139,18 +140,11 @@ int scps_conn_shutdown(struct scps_conn *c)
     return 0;
 }
 
-static void release(struct scps_conn *c)
-{
-    c->flags |= SCPS_F_RELEASED;
-    c->owner.user = NULL;
-    c->events = 0;
-}
-
 void scps_conn_close(struct scps_conn *c)
 {
-    bool unread = scps_rcvbuf_ready(&c->in) > scps_marks_hole_len(scps_conn_marks(c));
+    bool unread = scps_rcvbuf_ready(&c->rcv.in) > scps_marks_hole_len(scps_tp_marks(c->tp));
 
-    release(c);
+    scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
         scps_conn_bury(c);
@@ -174,7 +168,7 @@ void scps_conn_close(struct scps_conn *c)
 
 void scps_conn_abort(struct scps_conn *c)
 {
-    release(c);
+    scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
         scps_conn_bury(c);
@@ -195,14 +189,14 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_marks *m = scps_conn_marks(c);
+    struct scps_marks *m = scps_tp_marks(c->tp);
 
-    if (!m || !scps_marks_at_hole(m, &c->in))
+    if (!m || !scps_marks_at_hole(m, &c->rcv.in))
         return 0;
     *out = (struct scps_hole){m->hole.from - 1, m->hole.to - m->hole.from};
     if (flags & SCPS_PEEK)
         return 1;
-    scps_marks_pass(m, &c->in);
+    scps_marks_pass(m, &c->rcv.in);
     scps_rcv_read(c);
     scps_bets_wait(c);
     return 1;
@@ -219,4 +213,31 @@ size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size
         out[i] = (struct scps_hole){r->from - 1, r->to - r->from};
     }
     return list->n;
+}
+
+/* ---- careful resume ---- */
+
+enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state, size_t len,
+                                         int64_t now, const struct scps_path_limits *lim)
+{
+    const struct scps_path_limits own = lim ? *lim : scps_path_limits_default();
+    struct scps_path_values p = {.local = c->local, .remote = c->remote};
+    enum scps_path_verdict v = scps_pathstate_read(&p, state, len, now, own.lifetime);
+
+    if (v != SCPS_PATH_TAKEN)
+        ; /* that is the reason */
+    else if (c->ctl.cwnd == SCPS_CWND_OPEN || c->ctx.cfg->c.cc->needs_rate)
+        v = SCPS_PATH_NO_WINDOW;
+    else if (c->snd.una > 1 || c->resumes || c->state == SCPS_CLOSED)
+        v = SCPS_PATH_LATE;
+    else if (scps_conn_need_tp(c))
+        v = SCPS_PATH_NO_MEMORY;
+    if (v == SCPS_PATH_TAKEN) {
+        scps_resume_begin(&c->tp->resume, &c->ctx, p.cwnd, p.rate, p.rtt, p.limit_found,
+                          own.max_jump);
+        c->resumes = true;
+    } else {
+        SCPS_NOTE_IT(c, RESUME, SCPS_RESUME_REFUSED, v, 0, 0);
+    }
+    return v;
 }

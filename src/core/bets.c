@@ -24,6 +24,7 @@
 #include <assert.h>
 
 #include "core/conn.h"
+#include "core/fixed.h"
 
 #include "base/bytes.h"
 
@@ -34,35 +35,35 @@
 
 /* The end of the hole at RCV.NXT, where octets or the FIN have arrived; 0: there is no hole. What a
  * confused peer sends beyond its FIN is no part of the stream. */
-static scps_off beyond(const struct scps_conn *c)
+static scps_off beyond(const struct scps_receive *rcv, const struct scps_rx *rx)
 {
-    scps_off fin = c->rx ? c->rx->fin_at : 0, to = fin;
+    scps_off fin = rx ? rx->fin_at : 0, to = fin;
 
-    if (c->flags & SCPS_F_FIN_IN)
+    if (rcv->fin)
         return 0;
-    if (c->in.ooo->n) {
-        to = scps_rangeset_at(c->in.ooo, 0)->from;
+    if (rcv->in.ooo->n) {
+        to = scps_rangeset_at(rcv->in.ooo, 0)->from;
         to = fin ? SCPS_MIN(fin, to) : to;
     }
-    return to > c->in.next ? to : 0;
+    return to > rcv->in.next ? to : 0;
 }
 
-static scps_off highest(const struct scps_conn *c)
+static scps_off highest(const struct scps_receive *rcv, const struct scps_rx *rx)
 {
-    uint32_t n = c->in.ooo->n;
-    scps_off to = n ? scps_rangeset_at(c->in.ooo, n - 1)->to : 0;
+    uint32_t n = rcv->in.ooo->n;
+    scps_off to = n ? scps_rangeset_at(rcv->in.ooo, n - 1)->to : 0;
 
-    return c->rx ? SCPS_MAX(to, c->rx->fin_at) : to;
+    return rx ? SCPS_MAX(to, rx->fin_at) : to;
 }
 
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_marks *m = scps_conn_marks(c);
+    struct scps_marks *m = scps_tp_marks(c->tp);
 
-    assert(to > c->in.next && c->in.read == c->in.next && m->hole.from == m->hole.to);
-    m->due = SCPS_NEVER;
-    scps_marks_lose(m, c->in.next, to);
+    assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && m->hole.from == m->hole.to);
+    scps_marks_stop(m);
+    scps_marks_lose(m, c->rcv.in.next, to);
     c->ctx.st->holes++;
     c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
@@ -82,43 +83,43 @@ static scps_dur patience(const struct scps_conn_config *cfg, scps_dur srtt)
  * reader waits for none, or no repair can come. */
 static scps_off awaited(const struct scps_conn *c)
 {
-    if (c->in.read != c->in.next || c->flags & SCPS_F_OUTAGE || c->state == SCPS_CLOSED)
+    if (c->rcv.in.read != c->rcv.in.next || c->todo.bits & SCPS_TODO_OUTAGE ||
+        c->state == SCPS_CLOSED)
         return 0;
-    return beyond(c);
+    return beyond(&c->rcv, c->rx);
 }
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_conn_marks(c);
+    struct scps_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
     if (!to) {
-        if (m)
-            m->due = SCPS_NEVER;
+        scps_marks_stop(m);
         return;
     }
     if (scps_conn_need_marks(c)) { /* try again: the peer may give it up, too, and say no more */
         scps_env_starved(c->ctx.env);
         return;
     }
-    m = scps_conn_marks(c);
+    m = scps_tp_marks(c->tp);
     if (to <= m->old) {
         jump(c, to);
-    } else if (m->due == SCPS_NEVER || m->due_for != c->in.next) {
-        m->due_for = c->in.next;
-        m->known = highest(c);
-        m->due = c->ctx.env->now + patience(&c->ctx.cfg->c, c->rtt.srtt);
+    } else if (m->due == SCPS_NEVER || m->due_for != c->rcv.in.next) {
+        m->due_for = c->rcv.in.next;
+        m->known = highest(&c->rcv, c->rx);
+        scps_marks_wait(m, c->ctx.env->now + patience(&c->ctx.cfg->c, c->rtt.srtt));
         scps_timer_due(&c->ctx, m->due);
     }
 }
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_conn_marks(c);
+    struct scps_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
-    m->due = SCPS_NEVER;
-    if (!to || m->due_for != c->in.next) { /* the hole it was set for has been repaired */
+    scps_marks_stop(m);
+    if (!to || m->due_for != c->rcv.in.next) { /* the hole it was set for has been repaired */
         scps_bets_wait(c);
         return;
     }
@@ -129,7 +130,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_marks *m = scps_conn_marks(c);
+    struct scps_marks *m = scps_tp_marks(c->tp);
     const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
@@ -142,8 +143,8 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* it would leave two holes */
         (record && !scps_conn_keep_record(c, from, to)) ||
-        scps_rcvbuf_fill(&c->in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
-                         scps_rcv_max_holes(&c->ctx.cfg->c)))
+        scps_rcvbuf_fill(&c->rcv.in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
+                         scps_receive_max_holes(c->ctx.cfg->c.rcvbuf)))
         return;
     if (scps_marks_repair(m, from, to))
         c->ctx.st->holes--;
@@ -154,11 +155,11 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
 
 /* ---- sender ---- */
 
-bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
+bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_scoreboard *sb = &tx->sb;
 
-    if (*ack != c->una || c->una != c->tx->gave_up_to)
+    if (*ack != una || una != tx->gave_up_to)
         return false;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         const struct scps_sent *r = scps_sb_at(sb, i);
@@ -166,40 +167,45 @@ bool scps_bets_pass(struct scps_conn *c, scps_off *ack)
             break;
         *ack = r->from + r->len;
     }
-    c->tx->gave_up_to = *ack;
-    return *ack != c->una;
+    tx->gave_up_to = *ack;
+    return *ack != una;
 }
 
 static void give_up(struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;
     struct scps_rangeset *list = !scps_conn_need_tp(c) ? &c->tp->given_up : NULL;
-    scps_off from = c->una, end;
+    scps_off from = c->snd.una, end;
 
     if (from != tx->gave_up_to)
         tx->peer_una = from;
-    c->una = tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
+    tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
+    scps_send_acked(&c->snd, tx->gave_up_to);
     tx->gave_up_at = c->ctx.env->now;
     /* A FIN that is left has as long as one that stood alone. */
     scps_rto_silent_since(&tx->rto, c->ctx.env->now);
-    if (list && !list->max)
-        scps_rangeset_init(list, KEPT_RANGES);
+    if (list && !list->max) {
+        const struct scps_fixed *fixed = c->ctx.env->fixed;
+        scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
+        if (fixed)
+            (void)scps_rangeset_reserve(list, &c->ctx.env->alloc); /* the plan has it */
+    }
     if (list) /* the first ones; the sum is kept of all */
         scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
     c->ctx.st->bytes_given_up += end - from;
     SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
-    scps_sndbuf_release(&tx->buf, c->una);
+    scps_sndbuf_release(&tx->buf, c->snd.una);
     scps_recovery_forget(&tx->rec);
     scps_recovery_passed(c);
     scps_conn_tell(c, SCPS_EV_GAVE_UP);
-    if (c->flags & SCPS_F_WANT_ROOM)
+    if (c->room.wanted)
         scps_conn_room(c);
-    if (c->una < c->nxt) {
+    if (c->snd.una < c->snd.nxt) {
         scps_snd_arm_rtx(c);
         return;
     }
     scps_rto_stop(tx);
-    if (c->una == scps_snd_fin_end(c)) {
+    if (c->snd.una == scps_send_fin_end(&c->snd)) {
         scps_conn_tell(c, SCPS_EV_DRAINED);
         scps_timer_set(&c->ctx, &tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     }
@@ -211,9 +217,9 @@ void scps_bets_send(struct scps_conn *c)
     const struct scps_sent *r;
 
     if (c->ctx.env->now >= scps_bets_until(c)) /* the oldest at the least */
-        old = SCPS_MAX(c->tx->life_nxt, c->una + 1);
+        old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);
     while (
-        c->established && (r = scps_bets_oldest(c)) &&
+        c->established && (r = scps_bets_oldest(&c->tx->sb, c->snd.edge)) &&
         (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->ctx.cfg->c.bets_retries)))
         give_up(c);
 }

@@ -8,12 +8,11 @@
  * that stands behind, would never learn that something is missing, and its window would never move.
  * That segment is sent again until it arrives; then the receiver's timer passes the hole before it.
  */
-const struct scps_sent *scps_bets_oldest(const struct scps_conn *c)
+const struct scps_sent *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
-    const struct scps_scoreboard *sb = &c->tx->sb;
     const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
 
-    if (!r || r->state == SCPS_SENT_ARRIVED || r->from + r->len >= c->edge)
+    if (!r || r->state == SCPS_SENT_ARRIVED || r->from + r->len >= edge)
         return NULL;
     return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
 }
@@ -22,7 +21,8 @@ scps_time scps_bets_until(const struct scps_conn *c)
 {
     scps_dur life = c->ctx.cfg->c.bets_lifetime;
 
-    if (!life || !(c->caps & SCPS_CAP_BETS) || !c->established || !scps_bets_oldest(c))
+    if (!life || !(c->agreed.caps & SCPS_CAP_BETS) || !c->established ||
+        !scps_bets_oldest(&c->tx->sb, c->snd.edge))
         return SCPS_NEVER;
     return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
 }
@@ -34,12 +34,13 @@ scps_time scps_bets_arm(struct scps_conn *c)
 
     if (since != tx->life_since) {
         tx->life_since = since;
-        tx->life_nxt = c->nxt;
+        tx->life_nxt = c->snd.nxt;
     }
     return scps_bets_until(c);
 }
 
 bool scps_bets_holds_on(const struct scps_conn *c)
 {
-    return c->caps & SCPS_CAP_BETS && c->established && scps_bets_oldest(c);
+    return c->agreed.caps & SCPS_CAP_BETS && c->established &&
+           scps_bets_oldest(&c->tx->sb, c->snd.edge);
 }

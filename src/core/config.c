@@ -8,6 +8,7 @@
  * round trip for its variation.
  */
 #include "core/conn.h"
+#include "core/fixed.h"
 
 #include "base/bytes.h"
 #include "base/field.h"
@@ -111,7 +112,7 @@ static scps_dur derive(scps_dur given, scps_dur fallback)
 static int check_controller(struct scps_conn_config *c)
 {
     if (!c->cc || !c->cc->name || !c->cc->start || !c->cc->ack || !c->cc->loss ||
-        c->cc->state_size > SCPS_CC_STATE_MAX)
+        scps_cc_state_size(c->cc, c->cc_param) > SCPS_CC_STATE_MAX)
         return SCPS_ERR_INVAL;
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (i >= SCPS_CC_PARAMS)
@@ -167,9 +168,10 @@ int scps_config_resolve(struct scps_conn_config *c)
     return 0;
 }
 
-struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
-                                           const struct scps_conn_config *c, bool rated, int *err)
+struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
+                                           bool rated, int *err)
 {
+    const struct scps_alloc *a = &env->alloc;
     struct scps_shared_config *s = a->alloc(a->ctx, sizeof *s);
 
     *err = SCPS_ERR_NOMEM;
@@ -180,6 +182,8 @@ struct scps_shared_config *scps_config_new(const struct scps_alloc *a,
     *err = scps_config_resolve(&s->c);
     if (!*err && s->c.cc->needs_rate && !s->c.rate && !rated)
         *err = SCPS_ERR_NORATE;
+    if (!*err && env->fixed && !scps_fixed_allows(env->fixed, &s->c))
+        *err = SCPS_ERR_RANGE;
     if (*err) {
         a->free(a->ctx, s, sizeof *s);
         return NULL;

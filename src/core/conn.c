@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A connection's lifetime: its memory, its states, its end, and a change of its configuration. */
 #include "core/conn.h"
+#include "core/fixed.h"
 
 #include "base/bytes.h"
 
@@ -8,17 +9,17 @@
 
 static size_t conn_size(const struct scps_shared_config *cfg)
 {
-    return sizeof(struct scps_conn) + (cfg->c.cc->state_size + 7) / 8 * 8;
+    return sizeof(struct scps_conn) + (scps_cc_state_size(cfg->c.cc, cfg->c.cc_param) + 7) / 8 * 8;
 }
 
 static size_t tx_size(const struct scps_shared_config *cfg)
 {
-    return sizeof(struct scps_tx) + (cfg->c.cc->state_size + 7) / 8 * 8;
+    return sizeof(struct scps_tx) + (scps_cc_state_size(cfg->c.cc, cfg->c.cc_param) + 7) / 8 * 8;
 }
 
 static void stop_timers(struct scps_conn *c)
 {
-    scps_timer_stop(&c->ack_timer);
+    scps_timer_stop(&c->ack.timer);
     scps_timer_stop(&c->keep_timer);
     scps_timer_stop(&c->end_timer);
     scps_timer_stop(&c->outage_timer);
@@ -35,6 +36,19 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
+/* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
+ * become. */
+static SCPS_APART int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
+                                    const struct scps_fixed *f, const struct scps_alloc *a)
+{
+    if (!cfg->hollow && scps_sndbuf_reserve(&tx->buf, a, f->sndring))
+        return SCPS_ERR_NOMEM;
+    scps_rangeset_init(&tx->ends, f->marks);
+    if (f->marks && scps_rangeset_reserve(&tx->ends, a))
+        return SCPS_ERR_NOMEM;
+    return scps_sb_take(&tx->sb, a, f->sent);
+}
+
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
 {
     const struct scps_alloc *a = &env->alloc_later;
@@ -46,12 +60,18 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     memset(c, 0, size);
     scps_conn_ctx_init(&c->ctx, env, cfg);
     c->state = SCPS_CLOSED;
-    c->end = 1;
+    scps_send_init(&c->snd);
     stop_timers(c);
     scps_rtt_init(&c->rtt, cfg->c.rto_initial);
-    scps_rcvbuf_init(&c->in, 1, cfg->c.hollow);
+    scps_rcvbuf_init(&c->rcv.in, 1, cfg->c.hollow);
     if (cfg->c.nodelay)
-        c->flags |= SCPS_F_NODELAY;
+        scps_small_set(&c->small, SCPS_SMALL_NODELAY, true);
+    if (env->fixed &&
+        scps_rcvbuf_reserve(&c->rcv.in, &env->alloc, cfg->c.hollow ? 0 : env->fixed->rcvring,
+                            env->fixed->holes)) {
+        scps_conn_free(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -62,12 +82,14 @@ static void free_tx(struct scps_conn *c)
     if (!c->tx)
         return;
     scps_gate_forget(c);
+    scps_todo_done(&c->todo, SCPS_TODO_TAIL);
     if (c->tx->sent_at)
         c->ctx.st->last_sent = c->tx->sent_at;
     if (c->tx->heard_at)
         c->ctx.st->last_ack_received = c->tx->heard_at;
     if (c->tx->rto.latest)
         c->ctx.st->last_rtt = c->tx->rto.latest;
+    scps_stats_carried(c->ctx.st, scps_delivery_most(&c->tx->delivery));
     scps_sndbuf_fini(&c->tx->buf, a);
     scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
@@ -111,7 +133,7 @@ void scps_conn_free(struct scps_conn *c)
     free_tx(c);
     free_rx(c);
     free_tp(c);
-    scps_rcvbuf_fini(&c->in, a);
+    scps_rcvbuf_fini(&c->rcv.in, a);
     scps_conn_ctx_fini(&c->ctx);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
@@ -120,6 +142,7 @@ void scps_conn_free(struct scps_conn *c)
 int scps_conn_need_tx(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_fixed *f = c->ctx.env->fixed;
 
     if (c->tx)
         return 0;
@@ -128,10 +151,14 @@ int scps_conn_need_tx(struct scps_conn *c)
         return SCPS_ERR_NOMEM;
     memset(c->tx, 0, tx_size(c->ctx.cfg));
     stop_tx_timers(c->tx);
-    scps_rto_anew(&c->tx->rto, c->una > 1 ? c->rtt.srtt : 0);
-    scps_sndbuf_init(&c->tx->buf, c->end, c->pmtu_mss + 64u);
+    scps_rto_anew(&c->tx->rto, c->snd.una > 1 ? c->rtt.srtt : 0);
+    scps_sndbuf_init(&c->tx->buf, c->snd.end, f ? f->slack : c->agreed.pmtu_mss + 64u);
     scps_sb_init(&c->tx->sb);
-    scps_delivery_begin(&c->tx->delivery, c->una, c->established);
+    if (f && take_fixed_tx(c->tx, &c->ctx.cfg->c, f, a)) {
+        free_tx(c);
+        return SCPS_ERR_NOMEM;
+    }
+    scps_delivery_begin(&c->tx->delivery, c->snd.una, c->established);
     if (c->established)
         scps_cc_apply(c); /* the pacer is new */
     return 0;
@@ -149,25 +176,96 @@ static void trim_tx(struct scps_conn *c)
 
 void scps_conn_trim(struct scps_conn *c)
 {
-    if (c->tx && c->una == c->nxt && scps_snd_fin_end(c) <= c->nxt && c->state != SCPS_SYN_SENT &&
-        c->state != SCPS_SYN_RECEIVED)
+    if (c->ctx.env->fixed)
+        return;
+    if (c->tx && c->snd.una == c->snd.nxt && scps_send_fin_end(&c->snd) <= c->snd.nxt &&
+        c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED)
         trim_tx(c);
-    scps_rcvbuf_trim(&c->in, &c->ctx.env->alloc);
-    if (!c->in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
+    scps_rcvbuf_trim(&c->rcv.in, &c->ctx.env->alloc);
+    if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
         free_rx(c);
 }
 
 /* ---- states ---- */
 
+void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
+{
+    uint32_t full = scps_agreed_full(&c->agreed, c->ctx.cfg->c.mss, mss);
+
+    if (c->tx && full < c->agreed.mss && scps_sb_count(&c->tx->sb)) {
+        /* with compressed headers room for the FIN of the last piece, too */
+        uint32_t piece = c->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
+        if (scps_sb_resegment(&c->tx->sb, &c->ctx.env->alloc, piece))
+            return; /* no memory: as it was */
+    }
+    scps_agreed_set_path(&c->agreed, mss, full);
+}
+
+struct scps_asked scps_conn_asked(const struct scps_conn *c)
+{
+    return (struct scps_asked){.cfg = &c->ctx.cfg->c,
+                               .agreed = &c->agreed,
+                               .state = (enum scps_state)c->state,
+                               .plain = (enum scps_plain)c->plain,
+                               .family = c->remote.family,
+                               .conn_id = c->tp ? c->tp->conn_id : 0,
+                               .active = c->active,
+                               .established = c->established != 0,
+                               .syn_lost = c->syn_lost};
+}
+
+bool scps_conn_offers(const struct scps_conn *c)
+{
+    struct scps_asked asked = scps_conn_asked(c);
+
+    return scps_negotiate_offers(&asked);
+}
+
+bool scps_conn_doubts_comp(const struct scps_conn *c)
+{
+    unsigned backoff = c->tx ? c->tx->rto.backoff : 0;
+
+    if (c->todo.bits & SCPS_TODO_OUTAGE)
+        return backoff >= 1;
+    return backoff >= 2 || c->keep_probes >= 2;
+}
+
+void scps_conn_plainly(struct scps_conn *c, enum scps_plain why)
+{
+    c->plain = why & 3;
+}
+
+void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
+{
+    struct scps_asked asked = scps_conn_asked(c);
+    struct scps_agreed *a = &c->agreed;
+
+    *a = scps_negotiate_settle(&asked, syn);
+    if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
+        return; /* its SYN was settled before */
+    if (a->opts & SCPS_AGREED_CAPS)
+        c->plain = SCPS_PLAIN_NO;
+    if (a->opts & SCPS_AGREED_TS)
+        scps_ts_take(&c->ts, syn->tsval, c->ctx.env->now);
+    if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(c))
+        scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->tp->binding);
+    if (a->caps & SCPS_CAP_COM)
+        c->tp->peer_id = syn->conn_id;
+    scps_conn_set_pmtu_mss(c, a->pmtu_mss);
+}
+
 void scps_conn_bury(struct scps_conn *c)
 {
-    if (c->state != SCPS_CLOSED || !(c->flags & SCPS_F_RELEASED) ||
-        c->flags & (SCPS_F_RST_NOW | SCPS_F_DEAD))
+    if (c->state != SCPS_CLOSED || !c->released || c->todo.bits & SCPS_TODO_RST || c->dead)
         return;
-    c->flags |= SCPS_F_DEAD;
-    scps_conn_unready(c);
-    c->ready_next = c->ctx.env->dead;
-    c->ctx.env->dead = c;
+    scps_conn_put_aside(c);
+}
+
+void scps_conn_release(struct scps_conn *c)
+{
+    c->released = true;
+    c->owner.user = NULL;
+    scps_conn_no_events(c);
 }
 
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait)
@@ -187,7 +285,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
         scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
         free_tx(c);
         scps_conn_tell(c, SCPS_EV_CLOSED);
-    } else if (s == SCPS_FIN_WAIT_2 && c->flags & SCPS_F_RELEASED) {
+    } else if (s == SCPS_FIN_WAIT_2 && c->released) {
         scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
     }
 }
@@ -200,14 +298,14 @@ void scps_conn_finish(struct scps_conn *c, int err)
         return;
     scps_conn_set_state(c, SCPS_CLOSED);
     stop_timers(c);
-    scps_bets_stop(c);
+    scps_marks_stop(scps_tp_marks(c->tp));
     scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
     free_rx(c);
     if (err)
         c->err = (int8_t)err;
     if (c->pending && !c->established) { /* half-open: nobody but the stack knows it */
-        c->flags |= SCPS_F_RELEASED;
+        c->released = true;
     } else if (err) {
         scps_conn_tell(c, SCPS_EV_ERROR);
     } else if (!was_time_wait) {
@@ -218,7 +316,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
 
 void scps_conn_reset(struct scps_conn *c, int err)
 {
-    c->flags |= SCPS_F_RST_NOW;
+    scps_todo_add(&c->todo, SCPS_TODO_RST);
     scps_conn_wake(c);
     scps_conn_finish(c, err);
 }
@@ -228,13 +326,7 @@ void scps_conn_detach(struct scps_conn *c)
     scps_conn_unready(c);
     scps_gate_forget(c);
     c->turns = NULL;
-    c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
-    scps_conn_bury(c);
-}
-
-/* The last thing a released connection had to send has left. */
-void scps_conn_sent_last(struct scps_conn *c)
-{
+    scps_todo_done(&c->todo, SCPS_TODO_RST);
     scps_conn_bury(c);
 }
 
@@ -245,10 +337,10 @@ void scps_conn_established(struct scps_conn *c)
     c->established = c->heard_at = SCPS_MAX(c->ctx.env->now, 1);
     if (c->tx)
         scps_rto_anew(&c->tx->rto, 0);
-    c->unheard = c->caps & SCPS_CAP_COM && c->flags & SCPS_F_ACTIVE;
-    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
-    c->rcv_mss = SCPS_MIN(536, c->adv_mss);
-    if (c->flags & SCPS_F_SYN_LOST && !c->rtt.srtt)
+    scps_agreed_await(&c->agreed, c->agreed.caps & SCPS_CAP_COM && c->active);
+    scps_conn_set_pmtu_mss(c, c->agreed.pmtu_mss);
+    scps_receive_segment(&c->rcv, SCPS_MIN(536, c->agreed.adv_mss));
+    if (c->syn_lost && !c->rtt.srtt)
         scps_rtt_at_least(&c->rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
     if (cfg->expected_rtt) /* a slow line takes longer for full segments than for the SYN */
         scps_rtt_at_least(&c->rtt, cfg->expected_rtt + cfg->rto_min);
@@ -257,7 +349,7 @@ void scps_conn_established(struct scps_conn *c)
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
     if (c->tx) /* a SYN cookie leaves none: what it may have read gives its memory back by itself */
         scps_timer_by(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
-    if (c->flags & SCPS_F_SHUT && c->state == SCPS_ESTABLISHED)
+    if (c->snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     if (c->plain == SCPS_PLAIN_FELL_BACK)
         c->ctx.env->fell_back(c->ctx.env, c);
@@ -275,7 +367,7 @@ int scps_conn_open(struct scps_conn *c)
     if (scps_conn_need_tx(c) ||
         ((c->ctx.cfg->c.binding[0].len || c->ctx.cfg->c.binding[1].len) && scps_conn_need_tp(c)))
         return SCPS_ERR_NOMEM;
-    c->flags |= SCPS_F_ACTIVE;
+    c->active = true;
     c->opened = c->ctx.env->now;
     c->hold = SCPS_HOLD_HANDSHAKE;
     scps_conn_set_state(c, SCPS_SYN_SENT);
@@ -286,12 +378,12 @@ int scps_conn_open(struct scps_conn *c)
 static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
 {
     c->opened = c->ctx.env->now;
-    c->irs = syn->seq;
-    c->wl1 = syn->seq;
-    scps_negotiate_settle(c, syn);
-    scps_ackout_begin(c);
-    c->max_wnd = scps_negotiate_first_window(c, syn);
-    c->edge = 1 + c->max_wnd;
+    scps_receive_begin(&c->rcv, syn->seq);
+    scps_conn_settle(c, syn);
+    scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
+    scps_send_offered(
+        &c->snd, syn->seq,
+        scps_negotiate_first_window(&c->agreed, c->ctx.cfg->c.first_window, syn->wnd));
     c->hold = SCPS_HOLD_HANDSHAKE;
 }
 
@@ -308,8 +400,8 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
     take_syn(c, syn);
-    c->plain = SCPS_PLAIN_COOKIE; /* some may be kept, some not: negotiate.c */
-    c->una = c->nxt = una;
+    scps_conn_plainly(c, SCPS_PLAIN_COOKIE); /* some may be kept, some not: negotiate.c */
+    scps_send_resume(&c->snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     scps_conn_established(c);
     return 0;
@@ -319,15 +411,15 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 
 int scps_conn_starve(struct scps_conn *c)
 {
-    c->starved = true;
-    c->flags |= SCPS_F_WANT_ROOM;
+    scps_room_starve(&c->room, true);
+    scps_room_want(&c->room, true);
     scps_env_starved(c->ctx.env);
     return SCPS_ERR_NOMEM;
 }
 
 void scps_conn_room(struct scps_conn *c)
 {
-    c->starved = false;
+    scps_room_starve(&c->room, false);
     scps_conn_tell(c, SCPS_EV_WRITABLE);
 }
 
@@ -336,17 +428,17 @@ void scps_conn_memory(struct scps_conn *c)
     struct scps_env *env = c->ctx.env;
     uint64_t left = scps_budget_left(&env->budget);
 
-    if (scps_rcvbuf_memory(&c->in) > left)
-        scps_rcvbuf_trim(&c->in, &env->alloc);
-    if (c->tx && c->tx->buf.cap > left)
+    if (!env->fixed && scps_rcvbuf_memory(&c->rcv.in) > left)
+        scps_rcvbuf_trim(&c->rcv.in, &env->alloc);
+    if (!env->fixed && c->tx && c->tx->buf.cap > left)
         scps_sndbuf_trim(&c->tx->buf, &env->alloc);
-    if (!c->starved || c->state == SCPS_CLOSED)
+    if (!c->room.starved || c->state == SCPS_CLOSED)
         return;
-    if (!(c->flags & SCPS_F_SHUT)) {
+    if (!(c->snd.shut)) {
         scps_conn_room(c);
         return;
     }
-    c->starved = false;
+    scps_room_starve(&c->room, false);
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         scps_conn_starve(c);
     else
@@ -355,13 +447,20 @@ void scps_conn_memory(struct scps_conn *c)
 
 void scps_conn_heard(struct scps_conn *c)
 {
-    if (!c->unheard)
+    if (!(c->agreed.opts & SCPS_AGREED_UNHEARD))
         return;
-    c->unheard = false;
-    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
+    scps_agreed_await(&c->agreed, false);
+    scps_conn_set_pmtu_mss(c, c->agreed.pmtu_mss);
 }
 
 /* ---- configuration ---- */
+
+void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on)
+{
+    scps_small_set(&c->small, bit, on);
+    if (!on)
+        scps_conn_wake(c);
+}
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
@@ -376,16 +475,16 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         scps_conn_config_set_cc(&n, old->cc, old->cc_param);
         n.hollow = old->hollow;
         n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
-        if (c->rcv_wscale < 14)
-            n.rcvbuf = (uint32_t)SCPS_MIN(n.rcvbuf,
-                                          SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->rcv_wscale));
+        if (c->agreed.rcv_wscale < 14)
+            n.rcvbuf = (uint32_t)SCPS_MIN(
+                n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->agreed.rcv_wscale));
     }
-    s = scps_config_new(a, &n, c->turns && c->turns->gate, &err);
+    s = scps_config_new(c->ctx.env, &n, c->turns && c->turns->gate, &err);
     if (!s)
         return err;
     scps_config_unref(a, c->ctx.cfg);
     scps_conn_ctx_configure(&c->ctx, s);
-    scps_conn_set_flag(c, SCPS_F_NODELAY, n.nodelay);
+    scps_conn_hold_small(c, SCPS_SMALL_NODELAY, n.nodelay);
     scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
     scps_rtt_initial(&c->rtt, s->c.rto_initial);
     if (c->established && c->state != SCPS_CLOSED) {
@@ -396,7 +495,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             ; /* nobody asks for the peer */
         else if (!scps_timer_runs(&c->keep_timer))
             scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + s->c.keep_idle);
-        else if (s->c.keep_idle != idle && !c->probes)
+        else if (s->c.keep_idle != idle && !c->keep_probes)
             scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now); /* finds out when it is due */
     }
     scps_conn_wake(c);

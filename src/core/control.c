@@ -13,30 +13,30 @@
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint32_t iw_max = SCPS_MAX(2u * c->mss, 14600u); /* RFC 6928 section 2 */
+    uint32_t iw_max = SCPS_MAX(2u * c->agreed.mss, 14600u); /* RFC 6928 section 2 */
 
     v->now = c->ctx.env->now;
-    v->outstanding = c->nxt - c->una;
-    v->mss = c->mss;
-    v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->mss
-                                       : SCPS_MIN(10u * c->mss, iw_max);
-    if (c->flags & SCPS_F_SYN_LOST && !cfg->init_cwnd_segs)
-        v->init_cwnd = c->mss; /* RFC 5681 section 3.1 */
+    v->outstanding = c->snd.nxt - c->snd.una;
+    v->mss = c->agreed.mss;
+    v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->agreed.mss
+                                       : SCPS_MIN(10u * c->agreed.mss, iw_max);
+    if (c->syn_lost && !cfg->init_cwnd_segs)
+        v->init_cwnd = c->agreed.mss; /* RFC 5681 section 3.1 */
     v->srtt = c->rtt.srtt;
     v->min_rtt = scps_rtt_min(&c->rtt);
     v->conf_rate = cfg->rate;
     v->max_cwnd = cfg->sndbuf;
-    v->cwnd_limited = c->flags & SCPS_F_CWND_LIMITED;
+    v->cwnd_limited = c->cwnd_limited;
     v->cause = scps_conn_loss_cause(c);
-    v->random = c->iss;
+    v->random = c->snd.iss;
     if (c->tx) {
         v->app_limited = c->tx->delivery.app_limited;
         v->delivered = c->tx->delivery.delivered;
         v->lost = c->tx->sb.lost_ever;
-        v->inflight = scps_recovery_inflight(c);
+        v->inflight = scps_recovery_inflight(c->tx);
     } else {
         v->app_limited = false;
-        v->delivered = c->una;
+        v->delivered = c->snd.una;
         v->lost = v->inflight = 0;
     }
 }
@@ -46,7 +46,7 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
 static inline uint64_t set_rate(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    const uint32_t packet = c->pmtu_mss + 40u + cfg->rate_overhead;
+    const uint32_t packet = c->agreed.pmtu_mss + 40u + cfg->rate_overhead;
     const uint32_t burst = c->ctl.quantum ? c->ctl.quantum : 4 * packet;
     uint64_t rate = c->ctl.rate;
     bool window = rate && cfg->cc->payload_rate;
@@ -64,12 +64,12 @@ static inline uint64_t set_rate(struct scps_conn *c)
     }
     if (cfg->rate) { /* a configured rate counts headers, which the window does not */
         if (window)
-            rate = scps_muldiv(rate, packet, c->mss);
+            rate = scps_muldiv(rate, packet, c->agreed.mss);
         window = false;
         if (!rate || rate > cfg->rate)
             rate = cfg->rate;
     }
-    if (rate && c->tx && scps_recovery_only_probes(c->tx, c->nxt - c->una, c->mss)) {
+    if (rate && c->tx && scps_recovery_only_probes(c->tx, c->snd.nxt - c->snd.una, c->agreed.mss)) {
         rate = SCPS_MIN(rate, scps_recovery_probe_rate(c->rtt.rto, packet));
         window = false;
     }
@@ -89,6 +89,20 @@ static SCPS_APART uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint
     return used;
 }
 
+#define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
+
+/* Tells the observer of the numbers, and of the controller's phase if it is another. */
+static SCPS_APART void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
+                                    uint8_t *told, uint64_t rate, const struct scps_tx *tx)
+{
+    uint8_t phase = (uint8_t)SCPS_MIN(ctl->phase, SCPS_PHASE_COUNT);
+
+    if (phase != *told)
+        SCPS_OBSERVE(x, PHASE, phase, *told, ctl->cwnd, rate);
+    *told = phase;
+    SCPS_OBSERVE(x, CWND, ctl->cwnd, ctl->ssthresh, rate, tx ? tx->sb.inflight : 0);
+}
+
 void scps_cc_apply(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -96,8 +110,8 @@ void scps_cc_apply(struct scps_conn *c)
     uint64_t rate = 0;
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
-        if (c->ctl.cwnd < c->mss)
-            c->ctl.cwnd = correct(&c->ctx, c->ctl.cwnd, c->mss);
+        if (c->ctl.cwnd < c->agreed.mss)
+            c->ctl.cwnd = correct(&c->ctx, c->ctl.cwnd, c->agreed.mss);
         scps_stats_cwnd(c->ctx.st, c->ctl.cwnd);
     }
     if (c->ctl.rate > SCPS_RATE_MAX)
@@ -105,7 +119,13 @@ void scps_cc_apply(struct scps_conn *c)
     /* nearly always nothing sets a rate, and none was set */
     if (c->ctl.rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(c);
-    SCPS_NOTE_IT(c, CWND, c->ctl.cwnd, c->ctl.ssthresh, rate, tx ? tx->sb.inflight : 0);
+    if (c->ctx.env->obs.mask & NUMBERS)
+        note_numbers(&c->ctx, &c->ctl, &c->phase, rate, tx);
+}
+
+void scps_cc_limited(struct scps_conn *c, bool limited)
+{
+    c->cwnd_limited = limited;
 }
 
 void scps_cc_begin(struct scps_conn *c)
@@ -126,6 +146,9 @@ void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
         return;
     scps_cc_view_of(c, &v);
     c->ctx.cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
+    if (c->resumes)
+        scps_resume_change(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, what,
+                           &c->ctl);
     scps_cc_apply(c);
 }
 
@@ -139,6 +162,7 @@ void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent)
         return;
     scps_cc_view_of(c, &v);
     c->ctx.cfg->c.cc->on_sent(c->cc_state, &v, &p, &c->ctl);
-    if (was.cwnd != c->ctl.cwnd || was.rate != c->ctl.rate || was.quantum != c->ctl.quantum)
+    if (was.cwnd != c->ctl.cwnd || was.rate != c->ctl.rate || was.quantum != c->ctl.quantum ||
+        was.phase != c->ctl.phase)
         scps_cc_apply(c);
 }

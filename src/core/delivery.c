@@ -11,6 +11,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
+#define ROUNDS 8
+
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle)
 {
     d->delivered = delivered;
@@ -42,6 +44,34 @@ void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)
     d->app_limited = until ? until : 1;
 }
 
+struct scps_carried scps_delivery_most(const struct scps_delivery *d)
+{
+    struct scps_carried most = d->most[d->most[1].bytes > d->most[0].bytes];
+    uint64_t bytes = d->delivered - d->round_end; /* of the round trip that has not ended */
+
+    if (d->rounds && bytes > most.bytes)
+        most = (struct scps_carried){bytes, d->delivered_at - d->round_at};
+    return most;
+}
+
+/* RFC 9959 section 3.1: "measuring the volume of data acknowledged in one RTT". A round trip
+ * shorter than the least is of a segment that was resent and whose first sending arrived: it
+ * measures nothing. */
+static SCPS_APART void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
+                                  scps_dur min_rtt)
+{
+    if (took < SCPS_MAX(min_rtt, 1))
+        return;
+    if (d->rounds == ROUNDS) {
+        d->rounds = 0;
+        d->most[1] = d->most[0];
+        d->most[0] = (struct scps_carried){0};
+    }
+    d->rounds++;
+    if (bytes > d->most[0].bytes)
+        d->most[0] = (struct scps_carried){bytes, took};
+}
+
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
                           const struct scps_ack_sum *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a)
@@ -61,7 +91,10 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
         a->rtt = now - r->sent;
     if (r->delivered >= d->round_end) {
         d->round_end = d->delivered;
+        d->round_at = now;
         a->round_start = true;
+        if (d->delivered - r->delivered >= SCPS_CARRIED_LEAST)
+            take_round(d, d->delivered - r->delivered, now - r->delivered_at, min_rtt);
     }
     sent = r->sent - r->first_sent;
     acked = now - r->delivered_at;

@@ -12,6 +12,7 @@
 #include "core/stats.h"
 
 struct scps_conn;
+struct scps_fixed;
 
 /* What a host lends its connections. */
 struct scps_env {
@@ -36,6 +37,24 @@ struct scps_env {
     void (*established)(struct scps_env *env, struct scps_conn *c);
     /* An active one has, but not before capabilities were left out of the SYN. */
     void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
+    const struct scps_fixed *fixed; /* NULL: memory is taken as it is needed */
 };
+
+/* A call that was refused for lack of memory is worth repeating when acknowledgements have made
+ * room, and after this time at the latest: the allocator says nothing of what others give back to
+ * it. */
+#define SCPS_MEMORY_RETRY SCPS_MS(100)
+static inline void scps_env_starved(struct scps_env *env)
+{
+    if (env->memory_at == SCPS_NEVER)
+        env->memory_at = env->now + SCPS_MEMORY_RETRY;
+}
+/* What arrived is not taken for lack of memory, and is to come again. refused is what
+ * budget.refused was before. Returns the reason to count. */
+static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
+{
+    scps_env_starved(env);
+    return env->budget.refused != refused ? SCPS_DROP_MEMORY_LIMIT : SCPS_DROP_NO_BUFFER;
+}
 
 #endif

@@ -86,6 +86,13 @@ scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len)
     return scps_pacer_when(&g->rate, now, scps_gate_cost(g, len));
 }
 
+scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len)
+{
+    scps_time at = scps_gate_when(g, now, SCPS_MAX(len, BARE));
+
+    return g->asked ? SCPS_MAX(at, g->opens) : at;
+}
+
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len)
 {
     uint32_t cost = scps_gate_cost(g, len);

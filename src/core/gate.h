@@ -32,6 +32,9 @@ bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uin
 /* The same for a packet that no connection sends: when it may leave; and its payment, returned,
  * once it has. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
+/* When a packet of a connection of len bytes may leave at the soonest. None is asked for one before
+ * a packet without data may leave, nor while another one waits for credit. */
+scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* c had nothing to send after all. */
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c);

@@ -15,6 +15,6 @@ void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
 
 void scps_snd_routed(struct scps_conn *c)
 {
-    if (c->tx && (c->nxt < scps_snd_fin_end(c) || c->tx->sb.lost))
+    if (c->tx && (!scps_send_all_sent(&c->snd) || c->tx->sb.lost))
         scps_snd_hold(c, SCPS_HOLD_ROUTE);
 }

@@ -8,6 +8,8 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
+#include "core/pathstate.h"
 
 const char *scps_recovery_name(enum scps_recovery_mode m)
 {
@@ -60,30 +62,30 @@ size_t scps_conn_readable(const struct scps_conn *c)
 
 size_t scps_conn_writable(const struct scps_conn *c)
 {
-    uint64_t held = c->end - SCPS_MAX(c->una, 1);
+    uint64_t held = scps_send_held(&c->snd);
 
-    if (c->err || c->state == SCPS_CLOSED || c->flags & SCPS_F_SHUT || c->starved)
+    if (c->err || c->state == SCPS_CLOSED || c->snd.shut || c->room.starved)
         return 0;
     return c->ctx.cfg->c.sndbuf > held ? (size_t)(c->ctx.cfg->c.sndbuf - held) : 0;
 }
 
 uint64_t scps_conn_unsent(const struct scps_conn *c)
 {
-    scps_off nxt = SCPS_MAX(c->nxt, 1);
+    scps_off nxt = SCPS_MAX(c->snd.nxt, 1);
 
-    return c->end > nxt ? c->end - nxt : 0;
+    return c->snd.end > nxt ? c->snd.end - nxt : 0;
 }
 
 uint64_t scps_conn_unacked(const struct scps_conn *c)
 {
-    scps_off una = SCPS_MAX(c->una, 1);
+    scps_off una = SCPS_MAX(c->snd.una, 1);
 
-    return c->end > una ? c->end - una : 0;
+    return c->snd.end > una ? c->snd.end - una : 0;
 }
 
 bool scps_conn_eof(const struct scps_conn *c)
 {
-    return c->flags & SCPS_F_FIN_IN && !scps_rcvbuf_ready(&c->in);
+    return c->rcv.fin && !scps_rcvbuf_ready(&c->rcv.in);
 }
 
 void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out)
@@ -104,28 +106,62 @@ void *scps_conn_user(const struct scps_conn *c)
 void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
 {
     *out = c->ctx.cfg->c;
-    out->nodelay = c->flags & SCPS_F_NODELAY;
+    out->nodelay = c->small.bits & SCPS_SMALL_NODELAY;
+}
+
+int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out)
+{
+    struct scps_carried most = c->ctx.st->carried;
+    struct scps_path_values p = {.saved_at = now,
+                                 .rtt = scps_rtt_min(&c->rtt),
+                                 .limit_found = c->ctl.ssthresh != UINT64_MAX,
+                                 .local = c->local,
+                                 .remote = c->remote};
+    struct scps_cc_view v;
+
+    if (!scps_conn_ctx_counts(&c->ctx))
+        return SCPS_ERR_AGAIN;
+    if (c->tx && scps_delivery_most(&c->tx->delivery).bytes > most.bytes)
+        most = scps_delivery_most(&c->tx->delivery);
+    scps_cc_view_of(c, &v);
+    if (most.bytes < 4 * (uint64_t)v.init_cwnd || p.rtt <= 0)
+        return SCPS_ERR_AGAIN;
+    p.cwnd = most.bytes;
+    p.rate = scps_muldiv(most.bytes, 1000000, (uint64_t)SCPS_MAX(most.took, p.rtt));
+    scps_pathstate_write(&p, out);
+    SCPS_NOTE_IT(c, RESUME, SCPS_RESUME_OBSERVED, 0, p.cwnd, 0);
+    return 0;
+}
+
+enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been)
+{
+    const struct scps_resume *r = c->resumes ? &c->tp->resume : NULL;
+
+    if (been)
+        *been = r ? r->been : 1u << SCPS_RESUME_NORMAL;
+    return r ? (enum scps_resume_phase)r->phase : SCPS_RESUME_NORMAL;
 }
 
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
     const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->ctx) ? c->ctx.st : &none;
+    const struct scps_asked asked = scps_conn_asked(c);
     const struct scps_tx *tx = c->tx;
-    scps_off una = SCPS_MAX(c->una, 1);
+    scps_off una = SCPS_MAX(c->snd.una, 1);
 
     *out = (struct scps_info){
         .state = (enum scps_state)c->state,
-        .sack = c->flags & SCPS_F_SACK,
-        .timestamps = c->flags & SCPS_F_TS,
-        .ecn = c->flags & SCPS_F_ECN,
-        .wscale = c->flags & SCPS_F_WSCALE,
-        .snd_wscale = c->snd_wscale,
-        .rcv_wscale = c->rcv_wscale,
-        .snd_mss = c->mss,
-        .rcv_mss = c->rcv_mss,
-        .adv_mss = c->adv_mss,
-        .pmtu = c->pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
+        .sack = c->agreed.opts & SCPS_AGREED_SACK,
+        .timestamps = c->agreed.opts & SCPS_AGREED_TS,
+        .ecn = c->agreed.opts & SCPS_AGREED_ECN,
+        .wscale = c->agreed.opts & SCPS_AGREED_WSCALE,
+        .snd_wscale = c->agreed.snd_wscale,
+        .rcv_wscale = c->agreed.rcv_wscale,
+        .snd_mss = c->agreed.mss,
+        .rcv_mss = c->rcv.mss,
+        .adv_mss = c->agreed.adv_mss,
+        .pmtu = c->agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
         .rto = c->rtt.rto,
         .srtt = c->rtt.srtt,
         .rttvar = c->rtt.rttvar,
@@ -147,21 +183,23 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
                               : c->ctx.cfg->c.rate,
         .max_cwnd = st->max_cwnd,
         .hold = (enum scps_hold)c->hold,
-        .snd_wnd = c->edge > c->una ? c->edge - c->una : 0,
-        .rcv_wnd = c->announced > scps_rcv_nxt(c) ? c->announced - scps_rcv_nxt(c) : 0,
-        .outstanding = c->nxt > una ? c->nxt - una : 0,
+        .snd_wnd = c->snd.edge > c->snd.una ? c->snd.edge - c->snd.una : 0,
+        .rcv_wnd = c->ack.announced > scps_receive_next(&c->rcv)
+                       ? c->ack.announced - scps_receive_next(&c->rcv)
+                       : 0,
+        .outstanding = c->snd.nxt > una ? c->snd.nxt - una : 0,
         .unsent = scps_conn_unsent(c),
-        .rcv_queued = scps_rcvbuf_ready(&c->in),
-        .rcv_ooo = scps_rangeset_total(c->in.ooo),
-        .rcv_holes = c->in.ooo->n,
+        .rcv_queued = scps_rcvbuf_ready(&c->rcv.in),
+        .rcv_ooo = scps_rangeset_total(c->rcv.in.ooo),
+        .rcv_holes = c->rcv.in.ooo->n,
         .segs_out = c->segs_out,
         .segs_in = c->segs_in,
         .data_segs_out = st->data_segs_out,
         .data_segs_in = st->data_segs_in,
         .bytes_sent = st->bytes_sent,
         .bytes_resent = st->bytes_resent,
-        .bytes_acked = (una > c->end ? c->end : una) - 1 - st->bytes_given_up,
-        .bytes_received = c->in.next - 1 - st->bytes_missing,
+        .bytes_acked = (una > c->snd.end ? c->snd.end : una) - 1 - st->bytes_given_up,
+        .bytes_received = c->rcv.in.next - 1 - st->bytes_missing,
         .bytes_duplicate = st->bytes_duplicate,
         .resent_segs = st->resent_segs,
         .timeouts = st->timeouts,
@@ -172,9 +210,9 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .sacks_out = st->sacks_out,
         .snacks_in = st->snacks_in,
         .snacks_out = st->snacks_out,
-        .caps_offered = scps_negotiate_caps(c),
-        .caps_peer = c->caps_peer,
-        .caps = c->caps,
+        .caps_offered = scps_negotiate_caps(&asked),
+        .caps_peer = c->agreed.caps_peer,
+        .caps = c->agreed.caps,
         .dsacks_in = st->dsacks_in,
         .dsacks_out = st->dsacks_out,
         .acks_out = st->acks_out,
@@ -188,7 +226,9 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .zero_windows_out = st->zero_windows_out,
         .ecn_echoes = st->ecn_echoes,
         .cc_corrected = st->cc_corrected,
-        .recovery = scps_rack_on(c) ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC,
+        .cc_phase = c->ctl.phase,
+        .recovery = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c) ? SCPS_RECOVERY_RACK
+                                                                 : SCPS_RECOVERY_CLASSIC,
         .tlp_probes = st->tlp_probes,
         .records_out = st->records_out,
         .records_in = st->records_in,
@@ -198,25 +238,27 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .bytes_given_up = st->bytes_given_up,
     };
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
-        out->why[f] = (uint8_t)scps_negotiate_why(c, (enum scps_feature)f);
+        out->why[f] = (uint8_t)scps_negotiate_why(&asked, (enum scps_feature)f);
     if (c->tp) {
         out->comp_out = c->tp->comp_out;
         out->comp_in = c->tp->comp_in;
         out->comp_saved_out = c->tp->comp_saved_out;
         out->comp_saved_in = c->tp->comp_saved_in;
         memcpy(out->binding, c->tp->binding, sizeof out->binding);
-        out->comp_id = c->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
-        out->comp_peer_id = c->caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
+        out->comp_id = c->agreed.caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
+        out->comp_peer_id = c->agreed.caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
     }
     memcpy(out->holds, st->holds, sizeof out->holds);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->hold] += c->ctx.env->now - st->hold_since;
     if (tx) {
-        out->inflight = scps_recovery_inflight(c);
+        out->inflight = scps_recovery_inflight(c->tx);
         out->sacked = tx->sb.arrived;
         out->lost = tx->sb.lost;
         out->delivery_rate = tx->delivery.rate;
-        out->reo_wnd = scps_rack_on(c) ? scps_rack_window(c) : 0;
+        out->reo_wnd = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)
+                           ? scps_rack_window(tx, &c->rtt, c->ctx.cfg->c.dupthresh)
+                           : 0;
         out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
         out->app_limited = tx->delivery.app_limited != 0;
     }

@@ -4,6 +4,11 @@
 
 #include "base/bytes.h"
 
+void scps_keep_progress(struct scps_conn *c)
+{
+    c->keep_probes = 0;
+}
+
 void scps_keep_timer(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -16,28 +21,34 @@ void scps_keep_timer(struct scps_conn *c)
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
                             c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2))
         return;
-    if (c->probes && c->flags & SCPS_F_HEARD) { /* the last probe was answered */
+    if (c->todo.bits & SCPS_TODO_OUTAGE) { /* which has probes of its own, and counts them */
+        scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
+        return;
+    }
+    if (c->keep_probes && c->heard.keep) { /* the last probe was answered */
         heard = SCPS_MAX(heard, c->ctx.env->now - interval);
-        c->probes = 0;
+        c->keep_probes = 0;
     }
     due = heard + cfg->keep_idle;
-    if (c->una != c->nxt || scps_snd_fin_end(c) > c->nxt ||
-        c->flags & (uint32_t)SCPS_F_OUTAGE) { /* data outstanding has timers of its own */
+    if (c->snd.una != c->snd.nxt ||
+        scps_send_fin_end(&c->snd) > c->snd.nxt) { /* data outstanding has timers of its own */
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
         return;
     }
     if (due > c->ctx.env->now) {
-        c->probes = 0;
+        c->keep_probes = 0;
         scps_timer_set(&c->ctx, &c->keep_timer, due);
         return;
     }
-    if (cfg->user_timeout ? c->probes && c->ctx.env->now - due + cfg->keep_idle >= cfg->user_timeout
-                          : c->probes >= cfg->keep_count) {
+    if (cfg->user_timeout
+            ? c->keep_probes && c->ctx.env->now - due + cfg->keep_idle >= cfg->user_timeout
+            : c->keep_probes >= cfg->keep_count) {
         scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
         return;
     }
-    c->probes++;
-    c->flags = (c->flags | SCPS_F_KEEP_NOW) & ~(uint32_t)SCPS_F_HEARD;
+    c->keep_probes++;
+    scps_todo_add(&c->todo, SCPS_TODO_KEEP);
+    scps_heard_since_keep(&c->heard);
     scps_conn_wake(c);
     scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + interval);
 }

@@ -10,7 +10,9 @@
  * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space
  * link is too long for that.  When a segment sent dupthresh or more transmissions later has
  * arrived, the resent one is lost again.  The queue of resent segments is in order of sending, so
- * only its front is looked at.
+ * only its front is looked at.  Where resends prove needless an arrival may be of a first sending,
+ * however late, and each would have everything resent before it sent again: there a resent segment
+ * has to be older from time to time (scps_sb_resend_wait).
  *
  * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a
  * third duplicate.
@@ -43,14 +45,15 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
     }
 }
 
-void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_sum *sum)
 {
     struct scps_resent e;
 
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         bool live = scps_sb_resent_live(sb, e);
-        if (live && before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)))
+        if (live && (before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)) ||
+                     scps_sb_at(sb, e.idx)->sent > then))
             break;
         if (live)
             scps_sb_lose(sb, e.idx, sum);

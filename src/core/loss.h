@@ -10,8 +10,8 @@
  * over: there the receiver names its holes itself. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_sum *sum);
-/* Segments sent again, by what was sent later and has arrived. */
-void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+/* Segments sent again at or before `then`, by what was sent later and has arrived. */
+void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_sum *sum);
 /* The oldest segment is lost if it is older than a round trip and its spread:
  * scps_cc_ops.by_age. */

@@ -14,13 +14,10 @@
 
 #include "base/bytes.h"
 
-#define MIN_ENDS 1024u
-
-void scps_marks_init(struct scps_marks *m, uint32_t rcvbuf)
+void scps_marks_init(struct scps_marks *m, uint32_t most)
 {
     *m = (struct scps_marks){.due = SCPS_NEVER};
-    /* what they weigh stays below what the octets do */
-    scps_rangeset_init(&m->ends, SCPS_MAX(MIN_ENDS, rcvbuf / sizeof(struct scps_range)));
+    scps_rangeset_init(&m->ends, most);
 }
 
 void scps_marks_fini(struct scps_marks *m, const struct scps_alloc *a)

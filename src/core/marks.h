@@ -21,7 +21,8 @@ struct scps_marks {
     scps_off known, old; /* end of what had arrived when waiting began; and when it last was over */
 };
 
-void scps_marks_init(struct scps_marks *m, uint32_t rcvbuf);
+/* At most `most` ends of records are kept. */
+void scps_marks_init(struct scps_marks *m, uint32_t most);
 void scps_marks_fini(struct scps_marks *m, const struct scps_alloc *a);
 /* Octets [from, end), about to be stored, end a record; next: RCV.NXT. 0, SCPS_ERR_NOMEM, or
  * SCPS_ERR_LIMIT: too many are kept. If it is not 0 they must be dropped. */
@@ -40,6 +41,16 @@ bool scps_marks_repair(struct scps_marks *m, scps_off from, scps_off to);
 /* Does reading stand at a hole? Then pass over it. */
 bool scps_marks_at_hole(const struct scps_marks *m, const struct scps_rcvbuf *in);
 void scps_marks_pass(struct scps_marks *m, struct scps_rcvbuf *in);
+/* Nobody waits for a hole; m may be NULL. Or somebody does, and it is given up at `due`. */
+static inline void scps_marks_stop(struct scps_marks *m)
+{
+    if (m)
+        m->due = SCPS_NEVER;
+}
+static inline void scps_marks_wait(struct scps_marks *m, scps_time due)
+{
+    m->due = due;
+}
 /* Octets missing in a hole that the application was not told of; m may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_marks *m)
 {

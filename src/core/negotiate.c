@@ -4,9 +4,10 @@
  * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC
  * 7323 sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
  */
-#include "core/conn.h"
+#include "core/negotiate.h"
 
 #include "base/bytes.h"
+#include "wire/opt.h"
 
 #define MIN_MSS 48 /* below this a segment would carry options only */
 
@@ -26,11 +27,9 @@ static uint8_t wanted(const struct scps_conn_config *cfg)
                      (cfg->compress ? SCPS_CAP_COM : 0));
 }
 
-uint8_t scps_negotiate_caps(const struct scps_conn *c)
+uint8_t scps_negotiate_caps(const struct scps_asked *q)
 {
-    bool id = c->tp && c->tp->conn_id;
-
-    return (uint8_t)(wanted(&c->ctx.cfg->c) & ~(id ? 0 : SCPS_CAP_COM));
+    return (uint8_t)(wanted(q->cfg) & ~(q->conn_id ? 0 : SCPS_CAP_COM));
 }
 
 static bool has_bindings(const struct scps_conn_config *cfg)
@@ -38,68 +37,67 @@ static bool has_bindings(const struct scps_conn_config *cfg)
     return cfg->binding[0].len || cfg->binding[1].len;
 }
 
-bool scps_negotiate_offers(const struct scps_conn *c)
+bool scps_negotiate_offers(const struct scps_asked *q)
 {
-    return scps_negotiate_caps(c) || has_bindings(&c->ctx.cfg->c);
+    return scps_negotiate_caps(q) || has_bindings(q->cfg);
 }
 
 /* One of the capabilities, bit, or the option that carries them, 0. */
-static enum scps_why why_cap(const struct scps_conn *c, uint8_t bit)
+static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
 {
     static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
                                     [SCPS_PLAIN_REMEMBERED] = SCPS_WHY_REMEMBERED,
                                     [SCPS_PLAIN_FELL_BACK] = SCPS_WHY_FELL_BACK,
                                     [SCPS_PLAIN_COOKIE] = SCPS_WHY_COOKIE};
-    uint8_t wants = wanted(&c->ctx.cfg->c);
+    uint8_t wants = wanted(q->cfg);
 
-    if (bit ? c->caps & bit : c->flags & SCPS_F_CAPS)
+    if (bit ? q->agreed->caps & bit : q->agreed->opts & SCPS_AGREED_CAPS)
         return SCPS_WHY_IN_FORCE;
-    if (bit ? !(wants & bit) : !wants && !has_bindings(&c->ctx.cfg->c))
+    if (bit ? !(wants & bit) : !wants && !has_bindings(q->cfg))
         return SCPS_WHY_NOT_CONFIGURED;
-    if (!c->established)
+    if (!q->established)
         return SCPS_WHY_NOT_YET;
-    if (bit == SCPS_CAP_COM && !(c->tp && c->tp->conn_id) &&
-        (c->flags & SCPS_F_ACTIVE || c->caps_peer & SCPS_CAP_COM))
+    if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    if (c->plain == SCPS_PLAIN_COOKIE) /* a cookie keeps all but compression and bindings */
+    if (q->plain == SCPS_PLAIN_COOKIE) /* a cookie keeps all but compression and bindings */
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
-    if (!(c->flags & SCPS_F_CAPS))
-        return (enum scps_why)plain[c->plain];
+    if (!(q->agreed->opts & SCPS_AGREED_CAPS))
+        return (enum scps_why)plain[q->plain];
     return SCPS_WHY_NOT_OFFERED;
 }
 
-enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
+enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = q->cfg;
     bool wants = false, agreed = false;
 
     switch (f) {
     case SCPS_FEATURE_WSCALE:
         wants = cfg->wscale;
-        agreed = c->flags & SCPS_F_WSCALE;
+        agreed = q->agreed->opts & SCPS_AGREED_WSCALE;
         break;
     case SCPS_FEATURE_TIMESTAMPS:
         wants = cfg->timestamps;
-        agreed = c->flags & SCPS_F_TS;
+        agreed = q->agreed->opts & SCPS_AGREED_TS;
         break;
     case SCPS_FEATURE_SACK:
         wants = cfg->sack;
-        agreed = c->flags & SCPS_F_SACK;
+        agreed = q->agreed->opts & SCPS_AGREED_SACK;
         break;
     case SCPS_FEATURE_ECN:
         wants = cfg->ecn;
-        agreed = c->flags & SCPS_F_ECN;
+        agreed = q->agreed->opts & SCPS_AGREED_ECN;
         break;
     case SCPS_FEATURE_CAPABILITIES:
-        return why_cap(c, 0);
+        return why_cap(q, 0);
     case SCPS_FEATURE_SNACK:
-        return why_cap(c, SCPS_CAP_SNACK1);
+        return why_cap(q, SCPS_CAP_SNACK1);
     case SCPS_FEATURE_SNACK_LONG:
-        return why_cap(c, SCPS_CAP_SNACK2);
+        return why_cap(q, SCPS_CAP_SNACK2);
     case SCPS_FEATURE_COMPRESSION:
-        return why_cap(c, SCPS_CAP_COM);
+        return why_cap(q, SCPS_CAP_COM);
     case SCPS_FEATURE_BETS:
-        return why_cap(c, SCPS_CAP_BETS);
+        return why_cap(q, SCPS_CAP_BETS);
     case SCPS_FEATURE_COUNT:
         break;
     }
@@ -107,63 +105,73 @@ enum scps_why scps_negotiate_why(const struct scps_conn *c, enum scps_feature f)
         return SCPS_WHY_IN_FORCE;
     if (!wants)
         return SCPS_WHY_NOT_CONFIGURED;
-    if (!c->established)
+    if (!q->established)
         return SCPS_WHY_NOT_YET;
-    if (f == SCPS_FEATURE_ECN && c->flags & SCPS_F_SYN_LOST)
+    if (f == SCPS_FEATURE_ECN && q->syn_lost)
         return SCPS_WHY_FELL_BACK; /* RFC 3168 section 6.1.1.1 */
-    if (f != SCPS_FEATURE_TIMESTAMPS && c->plain == SCPS_PLAIN_COOKIE && !(c->flags & SCPS_F_TS))
+    if (f != SCPS_FEATURE_TIMESTAMPS && q->plain == SCPS_PLAIN_COOKIE &&
+        !(q->agreed->opts & SCPS_AGREED_TS))
         return SCPS_WHY_COOKIE;
     return SCPS_WHY_NOT_OFFERED;
 }
 
-void scps_negotiate_offer(const struct scps_conn *c, struct scps_seg *syn)
+void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    bool reply = c->state == SCPS_SYN_RECEIVED;
+    const struct scps_conn_config *cfg = q->cfg;
+    const uint8_t opts = q->agreed->opts;
+    bool reply = q->state == SCPS_SYN_RECEIVED;
 
     syn->has |= SCPS_HAS_MSS;
-    syn->mss = c->adv_mss;
-    if (reply ? c->flags & SCPS_F_WSCALE : cfg->wscale) {
+    syn->mss = q->agreed->adv_mss;
+    if (reply ? opts & SCPS_AGREED_WSCALE : cfg->wscale) {
         syn->has |= SCPS_HAS_WSCALE;
         syn->wscale = wscale_for(cfg->rcvbuf);
     }
-    if (reply ? c->flags & SCPS_F_SACK : cfg->sack)
+    if (reply ? opts & SCPS_AGREED_SACK : cfg->sack)
         syn->has |= SCPS_HAS_SACK_OK;
-    if (reply ? c->flags & SCPS_F_TS : cfg->timestamps) {
+    if (reply ? opts & SCPS_AGREED_TS : cfg->timestamps)
         syn->has |= SCPS_HAS_TS;
-        syn->tsval = scps_conn_tsval(c);
-        syn->tsecr = reply ? c->ts_recent : 0;
-    }
     /* Some old hosts choke on an option they do not know: after a few tries the SYN does without
      * (docs/SCPS-TP.md section 1.4). */
-    if (reply ? c->flags & SCPS_F_CAPS : scps_negotiate_offers(c) && !c->plain) {
+    if (reply ? opts & SCPS_AGREED_CAPS : scps_negotiate_offers(q) && !q->plain) {
         syn->has |= SCPS_HAS_CAPS;
-        syn->caps = scps_negotiate_caps(c);
-        syn->conn_id = syn->caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
-        if (has_bindings(&c->ctx.cfg->c) && c->tp) { /* the answer is what both have */
-            const struct scps_binding *b = reply ? c->tp->binding : cfg->binding;
-            syn->xcaps = c->tp->xcaps;
-            syn->xcaps_len = (uint8_t)scps_binding_build(c->tp->xcaps, b, SCPS_BINDINGS);
-            if (syn->xcaps_len)
-                syn->has |= SCPS_HAS_XCAPS;
-        }
+        syn->caps = scps_negotiate_caps(q);
+        syn->conn_id = syn->caps & SCPS_CAP_COM ? q->conn_id : 0;
         if (cfg->bets && cfg->bets_legacy)
             syn->has |= SCPS_HAS_BETS_OK;
     }
     /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168
      * 6.1.1.1). */
     if (reply) {
-        if (c->flags & SCPS_F_ECN)
+        if (opts & SCPS_AGREED_ECN)
             syn->flags |= SCPS_ECE;
-    } else if (cfg->ecn && !(c->flags & SCPS_F_SYN_LOST)) {
+    } else if (cfg->ecn && !q->syn_lost) {
         syn->flags |= SCPS_ECE | SCPS_CWR;
     }
 }
 
-/* Of the peer's binding spaces those we have, too. Nonsense ends the list. */
-static SCPS_APART void settle_bindings(struct scps_conn *c, const struct scps_seg *syn)
+void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps_binding *agreed,
+                                   uint8_t *xcaps, struct scps_seg *syn)
 {
-    const struct scps_binding *own = c->ctx.cfg->c.binding;
+    const struct scps_binding *b = q->state == SCPS_SYN_RECEIVED ? agreed : q->cfg->binding;
+
+    if (!(syn->has & SCPS_HAS_CAPS) || !has_bindings(q->cfg))
+        return;
+    syn->xcaps = xcaps;
+    syn->xcaps_len = (uint8_t)scps_binding_build(xcaps, b, SCPS_BINDINGS);
+    if (syn->xcaps_len)
+        syn->has |= SCPS_HAS_XCAPS;
+}
+
+bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_seg *syn)
+{
+    return q->agreed->opts & SCPS_AGREED_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(q->cfg);
+}
+
+/* Nonsense ends the list. */
+void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
+                                    struct scps_binding *agreed)
+{
     struct scps_binding b;
     size_t at = 0, n;
 
@@ -171,67 +179,66 @@ static SCPS_APART void settle_bindings(struct scps_conn *c, const struct scps_se
            (n = scps_binding_parse(syn->xcaps + at, syn->xcaps_len - at, &b))) {
         at += n;
         for (int i = 0; i < SCPS_BINDINGS; i++)
-            if (own[i].len && own[i].id == b.id && !c->tp->binding[i].len)
-                c->tp->binding[i] = scps_binding_and(&own[i], &b);
+            if (own[i].len && own[i].id == b.id && !agreed[i].len)
+                agreed[i] = scps_binding_and(&own[i], &b);
     }
 }
 
-void scps_negotiate_settle(struct scps_conn *c, const struct scps_seg *syn)
+/* RFC 3168 section 6.1.1. */
+static bool offers_ecn(const struct scps_seg *syn)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : c->remote.family == 4 ? 536 : 1220;
-    bool ecn_offered = syn->flags & SCPS_ACK
-                           ? (syn->flags & (SCPS_ECE | SCPS_CWR)) == SCPS_ECE
-                           : (syn->flags & (SCPS_ECE | SCPS_CWR)) == (SCPS_ECE | SCPS_CWR);
+    uint16_t bits = syn->flags & (SCPS_ECE | SCPS_CWR);
+
+    return bits == (syn->flags & SCPS_ACK ? SCPS_ECE : SCPS_ECE | SCPS_CWR);
+}
+
+struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struct scps_seg *syn)
+{
+    const struct scps_conn_config *cfg = q->cfg;
+    struct scps_agreed a = *q->agreed;
+    uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : q->family == 4 ? 536 : 1220;
+    unsigned opts = a.opts;
 
     /* Simultaneous open: the peer's SYN was settled, and its SYN-ACK says what the peer has agreed
      * to. The SYN of ours that it knows may be the one without capabilities. */
-    if (c->state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK) {
+    if (q->state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK) {
         if (!(syn->has & SCPS_HAS_CAPS)) {
-            c->caps = 0;
-            c->flags &= ~(uint32_t)SCPS_F_CAPS;
+            a.caps = 0;
+            a.opts = (uint8_t)(opts & ~(unsigned)SCPS_AGREED_CAPS);
         }
-        return;
+        return a;
     }
     if (cfg->wscale && syn->has & SCPS_HAS_WSCALE) {
-        c->flags |= SCPS_F_WSCALE;
-        c->snd_wscale = SCPS_MIN(syn->wscale, 14);
-        c->rcv_wscale = wscale_for(cfg->rcvbuf);
+        opts |= SCPS_AGREED_WSCALE;
+        a.snd_wscale = SCPS_MIN(syn->wscale, 14) & 15;
+        a.rcv_wscale = wscale_for(cfg->rcvbuf) & 15;
     }
     if (cfg->sack && syn->has & SCPS_HAS_SACK_OK)
-        c->flags |= SCPS_F_SACK;
-    if (cfg->timestamps && syn->has & SCPS_HAS_TS) {
-        c->flags |= SCPS_F_TS;
-        c->ts_recent = syn->tsval;
-        c->ts_recent_at = scps_conn_ts_clock(c);
-    }
+        opts |= SCPS_AGREED_SACK;
+    if (cfg->timestamps && syn->has & SCPS_HAS_TS)
+        opts |= SCPS_AGREED_TS;
     /* Where both opened at once the peer's SYN answers none of ours: it may know only the plain
      * one. */
-    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(c) &&
-        !(c->plain && c->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
-        c->plain = SCPS_PLAIN_NO; /* an earlier SYN of ours, which had them, is what it answers */
-        c->flags |= SCPS_F_CAPS;
-        c->caps_peer = syn->caps;
-        c->caps = syn->caps &
-                  scps_negotiate_caps(
-                      c); /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
+    if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
+        !(q->plain && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
+        opts |= SCPS_AGREED_CAPS;
+        a.caps_peer = syn->caps;
+        /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
+        a.caps = syn->caps & scps_negotiate_caps(q);
     }
-    if (c->flags & SCPS_F_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(&c->ctx.cfg->c) &&
-        !scps_conn_need_tp(c))
-        settle_bindings(c, syn);
-    if (c->caps & SCPS_CAP_COM)
-        c->tp->peer_id = syn->conn_id;
-    c->peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
-    if (cfg->ecn && ecn_offered)
-        c->flags |= SCPS_F_ECN;
-    scps_conn_set_pmtu_mss(c, c->pmtu_mss);
+    a.peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
+    if (cfg->ecn && offers_ecn(syn))
+        opts |= SCPS_AGREED_ECN;
+    a.opts = (uint8_t)opts;
+    return a;
 }
 
-uint32_t scps_negotiate_first_window(const struct scps_conn *c, const struct scps_seg *syn)
+uint32_t scps_negotiate_first_window(const struct scps_agreed *a, uint32_t first_window,
+                                     uint16_t wnd)
 {
-    uint64_t most = UINT64_C(65535) << c->snd_wscale;
+    uint64_t most = UINT64_C(65535) << a->snd_wscale;
 
-    if (syn->wnd < 65535 || !(c->flags & SCPS_F_WSCALE))
-        return syn->wnd;
-    return (uint32_t)SCPS_MAX(65535, SCPS_MIN(c->ctx.cfg->c.first_window, most));
+    if (wnd < 65535 || !(a->opts & SCPS_AGREED_WSCALE))
+        return wnd;
+    return (uint32_t)SCPS_MAX(65535, SCPS_MIN(first_window, most));
 }

@@ -9,9 +9,9 @@ void scps_conn_wake(struct scps_conn *c)
     struct scps_turns *t = c->turns;
 
     /* One that waits to be freed has nothing to send, and its ready_next belongs to that queue. */
-    if (c->flags & (SCPS_F_READY | SCPS_F_DEAD) || !t)
+    if (c->ready || c->dead || !t)
         return;
-    c->flags |= SCPS_F_READY;
+    c->ready = true;
     c->ready_next = NULL;
     if (t->tail)
         t->tail->ready_next = c;
@@ -25,9 +25,9 @@ void scps_conn_unready(struct scps_conn *c)
     struct scps_turns *t = c->turns;
     struct scps_conn *before = NULL;
 
-    if (!(c->flags & SCPS_F_READY))
+    if (!c->ready)
         return;
-    c->flags &= ~(uint32_t)SCPS_F_READY;
+    c->ready = false;
     if (t->head == c) { /* nearly always: whose turn it is leaves */
         t->head = c->ready_next;
     } else {
@@ -39,16 +39,39 @@ void scps_conn_unready(struct scps_conn *c)
         t->tail = before;
 }
 
+void scps_turns_next(struct scps_turns *t)
+{
+    struct scps_conn *c = t->head;
+
+    t->head = c->ready_next;
+    c->ready_next = NULL;
+    t->tail->ready_next = c;
+    t->tail = c;
+}
+
+void scps_conn_put_aside(struct scps_conn *c)
+{
+    scps_conn_unready(c);
+    c->dead = true;
+    c->ready_next = c->ctx.env->dead;
+    c->ctx.env->dead = c;
+}
+
+void scps_conn_unbury(struct scps_conn *c)
+{
+    c->ctx.env->dead = c->ready_next;
+}
+
 void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
 {
     struct scps_env *env = c->ctx.env;
 
-    if (c->flags & SCPS_F_RELEASED)
+    if (c->released)
         return;
     c->events |= (uint16_t)(1u << kind);
-    if (c->flags & SCPS_F_EVENTS || c->pending)
+    if (c->listed || c->pending)
         return; /* of a connection not accepted yet nobody hears */
-    c->flags |= SCPS_F_EVENTS;
+    c->listed = true;
     c->ev_next = NULL;
     if (env->ev_tail)
         env->ev_tail->ev_next = c;
@@ -57,18 +80,36 @@ void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
     env->ev_tail = c;
 }
 
+unsigned scps_conn_event(struct scps_conn *c)
+{
+    unsigned kind = 0;
+
+    while (!(c->events >> kind & 1))
+        kind++;
+    c->events &= (uint16_t)(c->events - 1);
+    return kind;
+}
+
+void scps_conn_no_events(struct scps_conn *c)
+{
+    c->events = 0;
+}
+
+void scps_conn_unlist(struct scps_conn *c)
+{
+    struct scps_env *env = c->ctx.env;
+    struct scps_conn **at = &env->ev_head, *before = NULL;
+
+    for (; *at != c; at = &before->ev_next)
+        before = *at;
+    *at = c->ev_next;
+    if (env->ev_tail == c)
+        env->ev_tail = before;
+    c->listed = false;
+}
+
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     c->ctx.env->drops[d]++;
     SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
-}
-
-void scps_conn_set_flag(struct scps_conn *c, uint32_t flag, bool on)
-{
-    if (on) {
-        c->flags |= flag;
-    } else {
-        c->flags &= ~flag;
-        scps_conn_wake(c);
-    }
 }

@@ -26,7 +26,7 @@ void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_tim
 
 void scps_outage_damage(struct scps_conn *c, scps_time until)
 {
-    if (c->flags & SCPS_F_CAPS && c->ctx.cfg->c.corruption && c->state != SCPS_CLOSED &&
+    if (c->agreed.opts & SCPS_AGREED_CAPS && c->ctx.cfg->c.corruption && c->state != SCPS_CLOSED &&
         !scps_conn_need_tp(c))
         scps_corruption_felt(&c->tp->corruption, &c->rtt, c->ctx.env->now, until);
 }
@@ -43,9 +43,9 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
 {
     if (c->tx) /* a signal tells of an outage that was inferred before: its end will be signalled */
         c->tx->outage_inferred = inferred;
-    if (c->flags & SCPS_F_OUTAGE) {
+    if (c->todo.bits & SCPS_TODO_OUTAGE) {
         if (until != SCPS_NEVER) { /* it was not known how long */
-            c->flags |= SCPS_F_END_KNOWN;
+            c->end_known = true;
             scps_timer_set(&c->ctx, &c->outage_timer, until);
         }
         return;
@@ -55,14 +55,14 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
     if (inferred)
         scps_recovery_was_outage(c);
-    c->flags = (c->flags | SCPS_F_OUTAGE) &
-               ~(uint32_t)(SCPS_F_PROBE_NOW | SCPS_F_KEEP_NOW | SCPS_F_PERSIST);
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
+    scps_todo_add(&c->todo, SCPS_TODO_OUTAGE);
     if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
         c->tp->deaf_until = c->ctx.env->now + c->rtt.srtt;
-    if (until != SCPS_NEVER)
-        c->flags |= SCPS_F_END_KNOWN;
-    c->probes = 0;
-    scps_timer_stop(&c->ack_timer);
+    c->end_known = until != SCPS_NEVER;
+    c->outage_probes = 0;
+    scps_keep_progress(c);
+    scps_timer_stop(&c->ack.timer);
     if (c->rx)
         scps_timer_stop(&c->rx->budget_timer);
     if (c->tx) {
@@ -86,15 +86,14 @@ static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rt
 
 void scps_outage_end(struct scps_conn *c)
 {
-    if (!(c->flags & SCPS_F_OUTAGE))
+    if (!(c->todo.bits & SCPS_TODO_OUTAGE))
         return;
     SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
-    c->flags &= ~(uint32_t)(SCPS_F_OUTAGE | SCPS_F_END_KNOWN | SCPS_F_KEEP_NOW);
-    c->probes = 0;
+    scps_todo_done(&c->todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->tx)
         scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
     scps_timer_stop(&c->outage_timer);
-    if (c->tx && c->una < c->nxt) {
+    if (c->tx && c->snd.una < c->snd.nxt) {
         /* an old echo says that the first sending of what it acknowledges arrived, not that what
          * followed did */
         scps_recovery_final(&c->tx->rec);
@@ -119,32 +118,32 @@ void scps_outage_heard(struct scps_conn *c)
  * peer that has gone for ever, and peers could pile such connections up (RFC 6429 section 3 has the
  * same of a closed window). It ends after R2, and not before the 32 probes of the SCPS reference
  * implementation. An outage that a signal began, a signal ends. */
-static bool may_be_abandoned(const struct scps_tx *tx, int flags, unsigned probes)
+static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned probes)
 {
-    return flags & SCPS_F_RELEASED && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
+    return released && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
 }
 
 void scps_outage_timer(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
-    if (c->flags & SCPS_F_END_KNOWN) {
+    if (c->end_known) {
         scps_outage_end(c);
         return;
     }
-    if (may_be_abandoned(c->tx, (int)c->flags, c->probes) &&
+    if (may_be_abandoned(c->tx, c->released, c->outage_probes) &&
         scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
     /* The probe of a handshake is the SYN of the side that calls, once more. The other side waits
      * for it: whoever sent it a SYN may not exist. */
-    if (c->flags & SCPS_F_ACTIVE && c->nxt && !c->una)
+    if (c->active && c->snd.nxt && !c->snd.una)
         scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-    c->flags |= SCPS_F_KEEP_NOW;
-    if (c->probes < UINT16_MAX)
-        c->probes++;
-    scps_timer_set(&c->ctx, &c->outage_timer, c->ctx.env->now + schedule(c->probes));
+    scps_todo_add(&c->todo, SCPS_TODO_KEEP);
+    if (c->outage_probes < UINT8_MAX)
+        c->outage_probes++;
+    scps_timer_set(&c->ctx, &c->outage_timer, c->ctx.env->now + schedule(c->outage_probes));
     scps_conn_wake(c);
 }
 
@@ -152,7 +151,8 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
     if (rtt > 0 && c->rtt.srtt) {
         scps_rtt_path(&c->rtt, rtt, c->ctx.cfg->c.rto_min, c->ctx.cfg->c.rto_max);
-        if (c->tx && c->una < c->nxt && !(c->flags & (SCPS_F_OUTAGE | SCPS_F_PERSIST)))
+        if (c->tx && c->snd.una < c->snd.nxt &&
+            !(c->todo.bits & (SCPS_TODO_OUTAGE | SCPS_TODO_PERSIST)))
             scps_snd_arm_rtx(c);
     }
     if (rate && !(c->turns && c->turns->gate && c->turns->gate->rate.rate)) {

@@ -12,11 +12,11 @@
 #define SILENT 2  /* timeouts in a row */
 #define PROBES 10 /* segments: an initial window (RFC 6928) */
 
-uint64_t scps_recovery_inflight(const struct scps_conn *c)
+uint64_t scps_recovery_inflight(const struct scps_tx *tx)
 {
-    uint64_t in = c->tx->sb.inflight;
+    uint64_t in = tx->sb.inflight;
 
-    return in > c->tx->rec.virtual_arrived ? in - c->tx->rec.virtual_arrived : 0;
+    return in > tx->rec.virtual_arrived ? in - tx->rec.virtual_arrived : 0;
 }
 
 bool scps_recovery_is_reducing(const struct scps_conn *c)
@@ -24,7 +24,8 @@ bool scps_recovery_is_reducing(const struct scps_conn *c)
     const struct scps_tx *tx = c->tx;
 
     return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd &&
-           !c->ctx.cfg->c.cc->own_recovery;
+           !c->ctx.cfg->c.cc->own_recovery &&
+           !(c->resumes && c->tp->resume.phase == SCPS_RESUME_RETREAT);
 }
 
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
@@ -42,8 +43,8 @@ uint64_t scps_recovery_window(const struct scps_conn *c)
 {
     uint64_t window = scps_recovery_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
 
-    if (scps_recovery_only_probes(c->tx, c->nxt - c->una, c->mss))
-        window = SCPS_MIN(window, (uint64_t)PROBES * c->mss);
+    if (scps_recovery_only_probes(c->tx, c->snd.nxt - c->snd.una, c->agreed.mss))
+        window = SCPS_MIN(window, (uint64_t)PROBES * c->agreed.mss);
     return window;
 }
 
@@ -55,7 +56,7 @@ uint64_t scps_recovery_rate(struct scps_conn *c)
     if (!rec->spread_until)
         return 0;
     if (c->ctx.env->now >= rec->spread_until ||
-        window <= scps_recovery_inflight(c) + 2 * (uint64_t)c->mss) {
+        window <= scps_recovery_inflight(c->tx) + 2 * (uint64_t)c->agreed.mss) {
         rec->spread_until = 0;
         return 0;
     }

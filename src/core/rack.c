@@ -40,24 +40,25 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-scps_dur scps_rack_window(const struct scps_conn *c)
+scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh)
 {
-    const struct scps_rack *rk = &c->tx->rack;
+    const struct scps_rack *rk = &tx->rack;
 
-    if (!rk->reordering_seen && (c->tx->rec.episode != SCPS_EPISODE_NONE ||
-                                 c->tx->sb.arrived_recs >= c->ctx.cfg->c.dupthresh))
+    if (!rk->reordering_seen &&
+        (tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs >= dupthresh))
         return 0;
-    return SCPS_MIN((rk->steps + 1) * scps_rtt_min(&c->rtt) / 4, c->rtt.srtt);
+    return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
 }
 
 /* Step 5. Returns when to look again; 0: no need. */
 static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    scps_dur limit = c->tx->rack.rtt + scps_rack_window(c);
+    scps_dur limit = c->tx->rack.rtt + scps_rack_window(c->tx, &c->rtt, c->ctx.cfg->c.dupthresh);
     scps_time now = c->ctx.env->now, again = 0;
     struct scps_resent e;
-    scps_off named = c->caps & SCPS_CAP_SNACK1 ? SCPS_MIN(scps_snack_reach(c), sb->hi_arrived) : 0;
+    scps_off named =
+        c->agreed.caps & SCPS_CAP_SNACK1 ? SCPS_MIN(scps_snack_reach(c), sb->hi_arrived) : 0;
 
     if (!c->tx->rack.rtt)
         return 0; /* nothing has arrived yet */
@@ -73,6 +74,8 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
         }
         scps_sb_lose(sb, sb->frontier, sum);
     }
+    if (!(c->agreed.caps & SCPS_CAP_SNACK1))
+        limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&c->rtt), c->rtt.rto));
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         const struct scps_sent *r = scps_sb_at(sb, e.idx);
         if (!scps_sb_resent_live(sb, e))
@@ -111,11 +114,11 @@ static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacke
 {
     struct scps_rack *rk = &c->tx->rack;
 
-    if (c->una < rk->probe_end)
+    if (c->snd.una < rk->probe_end)
         return;
-    if (rk->probe == PROBE_RESENT && !dsack && c->una == rk->probe_end && !(dup && !sacked))
+    if (rk->probe == PROBE_RESENT && !dsack && c->snd.una == rk->probe_end && !(dup && !sacked))
         return; /* of one sending or the other: the next acknowledgement tells */
-    if (rk->probe == PROBE_RESENT && !dsack && c->una > rk->probe_end)
+    if (rk->probe == PROBE_RESENT && !dsack && c->snd.una > rk->probe_end)
         scps_recovery_repaired(c);
     rk->probe = PROBE_NONE;
 }
@@ -128,14 +131,15 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bo
 
     if (sum->newest && sum->newest->xseq == sb->hi_xseq)
         rk->rtt = SCPS_MAX(c->ctx.env->now - sum->newest->sent, 1);
-    adapt(rk, c->tx->rec.episode != SCPS_EPISODE_NONE, c->una, c->nxt, sum->dsack, repaired);
+    adapt(rk, c->tx->rec.episode != SCPS_EPISODE_NONE, c->snd.una, c->snd.nxt, sum->dsack,
+          repaired);
     if (rk->probe)
         probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
     if (sum->newest || rk->again)
         rk->again = detect(c, sum);
     if (rk->again) {
         scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
-    } else if (!scps_timer_runs(&c->tx->look_timer) && c->una != c->nxt)
+    } else if (!scps_timer_runs(&c->tx->look_timer) && c->snd.una != c->snd.nxt)
         scps_rack_arm(c);
 }
 
@@ -174,8 +178,8 @@ void scps_rack_timer(struct scps_conn *c)
         return;
     }
     /* Section 7.2: no probe while there is better news of the path, or after a probe */
-    if (c->una == c->nxt || c->tx->rec.episode != SCPS_EPISODE_NONE || c->tx->sb.arrived_recs ||
-        c->tx->sb.lost || rk->probe || c->flags & SCPS_F_PERSIST)
+    if (c->snd.una == c->snd.nxt || c->tx->rec.episode != SCPS_EPISODE_NONE ||
+        c->tx->sb.arrived_recs || c->tx->sb.lost || rk->probe || c->todo.bits & SCPS_TODO_PERSIST)
         return;
     last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
     quiet = SCPS_MAX(c->tx->sent_at, c->tx->progress_at);
@@ -185,8 +189,7 @@ void scps_rack_timer(struct scps_conn *c)
         scps_timer_by(&c->ctx, &c->tx->look_timer, quiet);
         return;
     }
-    rk->due = true;
-    c->flags |= SCPS_F_PROBE_NOW;
+    scps_todo_add(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
     scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
     scps_conn_wake(c);
 }
@@ -195,9 +198,9 @@ void scps_rack_probed(struct scps_conn *c, bool resent)
 {
     struct scps_rack *rk = &c->tx->rack;
 
-    rk->due = false;
+    scps_todo_done(&c->todo, SCPS_TODO_TAIL);
     rk->probe = resent ? PROBE_RESENT : PROBE_NEW;
-    rk->probe_end = c->nxt;
+    rk->probe_end = c->snd.nxt;
     c->ctx.st->tlp_probes++;
     scps_snd_arm_rtx(c);
     SCPS_NOTE_IT(c, PROBE, 2, resent, 0, 0);

@@ -65,6 +65,27 @@ static struct beyond *need(struct scps_rcvbuf *b, const struct scps_alloc *a, ui
     return y;
 }
 
+size_t scps_rcvbuf_beyond_size(void)
+{
+    return sizeof(struct beyond);
+}
+
+int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
+                        uint32_t max_holes)
+{
+    struct beyond *y = need(b, a, max_holes);
+
+    if (!y || scps_rangeset_reserve(&y->set, a))
+        return SCPS_ERR_NOMEM;
+    if (!cap)
+        return 0;
+    b->mem = a->alloc(a->ctx, cap);
+    if (!b->mem)
+        return SCPS_ERR_NOMEM;
+    b->cap = cap;
+    return 0;
+}
+
 static void release(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
     if (b->mem)

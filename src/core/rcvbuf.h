@@ -21,6 +21,13 @@ struct scps_rcvbuf {
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
+/* Takes a ring of cap octets (a power of two; 0: none, the buffer is hollow) and the list of
+ * max_holes ranges beyond holes at once. Precondition: it has neither yet. 0 or
+ * SCPS_ERR_NOMEM. */
+int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
+                        uint32_t max_holes);
+/* What scps_rcvbuf_reserve takes beside the ring and the ranges, bytes. */
+size_t scps_rcvbuf_beyond_size(void);
 /* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's
  * window allows. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT
  * (more than max_holes, which is always the same). *range (may be NULL): the run of octets, in or

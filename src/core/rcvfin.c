@@ -6,7 +6,7 @@
 
 void scps_rcv_take_fin(struct scps_conn *c)
 {
-    c->flags |= SCPS_F_FIN_IN;
+    scps_receive_fin(&c->rcv);
     scps_ackout_now(c);
     scps_conn_tell(c, SCPS_EV_READABLE);
     scps_conn_tell(c, SCPS_EV_PEER_CLOSED);
@@ -24,16 +24,16 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
-    scps_bets_stop(c); /* no hole is left */
+    scps_marks_stop(scps_tp_marks(c->tp)); /* no hole is left */
 }
 
 void scps_rcv_jump(struct scps_conn *c, scps_off to)
 {
-    assert(to > c->in.next && !(c->flags & SCPS_F_FIN_IN)); /* RCV.NXT never goes back */
-    scps_rcvbuf_jump(&c->in, to);
+    assert(to > c->rcv.in.next && !(c->rcv.fin)); /* RCV.NXT never goes back */
+    scps_rcvbuf_jump(&c->rcv.in, to);
     if (c->rx)
         c->rx->dups = 0;
     scps_ackout_now(c);
-    if (c->rx && c->rx->fin_at == c->in.next)
+    if (c->rx && c->rx->fin_at == c->rcv.in.next)
         scps_rcv_take_fin(c);
 }

@@ -21,7 +21,7 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    if (!ends->max)
+    if (!ends->max) /* where memory is fixed scps_conn_need_tx has set a limit */
         scps_rangeset_init(ends, UINT32_MAX); /* two octets a range: the send buffer is the limit */
     if (scps_rangeset_add(ends, &x->env->alloc, end - 1, end, NULL) < 0)
         return SCPS_ERR_NOMEM;

@@ -45,7 +45,7 @@
 static void proportion(struct scps_conn *c, uint64_t delivered)
 {
     struct scps_recovery *rec = &c->tx->rec;
-    uint64_t pipe = scps_recovery_inflight(c), target = c->ctl.cwnd, send = 0;
+    uint64_t pipe = scps_recovery_inflight(c->tx), target = c->ctl.cwnd, send = 0;
 
     if (!scps_recovery_is_reducing(c))
         return;
@@ -54,11 +54,11 @@ static void proportion(struct scps_conn *c, uint64_t delivered)
         send = share > rec->out ? share - rec->out : 0;
     } else {
         uint64_t limit = rec->delivered > rec->out ? rec->delivered - rec->out : 0;
-        limit = SCPS_MAX(limit, delivered) + c->mss;
+        limit = SCPS_MAX(limit, delivered) + c->agreed.mss;
         send = SCPS_MIN(target - pipe, limit);
     }
     if (rec->first_resend)
-        send = SCPS_MAX(send, c->mss);
+        send = SCPS_MAX(send, c->agreed.mss);
     rec->window = pipe + send;
 }
 
@@ -69,7 +69,7 @@ static void spread(struct scps_conn *c)
     uint64_t window = scps_recovery_window(c);
 
     if (window != SCPS_CWND_OPEN && c->rtt.srtt &&
-        window > scps_recovery_inflight(c) + (uint64_t)BURST * c->mss)
+        window > scps_recovery_inflight(c->tx) + (uint64_t)BURST * c->agreed.mss)
         c->tx->rec.spread_until = c->ctx.env->now + c->rtt.srtt;
 }
 
@@ -80,21 +80,23 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
     if (fresh) {
+        scps_sb_new_episode(&tx->sb);
         tx->saved_ctl = c->ctl;
         if (!c->ctx.cfg->c.cc->own_recovery)
-            memcpy(tx->saved_state, c->cc_state, c->ctx.cfg->c.cc->state_size);
+            memcpy(tx->saved_state, c->cc_state,
+                   scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
         rec->undoable = c->ctx.cfg->c.spurious_undo;
-        rec->flight = c->nxt - c->una;
+        rec->flight = c->snd.nxt - c->snd.una;
         rec->delivered = rec->out = 0;
     }
     rec->episode = (uint8_t)kind;
-    rec->point = c->nxt;
+    rec->point = c->snd.nxt;
     rec->resent = 0;
     rec->ncopies = 0;
-    if (fresh || rec->first != c->una) {
+    if (fresh || rec->first != c->snd.una) {
         /* RFC 3522 section 3.2: not anew once loss recovery has started */
-        rec->eifel = fresh && !(c->caps & SCPS_CAP_BETS);
-        rec->first = c->una;
+        rec->eifel = fresh && !(c->agreed.caps & SCPS_CAP_BETS);
+        rec->first = c->snd.una;
         rec->stamp = 0;
     }
     rec->first_resend = true;
@@ -126,7 +128,12 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
     }
 
     scps_cc_view_of(c, &v);
+    if (c->resumes)
+        scps_resume_before_loss(&c->tp->resume, &c->ctx, &l, &c->ctl);
     c->ctx.cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
+    if (c->resumes)
+        scps_resume_loss(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, &l,
+                         &c->ctl);
     scps_cc_apply(c);
 }
 
@@ -146,12 +153,12 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     }
     loss(c, bytes, evidence, fresh);
     if (fresh) {
-        SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
-        if (c->una >=
+        SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+        if (c->snd.una >=
             rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
             end(&c->tx->rec);
             scps_cc_change(c, SCPS_CC_RECOVERED);
-            SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+            SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
             return;
         }
         rec->delivered = delivered; /* what started the episode counts in it */
@@ -164,7 +171,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
  * 3.1). */
 void scps_recovery_presume(struct scps_conn *c)
 {
-    bool reports = c->flags & SCPS_F_SACK || c->caps & SCPS_CAP_SNACK1;
+    bool reports = c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1;
 
     scps_sb_lose_since(&c->tx->sb,
                        reports ? c->ctx.env->now - SCPS_MAX(c->rtt.srtt, 1) : c->ctx.env->now);
@@ -176,26 +183,27 @@ void scps_recovery_timeout(struct scps_conn *c)
     struct scps_recovery *rec = &c->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
-    rec->of_silence = fresh || (rec->of_silence && rec->first == c->una);
+    rec->of_silence = fresh || (rec->of_silence && rec->first == c->snd.una);
     begin(c, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not
      * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
-    rec->frto = fresh && rec->undoable && !(c->flags & SCPS_F_TS) && !(c->caps & SCPS_CAP_BETS);
-    rec->frto_nxt = c->nxt;
+    rec->frto = fresh && rec->undoable && !(c->agreed.opts & SCPS_AGREED_TS) &&
+                !(c->agreed.caps & SCPS_CAP_BETS);
+    rec->frto_nxt = c->snd.nxt;
     scps_recovery_forget(rec);
     if (rec->silent < UINT8_MAX)
         rec->silent++;
     rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
     scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
-    SCPS_NOTE_IT(c, RECOVERY, 1, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 void scps_recovery_repaired(struct scps_conn *c)
 {
     begin(c, SCPS_EPISODE_FAST);
     c->ctx.st->recoveries++;
-    loss(c, c->mss, SCPS_BY_RACK, true);
+    loss(c, c->agreed.mss, SCPS_BY_RACK, true);
     end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
 }
@@ -207,7 +215,8 @@ static void undo(struct scps_conn *c, bool late)
     uint64_t cwnd = c->ctl.cwnd;
 
     if (!c->ctx.cfg->c.cc->own_recovery) {
-        memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
+        memcpy(c->cc_state, tx->saved_state,
+               scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
         c->ctl = tx->saved_ctl;
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
     }
@@ -217,7 +226,7 @@ static void undo(struct scps_conn *c, bool late)
     tx->rec.resent = 0;
     scps_rto_answered(&tx->rto);
     c->ctx.st->spurious++;
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
@@ -225,13 +234,14 @@ void scps_recovery_was_outage(struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;
 
-    if (tx->rec.episode != SCPS_EPISODE_RTO || !tx->rec.of_silence || tx->rec.first != c->una)
+    if (tx->rec.episode != SCPS_EPISODE_RTO || !tx->rec.of_silence || tx->rec.first != c->snd.una)
         return;
-    memcpy(c->cc_state, tx->saved_state, c->ctx.cfg->c.cc->state_size);
+    memcpy(c->cc_state, tx->saved_state,
+           scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
     c->ctl = tx->saved_ctl;
     end(&c->tx->rec);
     scps_cc_apply(c);
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 /* Remembers that r was resent: with what it touches, by itself, or, without room, with the
@@ -289,15 +299,15 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
     const struct scps_scoreboard *sb = &c->tx->sb;
     bool second = rec->frto == 2;
 
-    if (!rec->frto || (!second && !advanced && c->flags & SCPS_F_SACK))
+    if (!rec->frto || (!second && !advanced && c->agreed.opts & SCPS_AGREED_SACK))
         /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
         return false;
     rec->frto = 0;
-    if (sum->dsack_fresh || c->una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
+    if (sum->dsack_fresh || c->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
     if (second)
         return sum->orig; /* step 3b; else 3a */
-    if (advanced && c->una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
+    if (advanced && c->snd.una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
         rec->frto = 2; /* step 2b; else 2a */
     return false;
 }
@@ -313,15 +323,15 @@ static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack
 {
     const struct scps_recovery *rec = &c->tx->rec;
 
-    return rec->eifel && rec->stamp && c->una > was && was == rec->first && c->flags & SCPS_F_TS &&
-           seg->has & SCPS_HAS_TS && seg->tsecr && (int32_t)(seg->tsecr - rec->stamp) < 0 &&
-           !sum->dsack_fresh;
+    return rec->eifel && rec->stamp && c->snd.una > was && was == rec->first &&
+           c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
+           (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh;
 }
 
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
                          const struct scps_seg *seg)
 {
-    bool advanced = c->una > was;
+    bool advanced = c->snd.una > was;
     struct scps_recovery *rec = &c->tx->rec;
 
     if (rec->episode == SCPS_EPISODE_NONE)
@@ -332,10 +342,10 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
         return;
     }
     rec->delivered += sum->delivered;
-    if (c->una >= rec->point) {
+    if (c->snd.una >= rec->point) {
         end(&c->tx->rec);
         scps_cc_change(c, SCPS_CC_RECOVERED);
-        SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+        SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
         spread(c);
         return;
     }
@@ -349,11 +359,11 @@ void scps_recovery_passed(struct scps_conn *c)
     struct scps_recovery *rec = &c->tx->rec;
 
     rec->undoable = false; /* what is known of the episode no longer tells */
-    if (rec->episode == SCPS_EPISODE_NONE || c->una < rec->point)
+    if (rec->episode == SCPS_EPISODE_NONE || c->snd.una < rec->point)
         return;
     end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
-    SCPS_NOTE_IT(c, RECOVERY, 0, c->una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)
@@ -370,5 +380,5 @@ void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sen
     rec->resent++;
     remember_copy(rec, resent);
     if (resent->from == rec->first && !resent->resends)
-        rec->stamp = SCPS_MAX(scps_conn_tsval(c), 1);
+        rec->stamp = SCPS_MAX(scps_ts_value(&c->ts, c->ctx.env->now), 1);
 }

@@ -6,8 +6,15 @@
 #ifndef SCPS_CORE_RECOVERY_H
 #define SCPS_CORE_RECOVERY_H
 
+#include <scps/cc.h>
+#include <scps/wire.h>
+
 #include "base/bytes.h"
 #include "base/rangeset.h"
+#include "core/scoreboard.h"
+
+struct scps_conn;
+struct scps_tx;
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
@@ -81,5 +88,45 @@ static inline void scps_recovery_final(struct scps_recovery *rec)
 {
     rec->undoable = false;
 }
+
+/* ---- recovery.c, pipe.c ---- */
+
+/* A tail probe has repaired a loss: the controller hears of it, and that it is over. */
+void scps_recovery_repaired(struct scps_conn *c);
+/* bytes were found lost by an acknowledgement that tells of `delivered` arrived ones. */
+void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
+                        enum scps_evidence evidence);
+void scps_recovery_timeout(struct scps_conn *c);
+/* The rate at which an episode of repair lets the window fill again after a standstill; 0: as
+ * acknowledgements come. */
+uint64_t scps_recovery_rate(struct scps_conn *c);
+/* What should have been answered by now is lost. */
+void scps_recovery_presume(struct scps_conn *c);
+/* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much
+ * may leave? */
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
+                         const struct scps_seg *seg);
+/* A segment left; resent: its record, not told of it yet; NULL for new data. */
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
+/* The peer has reported that [from, to) came twice; fresh: nothing had told before that it came at
+ * all. */
+void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
+/* F-RTO is over, and whether the timeout was spurious stays open: conventional recovery. */
+void scps_recovery_no_frto(struct scps_recovery *rec);
+/* The timeouts of this silence were an outage's, which says nothing of the load of the path: the
+ * controller is as before the first of them, unless something else had begun the episode. */
+void scps_recovery_was_outage(struct scps_conn *c);
+/* The left edge moved without an acknowledgement. */
+void scps_recovery_passed(struct scps_conn *c);
+/* An episode brings the window down: the controller asks for a smaller one than before it. */
+bool scps_recovery_is_reducing(const struct scps_conn *c);
+/* Bytes that may be in flight now, and that are. */
+uint64_t scps_recovery_window(const struct scps_conn *c);
+/* Has the peer been silent for so long that no more than a few segments may leave until it is
+ * heard? With fewer outstanding there is nothing to hold back. */
+bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
+/* Bytes/s that spread these segments, as packets of `packet` bytes, over a timeout of rto. */
+uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
+uint64_t scps_recovery_inflight(const struct scps_tx *tx);
 
 #endif

@@ -13,9 +13,11 @@ static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shi
                                          scps_dur max)
 {
     shift = SCPS_MIN(shift, 30u);
-    /* a timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
-     * 3.4) */
-    if (c->established && scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION)
+    /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
+     * 3.4). A closed window is no loss, whatever the link does: RFC 9293 section 3.8.6.1 wants the
+     * sender to "increase exponentially the interval between successive probes" (SHLD-30). */
+    if (c->established && !(c->todo.bits & SCPS_TODO_PERSIST) &&
+        scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION)
         shift = 0;
     return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;
 }
@@ -33,7 +35,7 @@ static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_
  * neither timer runs. */
 static SCPS_APART void arm_instead(struct scps_conn *c, scps_time when)
 {
-    if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
+    if (!(c->todo.bits & SCPS_TODO_OUTAGE))
         scps_timer_set(&c->ctx, &c->tx->persist_timer, when);
 }
 
@@ -47,9 +49,9 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
         scps_time give_up = tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
     }
-    if (cfg->bets_lifetime && !(c->flags & (uint32_t)SCPS_F_OUTAGE))
+    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE))
         when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->ctx.env->now));
-    if (c->flags & (SCPS_F_PERSIST | (uint32_t)SCPS_F_OUTAGE))
+    if (c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE))
         arm_instead(c, when);
     else
         scps_timer_set(&c->ctx, &tx->rto.timer, when);
@@ -63,6 +65,15 @@ void scps_snd_arm_persist(struct scps_conn *c)
     scps_timer_stop(&c->tx->rto.timer);
     scps_timer_set(&c->ctx, &c->tx->persist_timer,
                    c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
+}
+
+/* RFC 9293 section 3.8.6.2.1: "The override timeout should be in the range 0.1 - 1.0 seconds. It
+ * may be convenient to combine this timer with the timer used to probe zero windows". */
+void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto)
+{
+    scps_dur wait = SCPS_CLAMP(rto, SCPS_MS(100), SCPS_SEC(1));
+
+    scps_timer_by(x, &tx->persist_timer, x->env->now + wait);
 }
 
 /* ---- R2 ---- */

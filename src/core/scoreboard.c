@@ -7,14 +7,17 @@
  * Whether the first or the second sending of a resent segment arrived cannot be told from SACK. As
  * RFC 8985 section 6.2 does, an acknowledgement less than the least round trip after the second is
  * taken to be for the first; and so is every one while no round trip is known, because the SYN was
- * lost.
+ * lost. Such a resending was needless, and more than a round trip of reordering is about: one that
+ * comes later may be for the first sending as well, and tells less and less of what was resent
+ * before.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
 #include "base/fastpath.h"
 #include <scps/error.h>
 
-#define FIRST_CAP 32u
+#define FIRST_CAP    32u
+#define NEEDLESS_MAX 16 /* doublings: 1 ms becomes a minute, the longest timeout */
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
@@ -162,6 +165,11 @@ int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a)
     return resize(sb, a, sb->v ? (sb->mask + 1) * 2 : FIRST_CAP);
 }
 
+int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
+{
+    return resize(sb, a, cap);
+}
+
 /* ---- sending ---- */
 
 struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
@@ -217,6 +225,25 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 }
 
 /* ---- learning ---- */
+
+/* r had been resent and is known to have arrived. That is needless if it is far too soon for the
+ * resending, whatever queue the least round trip was measured with, and counts once for all that
+ * was resent since it last counted. */
+static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent *r,
+                                  scps_time now, scps_dur min_rtt)
+{
+    if (now - r->sent >= min_rtt / 4 || before(r->xseq, sb->needless_from))
+        return;
+    sb->needless_from = sb->xseq;
+    if (sb->needless < NEEDLESS_MAX)
+        sb->needless++;
+}
+
+void scps_sb_new_episode(struct scps_scoreboard *sb)
+{
+    if (sb->needless)
+        sb->needless--;
+}
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
@@ -285,7 +312,8 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     return bytes;
 }
 
-/* What is nearly always acknowledged: the next first sendings. */
+/* Fast path: the acknowledgement covers the next segments in order, each sent once. They are
+ * credited as one run. */
 static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_sum *sum)
 {
     const struct scps_sent *first = scps_sb_at(sb, sb->head), *last = NULL;
@@ -305,8 +333,10 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 }
 
 /* SND.UNA passes r, which had been resent. */
-static SCPS_APART void passed_resent(struct scps_ack_sum *sum, const struct scps_sent *r)
+static SCPS_APART void passed_resent(struct scps_scoreboard *sb, const struct scps_sent *r,
+                                     scps_time now, scps_dur min_rtt, struct scps_ack_sum *sum)
 {
+    resent_arrived(sb, r, now, min_rtt);
     if (!sum->refilled)
         sum->refilled_at = r->sent;
     sum->refilled = true;
@@ -344,11 +374,11 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             free_arrived(sb, next, end);
             continue;
         }
-        credit(sb, r, now, min_rtt, sum);
         if (r->resends)
-            passed_resent(sum, r);
+            passed_resent(sb, r, now, min_rtt, sum);
         else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent;
+        credit(sb, r, now, min_rtt, sum);
         sb->head++;
     }
     if (before(sb->frontier, sb->head))
@@ -457,10 +487,10 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
-        /* what is told after later sendings may be old news */
-        if (!r->resends && before(sb->hi_xseq, r->xseq) &&
-            (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            sum->oldest_sent = r->sent;
+        if (r->resends)
+            resent_arrived(sb, r, now, min_rtt);
+        else if (before(sb->hi_xseq, r->xseq) && (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+            sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
         r->skip = idx + 1;
@@ -660,6 +690,8 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.xseq = sb->xseq;
     nb.hi_xseq = sb->hi_xseq;
     nb.hi_arrived = sb->hi_arrived;
+    nb.needless = sb->needless;
+    nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent r = *scps_sb_at(sb, i);
         r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */

@@ -19,6 +19,8 @@
 #include <scps/alloc.h>
 #include <scps/cc.h>
 
+#include "base/bytes.h"
+
 enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 
 enum { /* scps_sent.flags */
@@ -80,6 +82,10 @@ struct scps_scoreboard {
     uint32_t
         *lostq; /* binary min-heap of indices, each once; may hold some that are LOST no more */
     uint32_t nlost;
+    /* How often a resending proved needless, each after the one before, less the episodes since;
+     * and the number of the first transmission that can be the next. */
+    uint32_t needless_from;
+    uint8_t needless;
     struct scps_lost_news news;
 };
 
@@ -114,6 +120,9 @@ static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uin
     return &sb->v[idx & sb->mask];
 }
 int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a);
+/* Takes room for cap records (a power of two) at once. Precondition: it has none yet. 0 or
+ * SCPS_ERR_NOMEM. */
+int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap);
 /* Room for one more record. 0 or SCPS_ERR_NOMEM; the next scps_sb_sent then cannot fail. */
 static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
 {
@@ -175,6 +184,16 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* What was lost since the last call. */
 struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb);
+/* How old a resent segment must be before later arrivals mean that it is lost again: 0 as long as
+ * no resending was needless, then twice the least round trip, twice as much each time, at most
+ * `most`: the timer is for what lies beyond. */
+static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scps_dur min_rtt,
+                                           scps_dur most)
+{
+    return sb->needless ? SCPS_MIN(min_rtt << sb->needless, most) : 0;
+}
+/* A new episode of repair begins: half of that wait will do. */
+void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
 /* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0

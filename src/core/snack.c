@@ -86,9 +86,9 @@
     65535 /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
 
 /* The largest segment the side that announced mss sends: what both ends count in. */
-static uint32_t unit(const struct scps_conn *c, uint16_t mss)
+static uint32_t unit(const struct scps_agreed *a, const struct scps_conn_config *cfg, uint16_t mss)
 {
-    int32_t size = mss - (c->ctx.cfg->c.snack_raw_unit ? 0 : scps_negotiate_less(c));
+    int32_t size = mss - (cfg->snack_raw_unit ? 0 : scps_agreed_less(a));
 
     return (uint32_t)SCPS_MAX(size, 8);
 }
@@ -111,14 +111,14 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
 /* Can the option's 16-bit offset say where h begins? */
 static bool nameable(const struct scps_conn *c, const struct scps_range *h)
 {
-    return (h->from - c->in.next) / unit(c, c->peer_mss) < FULL;
+    return (h->from - c->rcv.in.next) / unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss) < FULL;
 }
 
 /* The first hole beyond off, less what of it lies below, that the option can name. False: there is
  * none. */
 static bool hole_to_name(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
-    if (!hole_after(&c->in, c->rx->fin_at, SCPS_MAX(off, c->in.next), h))
+    if (!hole_after(&c->rcv.in, c->rx->fin_at, SCPS_MAX(off, c->rcv.in.next), h))
         return false;
     h->from = SCPS_MAX(h->from, off);
     return nameable(c, h);
@@ -136,7 +136,8 @@ bool scps_snack_out_of_reach(const struct scps_conn *c)
     scps_off told = SCPS_MAX(c->rx->snack_high, c->rx->sacked_to);
     struct scps_range h;
 
-    return hole_after(&c->in, c->rx->fin_at, SCPS_MAX(told, c->in.next), &h) && !nameable(c, &h);
+    return hole_after(&c->rcv.in, c->rx->fin_at, SCPS_MAX(told, c->rcv.in.next), &h) &&
+           !nameable(c, &h);
 }
 
 /* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
@@ -162,10 +163,10 @@ static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg,
     return start + (whole && i < ooo->n && hole ? hole : last) * size;
 }
 
-unsigned scps_snack_room(const struct scps_conn *c)
+unsigned scps_snack_room(const struct scps_agreed *a)
 {
     /* a compressed header has timestamps apart from its options */
-    return 40 - (c->caps & SCPS_CAP_COM ? 0 : scps_negotiate_overhead(c));
+    return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
 /* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
@@ -177,30 +178,35 @@ static uint64_t reach(uint32_t size, unsigned room)
 /* The hole below what has arrived last, if a bit vector that begins there tells of both. */
 static bool below_mended(const struct scps_conn *c, struct scps_range *h)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
+    const struct scps_rangeset *ooo = c->rcv.in.ooo;
     uint32_t i = scps_rangeset_find(ooo, c->rx->mended);
 
-    if (!(c->caps & SCPS_CAP_SNACK2) || c->flags & SCPS_F_SACK || !i || i == ooo->n)
+    if (!(c->agreed.caps & SCPS_CAP_SNACK2) || c->agreed.opts & SCPS_AGREED_SACK || !i ||
+        i == ooo->n)
         return false;
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < c->rx->snack_next &&
            /* and a mark beside it may take room */
-           c->rx->mended < h->to + reach(unit(c, c->peer_mss), scps_snack_room(c)) * 3 / 4;
+           c->rx->mended < h->to + reach(unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss),
+                                         scps_snack_room(&c->agreed)) *
+                                       3 / 4;
 }
 
 scps_off scps_snack_go_back(struct scps_conn *c)
 {
-    const struct scps_rangeset *ooo = c->in.ooo;
-    scps_off told = c->rx->snack_high, from = SCPS_MAX(c->rx->mended_from, c->in.next), hole;
+    const struct scps_rangeset *ooo = c->rcv.in.ooo;
+    scps_off told = c->rx->snack_high, from = SCPS_MAX(c->rx->mended_from, c->rcv.in.next), hole;
     uint32_t i;
 
-    if (!(c->caps & SCPS_CAP_SNACK2) || !c->rx->mended_from || !ooo->n || from >= told)
+    if (!(c->agreed.caps & SCPS_CAP_SNACK2) || !c->rx->mended_from || !ooo->n || from >= told)
         return 0;
     i = scps_rangeset_find(ooo, from);
-    hole = i ? scps_rangeset_at(ooo, i - 1)->to : c->in.next;
+    hole = i ? scps_rangeset_at(ooo, i - 1)->to : c->rcv.in.next;
     if (scps_rangeset_at(ooo, ooo->n - 1)->to >
-        hole + reach(unit(c, c->peer_mss), scps_snack_room(c)) * 3 / 4)
+        hole + reach(unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss),
+                     scps_snack_room(&c->agreed)) *
+                   3 / 4)
         return 0;
     c->rx->snack_high = hole;
     return told;
@@ -226,33 +232,34 @@ bool scps_snack_long_run(struct scps_conn *c, struct scps_range *run)
 
     if (!turn(c, &h) || h.to == c->rx->fin_at)
         return false;
-    *run = *scps_rangeset_at(c->in.ooo, scps_rangeset_find(c->in.ooo, h.to));
-    return run->to - run->from > reach(unit(c, c->peer_mss), scps_snack_room(c));
+    *run = *scps_rangeset_at(c->rcv.in.ooo, scps_rangeset_find(c->rcv.in.ooo, h.to));
+    return run->to - run->from >
+           reach(unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss), scps_snack_room(&c->agreed));
 }
 
 void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room, bool whole)
 {
-    uint32_t size = unit(c, c->peer_mss);
+    uint32_t size = unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss);
     uint64_t off, blocks;
     struct scps_range h;
     scps_off *told;
 
     if (room < HOLE1 || !(told = turn(c, &h)))
         return;
-    off = (h.from - c->in.next) / size;
-    blocks = (h.to - (c->in.next + off * size) + size - 1) / size;
+    off = (h.from - c->rcv.in.next) / size;
+    blocks = (h.to - (c->rcv.in.next + off * size) + size - 1) / size;
     blocks = SCPS_MIN(blocks, FULL); /* the rest of a longer hole stays due */
-    *told = SCPS_MIN(h.to, c->in.next + (off + blocks) * size);
+    *told = SCPS_MIN(h.to, c->rcv.in.next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)off;
     seg->snack_size = (uint16_t)blocks;
     seg->snack_vec_len = 0;
-    if (c->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < FULL) {
-        scps_off end = long_form(c->in.ooo, seg, c->in.next + (off + blocks) * size, size,
+    if (c->agreed.caps & SCPS_CAP_SNACK2 && room > 8 && blocks < FULL) {
+        scps_off end = long_form(c->rcv.in.ooo, seg, c->rcv.in.next + (off + blocks) * size, size,
                                  SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
     }
-    if (!(c->flags & SCPS_F_SACK))
+    if (!(c->agreed.opts & SCPS_AGREED_SACK))
         c->rx->mended = 0;
     c->ctx.st->snacks_out++;
     SCPS_NOTE_IT(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
@@ -260,14 +267,15 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
 
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
  * witness. */
-static bool knowable(const struct scps_conn *c, const struct scps_sent *r, bool meant)
+static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
+                     const struct scps_sent *r, bool meant)
 {
-    scps_dur ago = c->ctx.env->now - r->sent, rtt = SCPS_MAX(c->rtt.srtt, c->tx->rto.latest);
+    scps_dur ago = now - r->sent, last = SCPS_MAX(rtt->srtt, tx->rto.latest);
 
-    if (ago < scps_rtt_min(&c->rtt))
+    if (ago < scps_rtt_min(rtt))
         return false;
-    return (meant && !r->resends) || (int32_t)(c->tx->sb.hi_xseq - r->xseq) > 0 ||
-           ago > rtt + rtt / 8;
+    return (meant && !r->resends) || (int32_t)(tx->sb.hi_xseq - r->xseq) > 0 ||
+           ago > last + last / 8;
 }
 
 /* [from, to) is missing. */
@@ -278,10 +286,12 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
 
     /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows
      * better */
-    scps_off last_unit = c->flags & SCPS_F_SACK ? to - unit(c, c->adv_mss) : to;
+    scps_off last_unit = c->agreed.opts & SCPS_AGREED_SACK
+                             ? to - unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss)
+                             : to;
 
-    from = SCPS_MAX(from, c->una);
-    to = SCPS_MIN(to, c->nxt);
+    from = SCPS_MAX(from, c->snd.una);
+    to = SCPS_MIN(to, c->snd.nxt);
     if (from >= to)
         return;
     SCPS_NOTE_IT(c, SNACK_IN, from, to, 0, 0);
@@ -298,7 +308,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         const struct scps_sent *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
-        if (r->state == SCPS_SENT_FLIGHT && knowable(c, r, r->from <= last_unit))
+        if (r->state == SCPS_SENT_FLIGHT &&
+            knowable(c->tx, &c->rtt, c->ctx.env->now, r, r->from <= last_unit))
             scps_sb_lose(sb, idx, sum);
     }
     if (work == WORK && idx != sb->tail)
@@ -312,7 +323,7 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
 
-    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, c->una), &idx))
+    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, c->snd.una), &idx))
         return;
     for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
         struct scps_sent *r = scps_sb_at(sb, idx);
@@ -333,9 +344,9 @@ static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end
     scps_off last = tx->turn;
     uint32_t idx;
 
-    if (c->flags & SCPS_F_SACK || c->nxt < scps_snd_fin_end(c))
+    if (c->agreed.opts & SCPS_AGREED_SACK || !scps_send_all_sent(&c->snd))
         return;
-    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, c->una), &idx) ||
+    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, c->snd.una), &idx) ||
         !scps_sb_at(&tx->sb, idx)->resends) {
         tx->turn = 0;
         return;
@@ -378,14 +389,14 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
 {
     struct scps_tx *tx = c->tx;
 
-    if (c->nxt < scps_snd_fin_end(c)) { /* else little is told, and nothing is learned from it */
+    if (!scps_send_all_sent(&c->snd)) { /* else little is told, and nothing is learned from it */
         if (c->ctx.env->now - tx->slow_since > 2 * c->rtt.srtt) {
             tx->slow[1] = tx->slow[0];
             tx->pause[1] = tx->pause[0];
             tx->slow[0] = tx->pause[0] = 0;
             tx->slow_since = c->ctx.env->now;
         }
-        if (!tx->delivery.app_limited && c->una > 1)
+        if (!tx->delivery.app_limited && c->snd.una > 1)
             tx->pause[0] = SCPS_MAX(tx->pause[0], c->ctx.env->now - c->tx->heard_at);
     }
     if (sum->oldest_sent >= 0)
@@ -394,24 +405,25 @@ void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
 
 /* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only
  * its rate limits fills none. */
-static scps_dur lateness(const struct scps_conn *c)
+static scps_dur lateness(const struct scps_tx *tx, const struct scps_rtt *rtt, uint64_t cwnd)
 {
-    scps_dur slow = SCPS_MAX(c->tx->slow[0], c->tx->slow[1]), least = scps_rtt_min(&c->rtt);
+    scps_dur slow = SCPS_MAX(tx->slow[0], tx->slow[1]), least = scps_rtt_min(rtt);
 
-    return c->ctl.cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
+    return cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
 }
 
 bool scps_snack_late(const struct scps_conn *c)
 {
-    return lateness(c) > SCPS_MAX(scps_rtt_min(&c->rtt) / 8, LEAST);
+    return lateness(c->tx, &c->rtt, c->ctl.cwnd) > SCPS_MAX(scps_rtt_min(&c->rtt) / 8, LEAST);
 }
 
 static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
 {
     const scps_dur measured =
         c->tx->rto.latest ? c->tx->rto.latest : c->ctx.cfg->c.expected_rtt; /* of data */
-    scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), late = lateness(c), margin, wait,
-             least = scps_rtt_min(&c->rtt), pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
+    scps_dur rtt = SCPS_MAX(c->rtt.srtt, measured), margin, wait,
+             late = lateness(c->tx, &c->rtt, c->ctl.cwnd), least = scps_rtt_min(&c->rtt),
+             pause = SCPS_MAX(c->tx->pause[0], c->tx->pause[1]);
     unsigned more = r->resends > FAST && scps_conn_loss_cause(c) != SCPS_LOSS_CORRUPTION
                         ? (unsigned)SCPS_MIN(r->resends - FAST, 16)
                         : 0;
@@ -420,7 +432,8 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
      * has been resent before, then no new data competes for the sending rate.  Round-trip samples
      * taken while holes are filled one by one are poor, so the wait is computed from the least
      * round trip and from the known delay of the peer's reports. */
-    if (c->ctl.cwnd == SCPS_CWND_OPEN && c->nxt >= scps_snd_fin_end(c) && r->resends && least)
+    if (c->ctl.cwnd == SCPS_CWND_OPEN && c->snd.nxt >= scps_send_fin_end(&c->snd) && r->resends &&
+        least)
         return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
     if (late) /* and it may have told of others first */
         rtt = SCPS_MAX(rtt, least + 3 * late);
@@ -446,7 +459,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
     uint32_t idx;
 
     if (!(last->flags & SCPS_SENT_FIN) ||
-        scps_rack_on(c)) /* more may come, and tell; or rack.c looks */
+        scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)) /* more may come, and tell; or rack.c looks */
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
         again = last->sent + embargo(c, last);
@@ -455,7 +468,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
             scps_sb_lose(sb, sb->tail - 1, sum);
         }
     }
-    if (!(c->flags & SCPS_F_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
+    if (!(c->agreed.opts & SCPS_AGREED_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
         return again;
     if (sb->hi_arrived != tx->highest) {
         tx->highest = sb->hi_arrived;
@@ -480,10 +493,10 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
 static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    bool sack = c->flags & SCPS_F_SACK;
+    bool sack = c->agreed.opts & SCPS_AGREED_SACK;
     struct scps_resent e;
 
-    if (!sack && c->nxt < scps_snd_fin_end(c)) {
+    if (!sack && !scps_send_all_sent(&c->snd)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->head);
         scps_time due = r->sent + embargo(c, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
@@ -494,19 +507,24 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         return 0;
     }
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, e.idx);
-        bool first = e.idx == sb->head;
+        const struct scps_sent *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
+        bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
         /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may
          * hold the acknowledgement of r, and the retransmission timer, which has backed off (RFC
          * 6298 (5.5)), decides. */
         if (c->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
-            !(c->flags & SCPS_F_FIN_SENT))
+            !scps_send_fin_sent(&c->snd))
             return 0;
         scps_time due = r->sent + embargo(c, r);
         if (!sack && !first)
             due = SCPS_MAX(due, c->tx->heard_at + SILENCE);
+        /* What leaves together comes to the end of its embargo together, in the same order: behind
+         * the others the oldest one would find a short queue full each time. They wait for it. */
+        if (head->state == SCPS_SENT_FLIGHT && head->resends &&
+            head->sent + embargo(c, head) - due <= c->rtt.srtt / 4)
+            due = SCPS_MAX(due, head->sent + embargo(c, head));
         if (due > c->ctx.env->now)
             return due;
         scps_sb_lose(sb, e.idx, sum);
@@ -543,14 +561,18 @@ void scps_snack_timer(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {.oldest_sent = -1};
 
-    if (c->una == c->nxt || c->flags & SCPS_F_PERSIST)
+    if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)
         return;
     look(c, &sum);
     if (!sum.lost)
         return;
     SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RESEND);
     scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
-    scps_snd_arm_rtx(c);
+    /* What stands at SND.UNA was reported and is not acknowledged: the report was false, or is no
+     * longer true. Only the retransmission timer mends that (RFC 2018 section 8), and it must not
+     * begin anew whenever another segment goes again. */
+    if (scps_sb_at(&c->tx->sb, c->tx->sb.head)->state != SCPS_SENT_ARRIVED)
+        scps_snd_arm_rtx(c);
     scps_conn_wake(c);
 }
 
@@ -576,7 +598,7 @@ static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off
             break;
         told = run;
         if (here && arrived)
-            scps_sb_arrived(&c->tx->sb, c->ctx.env->now, from, SCPS_MIN(to, c->nxt),
+            scps_sb_arrived(&c->tx->sb, c->ctx.env->now, from, SCPS_MIN(to, c->snd.nxt),
                             scps_rtt_min(&c->rtt), sum);
         else if (!here && !arrived)
             named(c, from, to, sum);
@@ -586,17 +608,17 @@ static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off
 
 scps_off scps_snack_reach(const struct scps_conn *c)
 {
-    return c->una + (scps_off)FULL * unit(c, c->adv_mss);
+    return c->snd.una + (scps_off)FULL * unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss);
 }
 
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_sum *sum)
 {
-    uint32_t size = unit(c, c->adv_mss);
+    uint32_t size = unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
     /* behind a size that is full nobody knows where the vector begins */
-    bool has_vector = c->caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
+    bool has_vector = c->agreed.caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return;

@@ -20,7 +20,7 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
 {
     seg->sport = c->lport;
     seg->dport = c->rport;
-    seg->seq = scps_seq_wrap(c->iss, from);
+    seg->seq = scps_seq_wrap(c->snd.iss, from);
     seg->ack = 0;
     seg->wnd = 0;
     seg->flags = 0;
@@ -31,19 +31,11 @@ static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
     seg->len = 0;
     seg->gso = 0;
     seg->tos = c->ctx.cfg->tos;
-    if (c->flags & SCPS_F_TS) {
+    if (c->agreed.opts & SCPS_AGREED_TS) {
         seg->has = SCPS_HAS_TS;
-        seg->tsval = scps_conn_tsval(c);
-        seg->tsecr = c->ts_recent;
+        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
+        seg->tsecr = c->ts.recent;
     }
-}
-
-/* Where a segment without data stands. A probe stands beyond the peer's window until it is taken,
- * and so does what is under way when a peer takes its window back: a number there is not acceptable
- * (RFC 9293 section 3.10.7.4), and what the segment says would go unheard. */
-static inline scps_off acceptable(const struct scps_conn *c)
-{
-    return c->nxt <= c->edge ? c->nxt : SCPS_MAX(c->edge, c->una);
 }
 
 static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
@@ -66,31 +58,55 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
 
 static void begin_persist(struct scps_conn *c)
 {
-    c->flags = (c->flags | SCPS_F_PERSIST) & ~(uint32_t)SCPS_F_HEARD;
+    scps_todo_add(&c->todo, SCPS_TODO_PERSIST);
+    scps_heard_since_persist(&c->heard);
     scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     scps_snd_arm_persist(c);
+}
+
+static SCPS_APART void end_persist(struct scps_tx *tx, struct scps_todo *todo)
+{
+    scps_todo_done(todo, SCPS_TODO_PERSIST);
+    scps_rto_answered(&tx->rto);
+    scps_rto_stop(tx);
+}
+
+/* RFC 9293 section 3.8.6.2.1: is what the peer's window takes worth a segment, by rule (1),
+ * Eff.snd.MSS, or (3), half of Max(SND.WND)? */
+static bool worth_sending(const struct scps_send *s, uint32_t mss, uint64_t usable)
+{
+    return usable >= mss || 2 * usable >= s->max_wnd;
+}
+
+/* The window is open, but all that it takes is a silly segment, and nothing is under way: the
+ * override timeout, rule (4), lets it go. */
+static bool awaits_override(const struct scps_send *s, uint32_t mss)
+{
+    return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&
+           !worth_sending(s, mss, s->edge - s->nxt);
 }
 
 /* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
 static bool must_probe(const struct scps_conn *c)
 {
-    scps_off want = scps_snd_fin_end(c);
+    scps_off want = scps_send_fin_end(&c->snd);
 
-    return c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED && c->nxt < want &&
-           c->edge <= c->nxt && c->una == c->nxt;
+    return c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED && c->snd.nxt < want &&
+           c->snd.edge <= c->snd.nxt && c->snd.una == c->snd.nxt;
 }
 
-void scps_snd_window_changed(struct scps_conn *c)
+SCPS_APART void scps_snd_window_changed(struct scps_conn *c)
 {
-    if (!(c->flags & SCPS_F_PERSIST))
-        return;
-    if (c->edge > c->una) { /* open again; a probe the peer did not take goes first */
+    if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
         struct scps_ack_sum sum = {0};
-        c->flags &= ~(uint32_t)(SCPS_F_PERSIST | SCPS_F_PROBE_NOW);
-        if (!c->tx)
+        scps_todo_done(&c->todo, SCPS_TODO_PROBE);
+        if (awaits_override(&c->snd, c->agreed.mss) && !c->tx->ends.n) {
+            /* which does not begin anew with each octet of window */
+            scps_rto_answered(&c->tx->rto);
+            scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
             return;
-        scps_rto_answered(&c->tx->rto);
-        scps_rto_stop(c->tx);
+        }
+        end_persist(c->tx, &c->todo);
         if (scps_sb_count(&c->tx->sb))
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     }
@@ -112,25 +128,36 @@ static bool timed_out(const struct scps_conn *c)
     return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
 }
 
-/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
- * answer. Only a user timeout goes on. *gate: the route's rate, if that is what it waits for, its
- * turn not having come (SCPS_F_READY), or to no avail; NULL: the connection's own. */
-static bool waits_for_rate(const struct scps_conn *c, struct scps_gate **gate)
+static uint32_t packet_size(const struct scps_agreed *a, uint8_t family, uint32_t len)
 {
-    const struct scps_scoreboard *sb = &c->tx->sb;
-    bool queued = c->hold == SCPS_HOLD_ROUTE || c->flags & SCPS_F_READY;
+    uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
 
-    *gate = queued && c->turns ? c->turns->gate : NULL;
-    return !sb->inflight && sb->lost && (c->hold == SCPS_HOLD_PACE || *gate) && !user_timed_out(c);
+    if (a->caps & SCPS_CAP_COM &&
+        !(a->opts & SCPS_AGREED_UNHEARD)) /* the acknowledgement where there is room: 6 */
+        tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
+    return len + (family == 4 ? 20u : 40u) + tcp;
 }
 
-/* When the rate lets the resend leave. The timer runs from then, or on a slow line it would run out
- * again and again for nothing. */
-static scps_time leaves_at(struct scps_gate *g, scps_time paced, scps_time now, uint32_t len)
+/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
+ * answer, and only a user timeout goes on. The rate is the route's where the turn of this
+ * connection has not come, or came to no avail, and else its own. *at: when the rate
+ * lets the packet leave, headers and all. The timer runs from then, or on a slow line it would run
+ * out again and again for nothing. */
+static bool waits_for_rate(const struct scps_conn *c, scps_time *at)
 {
-    scps_time at = g ? scps_gate_when(g, now, len) : paced;
+    const struct scps_scoreboard *sb = &c->tx->sb;
+    bool queued = c->hold == SCPS_HOLD_ROUTE || c->ready;
+    struct scps_gate *g = queued && c->turns ? c->turns->gate : NULL;
 
-    return at == SCPS_NEVER ? now : SCPS_MAX(at, now);
+    if (sb->inflight || !sb->lost || (c->hold != SCPS_HOLD_PACE && !g) || user_timed_out(c))
+        return false;
+    *at =
+        g ? scps_gate_asks(g, c->ctx.env->now,
+                           packet_size(&c->agreed, c->remote.family, scps_sb_at(sb, sb->head)->len))
+          : c->tx->pace_timer.at;
+    if (*at == SCPS_NEVER || *at < c->ctx.env->now)
+        *at = c->ctx.env->now;
+    return true;
 }
 
 void scps_snd_probe_timeout(struct scps_conn *c)
@@ -140,15 +167,15 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     /* A window may stay closed for ever as long as the peer answers; but with nobody left to say
      * when it has been long enough it ends like a silence (RFC 6429 section 3), or peers could pile
      * such connections up. */
-    if (c->flags & SCPS_F_HEARD && !(c->flags & SCPS_F_RELEASED))
+    if (c->heard.persist && !c->released)
         scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
-    c->flags &= ~(uint32_t)SCPS_F_HEARD;
+    scps_heard_since_persist(&c->heard);
     if (cfg->user_timeout ? user_timed_out(c) : scps_snd_silent_too_long(c, cfg->persist_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
     scps_rto_back_off(&c->tx->rto);
-    c->flags |= SCPS_F_PROBE_NOW;
+    scps_todo_add(&c->todo, SCPS_TODO_PROBE);
     scps_conn_wake(c);
     scps_snd_arm_persist(c);
 }
@@ -158,26 +185,25 @@ void scps_snd_timeout(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
-    struct scps_gate *gate;
+    scps_time leaves;
 
-    if (c->una == c->nxt)
+    if (c->snd.una == c->snd.nxt)
         return;
     if (c->ctx.env->now >=
         scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
         scps_bets_send(c);
-        if (c->una < c->nxt)
+        if (c->snd.una < c->snd.nxt)
             scps_snd_arm_rtx(c);
         scps_conn_wake(c);
         return;
     }
-    if (waits_for_rate(c, &gate)) {
-        scps_snd_arm_rtx_from(c, leaves_at(gate, tx->pace_timer.at, c->ctx.env->now,
-                                           scps_sb_at(&tx->sb, tx->sb.head)->len));
+    if (waits_for_rate(c, &leaves)) {
+        scps_snd_arm_rtx_from(c, leaves);
         return;
     }
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
-    SCPS_NOTE_IT(c, RTO, c->una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
+    SCPS_NOTE_IT(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
     if (!c->tx->rto.backoff) /* the first one in a row */
         scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
     if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
@@ -194,7 +220,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (handshake) {
         struct scps_ack_sum sum = {0};
-        c->flags |= SCPS_F_SYN_LOST;
+        c->syn_lost = true;
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
@@ -206,11 +232,12 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_rto_keep(&tx->rto);
     }
     scps_rto_back_off(&c->tx->rto);
-    if (c->caps & SCPS_CAP_COM && scps_conn_doubts_comp(c)) /* without memory it goes as it is */
-        scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_conn_any_mss(c));
+    if (c->agreed.caps & SCPS_CAP_COM &&
+        scps_conn_doubts_comp(c)) /* without memory it goes as it is */
+        scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_agreed_any_mss(&c->agreed));
     if (c->state == SCPS_SYN_SENT && c->tx->rto.backoff == cfg->caps_tries && !c->plain &&
-        scps_negotiate_offers(c))
-        c->plain = SCPS_PLAIN_FELL_BACK;
+        scps_conn_offers(c))
+        scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);
 }
@@ -219,14 +246,22 @@ void scps_snd_timeout(struct scps_conn *c)
 
 static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
+    const struct scps_asked asked = scps_conn_asked(c);
+
     base(c, seg, 0);
     seg->has = 0;
     seg->flags = SCPS_SYN;
     seg->tos = c->ctx.cfg->tos;
-    scps_negotiate_offer(c, seg);
+    scps_negotiate_offer(&asked, seg);
+    if (seg->has & SCPS_HAS_TS) {
+        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
+        seg->tsecr = c->state == SCPS_SYN_RECEIVED ? c->ts.recent : 0;
+    }
+    if (c->tp)
+        scps_negotiate_offer_bindings(&asked, c->tp->binding, c->tp->xcaps, seg);
     if (c->state == SCPS_SYN_RECEIVED) {
         scps_ackout_fill(c, seg);
-        seg->flags &= (uint16_t) ~(c->flags & SCPS_F_ECN ? 0 : SCPS_ECE);
+        seg->flags &= (uint16_t) ~(c->agreed.opts & SCPS_AGREED_ECN ? 0 : SCPS_ECE);
     } else {
         seg->wnd = (uint16_t)SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
     }
@@ -242,14 +277,14 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
-    bool again = c->nxt > 0;
+    bool again = c->snd.nxt > 0;
 
     if (again && !scps_sb_next_lost(sb, &idx)) {
-        if (c->state == SCPS_SYN_RECEIVED && c->flags & SCPS_F_ACK_NOW) {
-            base(c, seg, c->nxt);
+        if (c->state == SCPS_SYN_RECEIVED && c->todo.bits & SCPS_TODO_ACK) {
+            base(c, seg, c->snd.nxt);
             scps_ackout_fill(c, seg);
             c->ctx.st->acks_out++;
-            left(c, seg, c->nxt, false);
+            left(c, seg, c->snd.nxt, false);
             return true;
         }
         scps_snd_hold(c, SCPS_HOLD_HANDSHAKE);
@@ -264,21 +299,12 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
             return false;
         }
         delivery_of(c->tx, scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now), c->ctx.env->now);
-        c->nxt = 1;
+        scps_send_left(&c->snd, 1);
     }
     left(c, seg, 0, again);
     if (!scps_rto_runs(c->tx))
         scps_snd_arm_rtx(c);
     return true;
-}
-
-static uint32_t packet_size(const struct scps_conn *c, uint32_t len)
-{
-    uint32_t tcp = 20 + (c->flags & SCPS_F_TS ? 12u : 0);
-
-    if (c->caps & SCPS_CAP_COM && !c->unheard) /* the acknowledgement where there is room: 6 */
-        tcp = (c->flags & SCPS_F_TS ? 16u : 8u) + (len <= scps_conn_any_mss(c) ? 6u : 0);
-    return len + (c->remote.family == 4 ? 20u : 40u) + tcp;
 }
 
 /* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
@@ -288,14 +314,17 @@ static inline uint32_t pace_size(const struct scps_conn *c, uint32_t len)
 {
     if (!c->tx->pacer.rate)
         return 0;
-    return c->tx->paces_window ? len : packet_size(c, len) + c->ctx.cfg->c.rate_overhead;
+    return c->tx->paces_window
+               ? len
+               : packet_size(&c->agreed, c->remote.family, len) + c->ctx.cfg->c.rate_overhead;
 }
 
 static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
 {
     struct scps_gate *gate = c->turns->gate;
 
-    if (!scps_gate_covers(gate, c, c->ctx.env->now, packet_size(c, len))) {
+    if (!scps_gate_covers(gate, c, c->ctx.env->now,
+                          packet_size(&c->agreed, c->remote.family, len))) {
         scps_snd_hold(c, SCPS_HOLD_ROUTE);
         return false;
     }
@@ -332,7 +361,7 @@ static SCPS_APART bool lifted(struct scps_conn *c)
 {
     if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
         return true;
-    c->flags |= SCPS_F_CWND_LIMITED; /* however little the application has written */
+    scps_cc_limited(c, true); /* however little the application has written */
     scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
 }
@@ -358,17 +387,17 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     seg->len = len;
     if (flags & (SCPS_SENT_FIN | SCPS_SENT_RECORD))
         end_of(seg, flags);
-    if (len && from + len == c->end)
+    if (len && from + len == c->snd.end)
         seg->flags |= SCPS_PSH;
-    if (c->flags & SCPS_F_ECN && len && !resent &&
+    if (c->agreed.opts & SCPS_AGREED_ECN && len && !resent &&
         !(flags & SCPS_SENT_PROBE)) { /* RFC 3168 sections 6.1.5, 6.1.6 */
         seg->tos |= SCPS_ECN_ECT0;
-        if (c->flags & SCPS_F_CWR) {
+        if (c->todo.bits & SCPS_TODO_CWR) {
             seg->flags |= SCPS_CWR;
-            c->flags &= ~(uint32_t)SCPS_F_CWR;
+            scps_todo_done(&c->todo, SCPS_TODO_CWR);
         }
     }
-    if (len <= scps_conn_any_mss(c))
+    if (len <= scps_agreed_any_mss(&c->agreed))
         scps_ackout_fill(c, seg);
     if (c->ctx.cfg->c.cc->on_sent)
         scps_cc_sent(c, len, resent != NULL);
@@ -396,14 +425,15 @@ static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, 
  * (RFC 7661 section 4.1). */
 static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
 {
-    if (inflight + c->mss > window || (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
-        c->flags |= SCPS_F_CWND_LIMITED;
+    if (inflight + c->agreed.mss > window ||
+        (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
+        scps_cc_limited(c, true);
 }
 
 static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
-    uint64_t inflight = scps_recovery_inflight(c);
+    uint64_t inflight = scps_recovery_inflight(c->tx);
     struct scps_sent *r;
     uint32_t idx, len;
 
@@ -411,7 +441,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-    if (r->from >= c->edge && r->from != c->una) { /* the peer took its window back */
+    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* the peer took its window back */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
@@ -423,7 +453,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     delivery_of(c->tx, r, c->ctx.env->now);
     note_use(c, inflight + len, scps_recovery_window(c));
-    if (scps_snack_on(c) && c->rtt.srtt) /* at the earliest; snack.c knows better */
+    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snack.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it
      * short. */
@@ -445,27 +475,29 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
-    bool all = c->nxt + len == c->end;
+    bool all = c->snd.nxt + len == c->snd.end;
 
-    if (!all && usable < c->mss &&
-        len >= c->max_wnd / 2) /* RFC 9293 3.8.6.2.1 (3): all the peer takes */
-        return true;
-    if (!all) { /* silly: more fits soon, or (4) it does not and the probe's timer lets it go */
+    if (!all && usable < c->agreed.mss && worth_sending(&c->snd, c->agreed.mss, len))
+        return true; /* all the peer takes */
+    if (!all) {
+        /* more fits soon, or the override timeout lets it go */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (c->una == c->nxt && !(c->flags & SCPS_F_PERSIST))
+        if (c->snd.una == c->snd.nxt && !(c->todo.bits & SCPS_TODO_PERSIST)) {
             begin_persist(c);
+            scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
+        }
         return false;
     }
     ran_dry(tx, scps_recovery_window(c));
-    if (c->flags & (SCPS_F_SHUT | SCPS_F_PUSH_ALL))
+    if (c->snd.shut || c->small.bits & SCPS_SMALL_PUSH)
         return true;
-    if (c->flags & (SCPS_F_CORK | SCPS_F_MORE)) {
+    if (c->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
         if (!scps_timer_runs(&tx->cork_timer))
             scps_timer_set(&c->ctx, &tx->cork_timer, c->ctx.env->now + CORK_MAX);
         scps_snd_hold(c, SCPS_HOLD_CORK);
         return false;
     }
-    if (c->flags & SCPS_F_NODELAY || tx->small_end <= c->una)
+    if (c->small.bits & SCPS_SMALL_NODELAY || tx->small_end <= c->snd.una)
         return true;
     scps_snd_hold(c, SCPS_HOLD_NAGLE);
     return false;
@@ -474,7 +506,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
 static SCPS_APART void restart_if_idle(struct scps_conn *c)
 {
-    if (c->una == c->nxt && c->una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
+    if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
@@ -494,8 +526,8 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
 {
     struct scps_tx *tx = c->tx;
 
-    p->avail = c->nxt < c->end ? c->end - c->nxt : 0;
-    p->fin = (c->flags & (SCPS_F_SHUT | SCPS_F_FIN_SENT)) == SCPS_F_SHUT;
+    p->avail = c->snd.nxt < c->snd.end ? c->snd.end - c->snd.nxt : 0;
+    p->fin = c->snd.shut && !scps_send_fin_sent(&c->snd);
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);
@@ -504,23 +536,24 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
             ran_dry(tx, scps_recovery_window(c));
         return false;
     }
-    p->usable = c->edge > c->nxt ? c->edge - c->nxt : 0;
+    p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
     p->flags = 0;
-    if (probe && !p->usable && c->una == c->nxt) { /* one octet (or the FIN) beyond the window */
+    if (probe && !p->usable &&
+        c->snd.una == c->snd.nxt) { /* one octet (or the FIN) beyond the window */
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
     }
     if (!p->usable) {
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (must_probe(c) && !(c->flags & SCPS_F_PERSIST))
+        if (must_probe(c) && !(c->todo.bits & SCPS_TODO_PERSIST))
             begin_persist(c);
         return false;
     }
-    p->full = c->flags & SCPS_F_CWR ? scps_conn_any_mss(c) : c->mss;
+    p->full = c->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->agreed) : c->agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
     if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
-        p->len = scps_record_cut(&tx->ends, c->nxt, c->mss, p->len, &p->flags, &p->full);
+        p->len = scps_record_cut(&tx->ends, c->snd.nxt, c->agreed.mss, p->len, &p->flags, &p->full);
     return true;
 }
 
@@ -529,13 +562,13 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
 {
     struct scps_tx *tx = c->tx;
 
-    if (c->una == c->nxt)
+    if (c->snd.una == c->snd.nxt)
         restart_if_idle(c);
-    p->inflight = scps_recovery_inflight(c);
+    p->inflight = scps_recovery_inflight(c->tx);
     if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
-        p->inflight = c->nxt - c->una;
+        p->inflight = c->snd.nxt - c->snd.una;
     return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
-           p->flags & SCPS_SENT_PROBE || tx->rack.due || lifted(c);
+           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || lifted(c);
 }
 
 /* Room for its record. Without memory it is tried again later, should nothing else happen
@@ -553,38 +586,35 @@ static inline bool record_fits(struct scps_conn *c)
 static inline void enlist(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_sent *r = scps_sb_sent(&tx->sb, c->nxt, p->takes, p->flags, c->ctx.env->now);
+    struct scps_sent *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
 
     delivery_of(c->tx, r, c->ctx.env->now);
-    c->nxt += p->takes;
+    scps_send_left(&c->snd, p->takes);
     if (p->flags & SCPS_SENT_RECORD)
-        scps_rangeset_trim(&tx->ends, c->nxt);
+        scps_rangeset_trim(&tx->ends, c->snd.nxt);
     if (p->len < p->full) {
-        tx->small_end = c->nxt;
+        tx->small_end = c->snd.nxt;
         scps_timer_stop(&tx->cork_timer);
     }
     if (p->fin) {
-        c->flags |= SCPS_F_FIN_SENT;
-        if (scps_snack_on(c) && c->rtt.srtt)
+        if (scps_agreed_snack(&c->agreed) && c->rtt.srtt)
             scps_timer_by(&c->ctx, &tx->look_timer,
                           c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     }
-    if (c->flags & SCPS_F_PUSH_ALL && c->nxt >= c->end)
-        c->flags &= ~(uint32_t)SCPS_F_PUSH_ALL;
+    if (c->small.bits & SCPS_SMALL_PUSH && c->snd.nxt >= c->snd.end)
+        scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
 }
 
 /* A window probe that was due has left, as p. False: as a segment like any other. */
 static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
 {
-    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
         c->ctx.st->probes_out++;
         return true;
     }
-    c->flags &= ~(uint32_t)SCPS_F_PERSIST; /* what a small window takes: an ordinary segment */
-    scps_rto_answered(&c->tx->rto);
-    scps_rto_stop(c->tx);
+    end_persist(c->tx, &c->todo); /* what a small window takes: an ordinary segment */
     return false;
 }
 
@@ -595,10 +625,10 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
     uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
 
     note_use(c, inflight, window);
-    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) && p->avail >= p->len + c->mss &&
-        p->usable >= p->len + c->mss && !tx->ends.n && !c->turns->gate &&
-        p->inflight + p->len + c->mss <= window) {
-        uint32_t next = p->len == c->mss ? p->size : pace_size(c, c->mss);
+    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
+        p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
+        !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
+        uint32_t next = p->len == c->agreed.mss ? p->size : pace_size(c, c->agreed.mss);
         covered(c, next); /* or not: then nobody need ask for it before its time */
     }
 }
@@ -606,36 +636,39 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
 static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
-    bool probe = c->flags & SCPS_F_PROBE_NOW;
+    bool probe = c->todo.bits & SCPS_TODO_PROBE;
     struct portion p;
 
     if (!cut_portion(c, probe, &p) || !window_covers(c, &p))
         return false;
     if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
         return false;
-    p.fin = p.fin && c->nxt + p.len == c->end && (p.usable > p.len || !p.len) &&
-            p.len <= scps_conn_any_mss(c);
+    p.fin = p.fin && c->snd.nxt + p.len == c->snd.end && (p.usable > p.len || !p.len) &&
+            p.len <= scps_agreed_any_mss(&c->agreed);
     p.size = pace_size(c, p.len);
     if (!record_fits(c) || !paced(c, p.len, p.size))
         return false;
-    if (c->una == c->nxt) {
+    if (c->snd.una == c->snd.nxt) {
         tx->progress_at = c->ctx.env->now;
         if (tx->rto.backoff && !probe) /* best effort gave up what had no answer */
             scps_rto_silent_since(&tx->rto, c->ctx.env->now);
         if (p.len)
             scps_stats_flight(c->ctx.st, c->ctx.env->now);
-        if (scps_rack_on(c))
+        if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
             scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
     }
     if (p.fin)
         p.flags |= SCPS_SENT_FIN;
     p.takes = p.len + (p.fin ? 1 : 0);
-    data_segment(c, seg, c->nxt, p.len, p.flags, NULL);
+    data_segment(c, seg, c->snd.nxt, p.len, p.flags, NULL);
     enlist(c, &p);
     if (probe && was_probe(c, &p))
         return true;
-    if (!scps_rto_runs(c->tx))
+    if (!scps_rto_runs(c->tx)) {
+        if (c->todo.bits & SCPS_TODO_PERSIST) /* a smaller MSS fits the window: no override */
+            end_persist(c->tx, &c->todo);
         scps_snd_arm_rtx(c);
+    }
     look_ahead(c, &p);
     return true;
 }
@@ -648,7 +681,8 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
         return true;
-    if (c->nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE && c->hold != SCPS_HOLD_ROUTE)
+    if (c->snd.nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE &&
+        c->hold != SCPS_HOLD_ROUTE)
         scps_recovery_no_frto(&c->tx->rec);
     return false;
 }
@@ -671,13 +705,13 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 
     if (!fresh) {
         if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
-            c->tx->rack.due = false;
+            scps_todo_done(&c->todo, SCPS_TODO_TAIL);
             return false;
         }
         again_at_once(c, seg, last);
         delivery_of(c->tx, scps_sb_at(sb, last), c->ctx.env->now);
     }
-    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     scps_rack_probed(c, !fresh);
     return true;
 }
@@ -689,11 +723,11 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
 
     if (!scps_sb_count(sb))
         return false;
-    if (c->tx->rack.due)
+    if (c->todo.bits & SCPS_TODO_TAIL)
         return tail_probe(c, seg);
     again_at_once(c, seg, sb->head);
     c->ctx.st->probes_out++;
-    c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     return true;
 }
@@ -703,28 +737,29 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
  * due. */
 static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off behind = scps_bets_peer_una(c->tx, c->una) - 1;
-    bool owed = c->flags & SCPS_F_ACK_NOW || scps_timer_runs(&c->ack_timer);
+    scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
+    bool owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
 
     base(c, seg, behind);
     scps_ackout_fill(c, seg);
-    c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW;
+    scps_todo_done(&c->todo, SCPS_TODO_KEEP);
     if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
-        c->flags |= SCPS_F_ACK_NOW;
+        scps_todo_add(&c->todo, SCPS_TODO_ACK);
     c->ctx.st->probes_out++;
     left(c, seg, behind, false);
-    SCPS_NOTE_IT(c, PROBE, 1, c->probes, 0, 0);
+    SCPS_NOTE_IT(c, PROBE, 1, c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes,
+                 0, 0);
 }
 
-static bool may_send_data(const struct scps_conn *c)
+static bool may_send_data(uint8_t state, const struct scps_tx *tx)
 {
-    switch (c->state) {
+    switch (state) {
     case SCPS_ESTABLISHED:
     case SCPS_CLOSE_WAIT:
     case SCPS_FIN_WAIT_1:
     case SCPS_CLOSING:
     case SCPS_LAST_ACK:
-        return c->tx != NULL;
+        return tx != NULL;
     default:
         return false;
     }
@@ -735,28 +770,30 @@ static bool may_send_data(const struct scps_conn *c)
 static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
-    if (c->flags & SCPS_F_RST_NOW) {
-        base(c, seg, acceptable(c)); /* with timestamps, as RFC 7323 section 3.2 would have it */
+    if (c->todo.bits & SCPS_TODO_RST) {
+        base(c, seg,
+             scps_send_acceptable(
+                 &c->snd)); /* with timestamps, as RFC 7323 section 3.2 would have it */
         seg->flags = SCPS_RST | SCPS_ACK;
-        seg->ack = scps_seq_wrap(c->irs, scps_rcv_nxt(c));
+        seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         c->segs_out++;
-        c->flags &= ~(uint32_t)SCPS_F_RST_NOW;
+        scps_todo_done(&c->todo, SCPS_TODO_RST);
         return true;
     }
-    if (c->flags & (uint32_t)SCPS_F_OUTAGE && !(c->flags & SCPS_F_KEEP_NOW)) {
+    if (c->todo.bits & SCPS_TODO_OUTAGE && !(c->todo.bits & SCPS_TODO_KEEP)) {
         scps_snd_hold(c, SCPS_HOLD_LINK_DOWN);
         *done = false;
         return true;
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        c->flags &= ~(uint32_t)SCPS_F_KEEP_NOW; /* the probe of an outage */
+        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* the probe of an outage */
         return true;
     }
     *done = false;
     if (c->state == SCPS_CLOSED)
         return true;
-    if (!(c->flags & SCPS_F_KEEP_NOW))
+    if (!(c->todo.bits & SCPS_TODO_KEEP))
         return false;
     keepalive(c, seg);
     *done = true;
@@ -766,24 +803,26 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next)
 {
     const uint32_t urgent =
-        SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | SCPS_F_PROBE_NOW | SCPS_F_ACK_NOW | SCPS_F_CWR;
+        SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE | SCPS_TODO_ACK | SCPS_TODO_CWR;
 
     return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
-           c->nxt < c->end && !(c->flags & urgent) && may_send_data(c) && !c->tx->sb.lost &&
-           (!c->tx->ends.n || scps_rangeset_at(&c->tx->ends, 0)->from - c->nxt >= c->mss) &&
-           seg->seq + seg->len == scps_seq_wrap(c->iss, c->nxt) &&
-           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->nxt) && new_data(c, next);
+           c->snd.nxt < c->snd.end && !(c->todo.bits & urgent) && may_send_data(c->state, c->tx) &&
+           !c->tx->sb.lost &&
+           (!c->tx->ends.n ||
+            scps_rangeset_at(&c->tx->ends, 0)->from - c->snd.nxt >= c->agreed.mss) &&
+           seg->seq + seg->len == scps_seq_wrap(c->snd.iss, c->snd.nxt) &&
+           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->snd.nxt) && new_data(c, next);
 }
 
 static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off at = acceptable(c);
+    scps_off at = scps_send_acceptable(&c->snd);
 
     base(c, seg, at);
     scps_ackout_fill(c, seg);
     c->ctx.st->acks_out++;
     left(c, seg, at, false);
-    SCPS_NOTE_IT(c, ACK_OUT, scps_rcv_nxt(c), seg->wnd, seg->nsack, 0);
+    SCPS_NOTE_IT(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
 static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
@@ -807,7 +846,8 @@ static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
  * before, by itself. */
 static SCPS_APART bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
-    return (c->tx->sb.lost || c->end - SCPS_MIN(c->nxt, c->end) > scps_conn_any_mss(c)) &&
+    return (c->tx->sb.lost ||
+            c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end) > scps_agreed_any_mss(&c->agreed)) &&
            bare_ack(c, seg);
 }
 
@@ -816,24 +856,24 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
     bool done;
 
     if (c->state != SCPS_ESTABLISHED ||
-        c->flags & (SCPS_F_RST_NOW | SCPS_F_KEEP_NOW | (uint32_t)SCPS_F_OUTAGE)) {
+        c->todo.bits & (SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_OUTAGE)) {
         if (special(c, seg, &done))
             return done;
     }
-    if (may_send_data(c)) {
-        if (c->flags & SCPS_F_ACK_NOW && c->caps & SCPS_CAP_COM && ack_goes_apart(c, seg))
+    if (may_send_data(c->state, c->tx)) {
+        if (c->todo.bits & SCPS_TODO_ACK && c->agreed.caps & SCPS_CAP_COM && ack_goes_apart(c, seg))
             return true;
-        if (c->flags & SCPS_F_PROBE_NOW && probe(c, seg))
+        if (c->todo.bits & SCPS_TODO_PROBE && probe(c, seg))
             return true;
-        if (c->tx->sb.lost && c->caps & SCPS_CAP_BETS)
+        if (c->tx->sb.lost && c->agreed.caps & SCPS_CAP_BETS)
             scps_bets_send(c);
         if (c->tx->sb.lost ? mend(c, seg) : new_data(c, seg))
             return true;
-        c->flags &= ~(uint32_t)SCPS_F_PROBE_NOW;
+        scps_todo_done(&c->todo, SCPS_TODO_PROBE);
         /* repair may be finished or held by the window of the peer: new data never overtakes it */
     } else {
         scps_snd_hold(c, SCPS_HOLD_APP);
     }
     /* else it rides on the data */
-    return c->flags & SCPS_F_ACK_NOW && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
+    return c->todo.bits & SCPS_TODO_ACK && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

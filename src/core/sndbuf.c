@@ -11,6 +11,8 @@
 #include "core/sndbuf.h"
 #include "base/bytes.h"
 
+#include <scps/error.h>
+
 #define FIRST_CAP 8192u
 
 void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg)
@@ -30,6 +32,15 @@ void scps_sndbuf_trim(struct scps_sndbuf *b, const struct scps_alloc *a)
 {
     if (b->from == b->to)
         scps_sndbuf_fini(b, a);
+}
+
+int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap)
+{
+    b->mem = a->alloc(a->ctx, (size_t)cap + b->slack);
+    if (!b->mem)
+        return SCPS_ERR_NOMEM;
+    b->cap = cap;
+    return 0;
 }
 
 /* Copies len octets to where offset off belongs; they do not pass the ring's end. */

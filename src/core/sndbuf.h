@@ -16,6 +16,9 @@ struct scps_sndbuf {
  * for. */
 void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg);
 void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
+/* Takes a ring of cap octets (a power of two, at least max_seg) at once. Precondition: it has none
+ * yet. 0 or SCPS_ERR_NOMEM. */
+int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap);
 /* Appends len octets (buf NULL: zeros; with hollow set nothing is stored at all). The caller keeps
  * to the limit. Returns len, less when memory is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,

@@ -55,13 +55,6 @@ static SCPS_APART void challenge(struct scps_conn *c)
     scps_ackout_now(c);
 }
 
-/* RFC 7323 section 5.3, R1, for a segment with timestamps on a connection that agreed on them. */
-static bool paws_rejects(const struct scps_conn *c, const struct scps_seg *seg)
-{
-    return (int32_t)(seg->tsval - c->ts_recent) < 0 && !(seg->flags & SCPS_RST) &&
-           scps_conn_ts_clock(c) - c->ts_recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
-}
-
 /* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does
  * not know: one SYN without it asks again before the connection counts as refused (docs/SCPS-TP.md
  * section 1.4 has it for silence). It begins elsewhere in sequence space, so that a reset for an
@@ -70,12 +63,12 @@ static SCPS_APART void refused(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
-    if (!c->ctx.cfg->c.caps_tries || c->plain || !scps_negotiate_offers(c)) {
+    if (!c->ctx.cfg->c.caps_tries || c->plain || !scps_conn_offers(c)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
-    c->plain = SCPS_PLAIN_FELL_BACK;
-    c->iss += ANOTHER;
+    scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
+    scps_send_begin(&c->snd, c->snd.iss + ANOTHER);
     scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     scps_snd_arm_rtx(c);
     scps_conn_wake(c);
@@ -85,7 +78,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool acks = seg->flags & SCPS_ACK;
 
-    if (acks && (c->nxt == 0 || seg->ack != scps_seq_wrap(c->iss, 1)))
+    if (acks && (c->snd.nxt == 0 || seg->ack != scps_seq_wrap(c->snd.iss, 1)))
         return drop(c, seg->flags & SCPS_RST ? SCPS_DROP_BLIND_RESET : SCPS_DROP_BAD_ACK, seg);
     if (seg->flags & SCPS_RST) {
         if (!acks)
@@ -95,25 +88,24 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (!(seg->flags & SCPS_SYN))
         return drop(c, SCPS_DROP_BAD_FLAGS, seg);
-    c->irs = seg->seq;
-    scps_negotiate_settle(c, seg);
-    scps_ackout_begin(c);
+    scps_receive_begin(&c->rcv, seg->seq);
+    scps_conn_settle(c, seg);
+    scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
     if (!acks) { /* both opened at once */
         uint32_t idx = c->tx->sb.head;
         struct scps_ack_sum sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
-        if (c->nxt)
+        if (c->snd.nxt)
             scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
-        c->edge = 1 + seg->wnd;
-        c->max_wnd = seg->wnd;
-        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        scps_send_offered(&c->snd, seg->seq, seg->wnd);
+        if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);
         return 0;
     }
-    c->wl1 = seg->seq;
-    c->max_wnd = scps_negotiate_first_window(c, seg);
-    c->edge = 1 + c->max_wnd;
+    scps_send_offered(
+        &c->snd, seg->seq,
+        scps_negotiate_first_window(&c->agreed, c->ctx.cfg->c.first_window, seg->wnd));
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
@@ -130,34 +122,28 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
 
 static bool data_after_close(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    return c->flags & SCPS_F_RELEASED && seg->len &&
-           scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len >
-               (int64_t)scps_rcv_nxt(c) &&
-           !(c->flags & SCPS_F_FIN_IN);
+    return c->released && seg->len &&
+           scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len >
+               (int64_t)scps_receive_next(&c->rcv) &&
+           !(c->rcv.fin);
 }
 
-/* May a segment that is wrong and has no data be answered? At most twice a second, or two ends that
- * disagree acknowledge each other for ever (RFC 5961 section 10). */
-static bool may_answer(struct scps_env *env, uint32_t *last_ms, const struct scps_seg *seg)
+/* May a segment that cannot be used be answered? */
+static bool may_answer(struct scps_conn *c, const struct scps_seg *seg)
 {
-    uint32_t ms = (uint32_t)(env->now / 1000);
-
-    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN))
+    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) ||
+        scps_ackout_may_answer(&c->ack, c->ctx.env->now))
         return true;
-    if (*last_ms && ms - *last_ms < 500) {
-        env->drops[SCPS_DROP_RATE_LIMITED]++;
-        return false;
-    }
-    *last_ms = SCPS_MAX(ms, 1);
-    return true;
+    c->ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
+    return false;
 }
 
 static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool keepalive = !seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
-                     scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) == -1;
+                     scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) == -1;
 
-    if (keepalive || may_answer(c->ctx.env, &c->oow_at, seg)) /* a keep-alive is always answered */
+    if (keepalive || may_answer(c, seg)) /* a keep-alive is always answered */
         scps_ackout_now(c);
 }
 
@@ -176,7 +162,7 @@ static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg 
         break;
     case SCPS_TIME_WAIT:
         /* nothing follows a FIN: whoever is further than that knows another connection */
-        if (seg->seq != scps_seq_wrap(c->irs, scps_rcv_nxt(c)))
+        if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv)))
             answer_unacceptable(c, seg);
         break;
     default:
@@ -190,13 +176,13 @@ static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg 
  * than a window would refuse each other's segments for ever. */
 static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    int64_t ack = scps_seq_unwrap(c->iss, c->una, seg->ack), most = c->max_wnd;
+    int64_t ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack), most = c->snd.max_wnd;
 
-    if (ack > (int64_t)c->nxt)
+    if (ack > (int64_t)c->snd.nxt)
         return false;
-    if (ack >= (int64_t)c->una - most)
+    if (ack >= (int64_t)c->snd.una - most)
         return true;
-    return ack >= (int64_t)scps_bets_peer_una(c->tx, c->una) - most;
+    return ack >= (int64_t)scps_bets_peer_una(c->tx, c->snd.una) - most;
 }
 
 /* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is
@@ -205,24 +191,24 @@ static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
  * waits for the end of an outage, too, sends nothing else. */
 static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    int64_t next = (int64_t)scps_rcv_nxt(c);
-    int64_t behind = next - scps_seq_unwrap(c->irs, (scps_off)next, seg->seq);
+    int64_t next = (int64_t)scps_receive_next(&c->rcv);
+    int64_t behind = next - scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq);
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
-           behind <= (int64_t)SCPS_MAX(c->max_offered, 1) && ack_plausible(c, seg);
+           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) && ack_plausible(c, seg);
 }
 
 static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
-    int64_t to = scps_seq_unwrap(c->irs, scps_rcv_nxt(c), seg->seq) + seg->len;
-    bool old = seg->len && to <= (int64_t)scps_rcv_nxt(c);
+    int64_t to = scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len;
+    bool old = seg->len && to <= (int64_t)scps_receive_next(&c->rcv);
 
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(c, seg)) {
-        c->flags |= SCPS_F_HEARD; /* a peer that asks whether we are there is there */
+        scps_heard_now(&c->heard); /* a peer that asks whether we are there is there */
         /* or the answer is held, and two ends in an outage wait for each other */
-        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
     }
     if (old && c->state != SCPS_SYN_RECEIVED) {
@@ -240,7 +226,7 @@ static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state == SCPS_TIME_WAIT)
         return drop(c, SCPS_DROP_BLIND_RESET, seg);
-    if (seg->seq != scps_seq_wrap(c->irs, scps_rcv_nxt(c))) {
+    if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv))) {
         challenge(c);
         return drop(c, SCPS_DROP_BLIND_RESET, seg);
     }
@@ -263,28 +249,31 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
-    if (!(seg->flags & SCPS_SYN) || seg->seq != c->irs)
+    if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
         return GO_ON;
-    if (!(seg->flags & SCPS_ACK)) { /* our SYN-ACK was lost, or is late */
+    /* Our SYN-ACK was lost, or is late. In a simultaneous open the peer may believe in capabilities
+     * that our SYN-ACK does not have: any other acknowledgement would leave it in that belief. */
+    if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
+                                     c->plain == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_sum sum = {0};
-        if (c->nxt &&
-            !c->una) { /* it goes again; the peer, who was heard, has all its time to answer */
+        if (c->snd.nxt &&
+            !c->snd.una) { /* it goes again; the peer, who was heard, has all its time to answer */
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
             scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
-            if (!(c->flags & (uint32_t)SCPS_F_OUTAGE))
+            if (!(c->todo.bits & SCPS_TODO_OUTAGE))
                 scps_snd_arm_rtx(c);
         }
-        if (c->flags & (uint32_t)SCPS_F_OUTAGE)
+        if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     if (!c->established)
-        scps_negotiate_settle(c, seg);
+        scps_conn_settle(c, seg);
     *copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
     copy->flags &= (uint16_t)~SCPS_SYN;
     copy->seq++;
-    copy->wnd = (uint16_t)(copy->wnd >> c->snd_wscale);
+    copy->wnd = (uint16_t)(copy->wnd >> c->agreed.snd_wscale);
     *at = copy;
     return GO_ON;
 }
@@ -292,15 +281,15 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
 /* RFC 9293 section 3.10.7.4, fifth check, in SYN-RECEIVED. 0: go on with the segment. */
 static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->nxt == 0 || scps_seq_ahead(c->iss, c->una, seg->ack) <= 0 ||
-        scps_seq_ahead(c->iss, c->nxt, seg->ack) > 0)
+    if (c->snd.nxt == 0 || scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) <= 0 ||
+        scps_seq_ahead(c->snd.iss, c->snd.nxt, seg->ack) > 0)
         return drop(c, SCPS_DROP_BAD_ACK, seg);
-    c->wl1 = seg->seq - 1;
+    scps_send_update_next(&c->snd, seg->seq);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     if (!scps_ackin(c, seg))
         return drop(c, SCPS_DROP_BAD_ACK, seg);
     scps_conn_established(c);
-    if (c->state != SCPS_CLOSED && c->flags & SCPS_F_SHUT)
+    if (c->state != SCPS_CLOSED && c->snd.shut)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     return 0;
 }
@@ -308,7 +297,7 @@ static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg 
 /* An acknowledgement of what was never sent, or far behind what was (RFC 5961 section 5.2). */
 static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (may_answer(c->ctx.env, &c->oow_at, seg))
+    if (may_answer(c, seg))
         challenge(c);
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
@@ -333,10 +322,10 @@ static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
             return GO_ON; /* it says where it stands */
         return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
     }
-    ack = scps_seq_unwrap(c->iss, c->una, seg->ack);
-    if (ack < (int64_t)scps_bets_peer_una(c->tx, c->una))
+    ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack);
+    if (ack < (int64_t)scps_bets_peer_una(c->tx, c->snd.una))
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
-    return ack > (int64_t)c->nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
+    return ack > (int64_t)c->snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }
 
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
@@ -344,11 +333,6 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     struct scps_seg copy;
     bool stamped;
 
-#ifdef SCPS_SPOIL_STATISTICS /* the test house.statistics: what is counted decides nothing */
-    memset(c->ctx.st, 0x5A, sizeof *c->ctx.st);
-#endif
-    if (scps_rcv_predicted(c, seg))
-        return 0;
     c->segs_in++;
     if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         int done = opening(c, &seg, &copy);
@@ -357,14 +341,14 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     } else if (seg->len && scps_conn_ctx_need_stats(&c->ctx)) {
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     }
-    stamped = c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS;
+    stamped = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS;
     if (seg->implied) {
         int done = implied(c, seg);
         if (done != GO_ON)
             return done;
         stamped = stamped && !(seg->implied & SCPS_IMPLIED_SEQ);
     }
-    if (stamped && paws_rejects(c, seg)) {
+    if (stamped && scps_ts_rejects(&c->ts, seg, c->ctx.env->now)) {
         scps_conn_ctx_need_stats(&c->ctx);
         c->ctx.st->paws_drops++;
         answer_unacceptable(c, seg);
@@ -387,17 +371,16 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
             return err;
     } else {
         /* what lies ahead of SND.NXT scps_ackin refuses by itself */
-        bool behind = scps_seq_ahead(c->iss, c->una, seg->ack) < 0;
+        bool behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
         if ((behind && !ack_plausible(c, seg)) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
-        if (c->flags & SCPS_F_FIN_ACKED)
+        if (scps_send_fin_acked(&c->snd))
             our_fin_acked(c, seg);
     }
     /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the
      * segment that moved, or could move, the left edge */
-    if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->irs, c->acked_to)) <= 0) {
-        c->ts_recent = seg->tsval;
-        c->ts_recent_at = scps_conn_ts_clock(c);
+    if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->rcv.irs, c->ack.acked_to)) <= 0) {
+        scps_ts_take(&c->ts, seg->tsval, c->ctx.env->now);
     }
     if (c->state == SCPS_CLOSED)
         return 0;
@@ -406,10 +389,10 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }
-    if (c->flags & SCPS_F_ECN && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
-        c->flags |= SCPS_F_ECE;
+    if (c->agreed.opts & SCPS_AGREED_ECN && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
+        scps_todo_echo(&c->todo);
     if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
-        c->flags &= ~(uint32_t)SCPS_F_ECE;
+        scps_todo_cwr_came(&c->todo);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;
@@ -419,9 +402,9 @@ bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state != SCPS_TIME_WAIT || (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) != SCPS_SYN)
         return false;
-    if (c->flags & SCPS_F_TS && seg->has & SCPS_HAS_TS)
-        return (int32_t)(seg->tsval - c->ts_recent) > 0 ||
-               (seg->tsval == c->ts_recent &&
-                scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) > 0);
-    return scps_seq_ahead(c->irs, scps_rcv_nxt(c), seg->seq) > 0;
+    if (c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS)
+        return (int32_t)(seg->tsval - c->ts.recent) > 0 ||
+               (seg->tsval == c->ts.recent &&
+                scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) > 0);
+    return scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) > 0;
 }

@@ -12,6 +12,14 @@
 
 #include "base/bytes.h"
 
+/* What the path carried in a round trip. Less than SCPS_CARRIED_LEAST is not looked at: nobody
+ * would save it (RFC 9959 section 3.1). */
+struct scps_carried {
+    uint64_t bytes; /* 0: no round trip has ended */
+    scps_dur took;  /* µs */
+};
+#define SCPS_CARRIED_LEAST 4096u
+
 struct scps_conn_stats { /* those of scps_info that nothing else tells */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
@@ -21,7 +29,8 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt; /* while nothing is to be sent */
+    scps_dur last_rtt;           /* while nothing is to be sent */
+    struct scps_carried carried; /* then: the most in a round trip */
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
@@ -60,6 +69,12 @@ static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now
 static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
+}
+/* The sending side goes away; it has seen so much in a round trip. */
+static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
+{
+    if (most.bytes > st->carried.bytes)
+        st->carried = most;
 }
 /* The reason why nothing left, `was`, has held until now. */
 static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)

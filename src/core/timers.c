@@ -21,14 +21,14 @@ static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
 /* The earliest of the timers that run, that of the pacer aside; SCPS_NEVER: none does. */
 static inline scps_time deadline(const struct scps_conn *c)
 {
-    scps_time t = SCPS_MIN(c->ack_timer.at, c->keep_timer.at);
+    scps_time t = SCPS_MIN(c->ack.timer.at, c->keep_timer.at);
 
     t = SCPS_MIN(t, SCPS_MIN(c->end_timer.at, c->outage_timer.at));
     if (c->tx)
         t = of_tx(c->tx, t);
     if (c->rx)
         t = SCPS_MIN(t, c->rx->budget_timer.at);
-    if (scps_conn_marks(c))
+    if (scps_tp_marks(c->tp))
         t = SCPS_MIN(t, c->tp->marks->due);
     return t;
 }
@@ -36,9 +36,9 @@ static inline scps_time deadline(const struct scps_conn *c)
 /* Something outstanding may be lost by now. */
 static void look(struct scps_conn *c)
 {
-    if (scps_rack_on(c))
+    if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
         scps_rack_timer(c);
-    if (scps_snack_on(c))
+    if (scps_agreed_snack(&c->agreed))
         scps_snack_timer(c);
 }
 
@@ -51,11 +51,11 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
 
     if (scps_timer_take(&tx->retry_timer, now))
         scps_conn_wake(c);
-    if (scps_timer_take(&tx->cork_timer, now) && c->nxt < c->end) {
-        c->flags |= SCPS_F_PUSH_ALL;
+    if (scps_timer_take(&tx->cork_timer, now) && c->snd.nxt < c->snd.end) {
+        scps_small_set(&c->small, SCPS_SMALL_PUSH, true);
         scps_conn_wake(c);
     }
-    if (scps_timer_take(&tx->look_timer, now) && c->una != c->nxt)
+    if (scps_timer_take(&tx->look_timer, now) && c->snd.una != c->snd.nxt)
         look(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
@@ -63,7 +63,7 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
         scps_snd_probe_timeout(c);
     if (c->tx && scps_timer_take(&tx->rto.timer, now))
         scps_snd_timeout(c);
-    if (c->tx && scps_timer_take(&tx->trim_timer, now) && c->una == c->nxt)
+    if (c->tx && scps_timer_take(&tx->trim_timer, now) && c->snd.una == c->snd.nxt)
         scps_conn_trim(c);
 }
 
@@ -72,7 +72,7 @@ static SCPS_APART void serve(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
 
-    if (scps_timer_take(&c->ack_timer, now))
+    if (scps_timer_take(&c->ack.timer, now))
         scps_ackout_timer(c);
     if (c->rx && scps_timer_take(&c->rx->budget_timer, now))
         scps_conn_wake(c);
@@ -80,7 +80,7 @@ static SCPS_APART void serve(struct scps_conn *c)
         serve_tx(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
-    if (scps_conn_marks(c) && c->tp->marks->due <= now)
+    if (scps_tp_marks(c->tp) && c->tp->marks->due <= now)
         scps_bets_timer(c);
     if (scps_timer_take(&c->keep_timer, now))
         scps_keep_timer(c);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Careful resume (RFC 9959): what a connection found out about its path, for the next one.
+ *
+ *     connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
+ *     connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
+ *                                                       \------> Safe Retreat ------/
+ *
+ * The library does no I/O and reads no clock: the caller keeps the octets where it likes and says
+ * what time it is.  One state is for one connection at a time (RFC 9959 section 3.2), which is the
+ * caller's to see to.
+ */
+#ifndef SCPS_PATH_H
+#define SCPS_PATH_H
+
+#include <scps/conn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_PATH_STATE_SIZE 88
+
+/* Version 1, big-endian: "SCPSPATH", the version (2 octets), flags (2), the family of the addresses
+ * (4), the time of saving (8), saved_cwnd (8), the delivery rate (8), saved_rtt (8), the local and
+ * the remote address (16 each), zeros (4), CRC-32 of all before it (4). */
+struct scps_path_state {
+    uint8_t octet[SCPS_PATH_STATE_SIZE];
+};
+
+/* What became of a saved state. */
+enum scps_path_verdict {
+    SCPS_PATH_TAKEN,
+    SCPS_PATH_FOREIGN,     /* it is no path state: another size, or another beginning */
+    SCPS_PATH_VERSION,     /* it is of another version of this library's format */
+    SCPS_PATH_CORRUPT,     /* its checksum is wrong */
+    SCPS_PATH_RANGE,       /* a value makes no sense */
+    SCPS_PATH_DESTINATION, /* it is of other addresses than the connection's */
+    SCPS_PATH_FUTURE,      /* it was saved later than now */
+    SCPS_PATH_EXPIRED,     /* it is older than its lifetime */
+    SCPS_PATH_NO_WINDOW,   /* the controller has no congestion window (pure rate control) */
+    SCPS_PATH_LATE,        /* data has been acknowledged already, or a state was taken before */
+    SCPS_PATH_NO_MEMORY
+};
+
+/* RFC 9959 section 3. A connection without a saved state, or done with it, is in NORMAL, where it
+ * observes its path. */
+enum scps_resume_phase {
+    SCPS_RESUME_NORMAL,
+    SCPS_RESUME_RECONNAISSANCE,
+    SCPS_RESUME_UNVALIDATED,
+    SCPS_RESUME_VALIDATING,
+    SCPS_RESUME_RETREAT,
+    SCPS_RESUME_OBSERVED, /* in notes: the state was saved */
+    SCPS_RESUME_REFUSED   /* in notes: a saved state was not taken; why is a scps_path_verdict */
+};
+
+/* Why the phase changed. */
+enum scps_resume_why {
+    SCPS_RESUME_RESTORED,       /* to Reconnaissance: a saved state was taken */
+    SCPS_RESUME_CONFIRMED,      /* to Unvalidated: initial data acknowledged, round trip alike */
+    SCPS_RESUME_LAST_SENT,      /* to Validating: the window is full */
+    SCPS_RESUME_FIRST_ACKED,    /* to Validating: the first unvalidated segment arrived */
+    SCPS_RESUME_RTT_EXCEEDED,   /* to Validating: a round trip has passed */
+    SCPS_RESUME_VALIDATED,      /* to normal: the last unvalidated segment arrived */
+    SCPS_RESUME_RATE_LIMITED,   /* to normal: the application used no more than before */
+    SCPS_RESUME_LOSS,           /* to Safe Retreat; in Reconnaissance to normal */
+    SCPS_RESUME_ECN,            /* the same */
+    SCPS_RESUME_PATH_CHANGED,   /* the same: the path is another, or its round trip is */
+    SCPS_RESUME_RTT_TOO_SHORT,  /* to normal: at most half of saved_rtt */
+    SCPS_RESUME_RTT_TOO_LONG,   /* to normal: more than ten times saved_rtt */
+    SCPS_RESUME_NOTHING_GAINED, /* to normal: the window is as large by itself */
+    SCPS_RESUME_TIMEOUT,        /* to normal: the retransmission timer expired */
+    SCPS_RESUME_RETREATED       /* to normal: what was sent before the retreat is acknowledged */
+};
+
+struct scps_path_limits {
+    int64_t lifetime;  /* seconds after which a state is no longer used */
+    uint64_t max_jump; /* bytes: the jump is never larger. 0: no limit */
+};
+/* An hour, and no limit to the jump. */
+SCPS_API struct scps_path_limits scps_path_limits_default(void);
+
+/* Writes what the connection has observed of its path into *out: the most that arrived in one of
+ * its latest 8 to 16 round trips, the rate of that and the least round trip. now: seconds since
+ * 1970. Returns 0, or SCPS_ERR_AGAIN, leaving *out alone, while less than four initial windows have
+ * arrived in a round trip (RFC 9959 section 3.1). Possible until the connection is closed by its
+ * owner, also after the last byte was acknowledged. */
+SCPS_API int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out);
+
+/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state. Then
+ * it acts by RFC 9959; whatever is wrong with the state has a name, and changes nothing. lim: NULL:
+ * the defaults. */
+SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
+                                                  size_t len, int64_t now,
+                                                  const struct scps_path_limits *lim);
+
+/* The phase the connection is in, and all it has been in: 1 << phase each. A connection that was in
+ * SCPS_RESUME_RETREAT has found its saved state wrong: delete it (RFC 9959 section 3.5). */
+SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been);
+
+SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v); /* "taken", "expired" */
+SCPS_API const char *scps_path_verdict_words(enum scps_path_verdict v);
+SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p); /* "safe-retreat" */
+SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);     /* "first-acked" */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

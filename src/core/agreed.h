@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What both SYNs settled.
+ *
+ * Invariant: constant once the connection is established, but for the sizes, which follow the MTU
+ * of the path, and SCPS_AGREED_UNHEARD.
+ */
+#ifndef SCPS_CORE_AGREED_H
+#define SCPS_CORE_AGREED_H
+
+#include <scps/conn.h>
+#include <scps/wire.h>
+
+enum scps_agreed_bit {
+    SCPS_AGREED_SACK = 1u << 0,
+    SCPS_AGREED_TS = 1u << 1,
+    SCPS_AGREED_WSCALE = 1u << 2,
+    SCPS_AGREED_ECN = 1u << 3,
+    SCPS_AGREED_CAPS = 1u << 4, /* the SYN that arrived had capabilities */
+    /* We opened the connection with compression, and the peer has not shown yet that our
+     * acknowledgement of its SYN arrived: data goes with TCP's header, which completes the
+     * handshake as well. */
+    SCPS_AGREED_UNHEARD = 1u << 5
+};
+
+struct scps_agreed {
+    uint16_t mss;      /* payload of a full segment, options deducted */
+    uint16_t peer_mss; /* announced by the peer; 0: not yet */
+    uint16_t pmtu_mss; /* largest payload plus options the path takes */
+    uint16_t adv_mss;  /* announced by us */
+    uint8_t caps;      /* SCPS_CAP_*: in force */
+    uint8_t caps_peer; /* what the peer offered */
+    uint8_t opts;      /* SCPS_AGREED_* */
+    uint8_t snd_wscale : 4, rcv_wscale : 4;
+};
+
+/* The MSS that our SYN announces. */
+static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
+{
+    a->adv_mss = mss;
+}
+/* With compression: something other than a SYN has come and was accepted, or is awaited. */
+static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
+{
+    a->opts =
+        (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD) & 63;
+}
+/* Octets of options in every data segment now. */
+static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
+{
+    return a->opts & SCPS_AGREED_TS ? 12 : 0;
+}
+/* What a full segment's payload is less than the MSS: its options. With compressed headers, which
+ * are shorter than TCP's, it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps
+ * -4). */
+int32_t scps_agreed_less(const struct scps_agreed *a);
+/* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
+static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
+{
+    if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_UNHEARD)
+        return a->mss;
+    return a->mss > 24u ? a->mss - 16u : 8u;
+}
+/* The payload of a full segment on a path that takes `path` octets of payload and options; cfg_mss:
+ * the configured limit, 0 is none. */
+uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);
+/* The path takes so much, and a full segment has that payload. */
+void scps_agreed_set_path(struct scps_agreed *a, uint32_t path, uint32_t full);
+static inline bool scps_agreed_rack(const struct scps_agreed *a, const struct scps_conn_config *cfg)
+{
+    return cfg->recovery == SCPS_RECOVERY_RACK && a->opts & SCPS_AGREED_SACK;
+}
+static inline bool scps_agreed_snack(const struct scps_agreed *a)
+{
+    return a->caps & SCPS_CAP_SNACK1;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A saved path state as octets, and what may be wrong with one. */
+#ifndef SCPS_CORE_PATHSTATE_H
+#define SCPS_CORE_PATHSTATE_H
+
+#include <scps/path.h>
+
+struct scps_path_values {
+    int64_t saved_at; /* seconds since 1970 */
+    uint64_t cwnd;    /* saved_cwnd: the most that arrived in a round trip, bytes */
+    uint64_t rate;    /* and how fast, bytes/s */
+    scps_dur rtt;     /* saved_rtt: the least */
+    bool limit_found; /* slow start was over */
+    struct scps_addr local, remote;
+};
+
+void scps_pathstate_write(const struct scps_path_values *p, struct scps_path_state *out);
+/* Reads and judges: the format, the values' ranges, the addresses against those in *p and the age.
+ * SCPS_PATH_TAKEN: *p is filled in; else it stays as it is. */
+enum scps_path_verdict scps_pathstate_read(struct scps_path_values *p, const void *state,
+                                           size_t len, int64_t now, int64_t lifetime);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The receive sequence space of a connection (RFC 9293 section 3.3.1), in offsets of the peer's
+ * stream: 0 is its SYN.  The octets are in the buffer (rcvbuf.h).
+ *
+ * Invariant: in.read <= in.next, and the FIN counts once it is in order.  Only this file assigns
+ * the fields but those of the buffer.
+ */
+#ifndef SCPS_CORE_RECEIVE_H
+#define SCPS_CORE_RECEIVE_H
+
+#include "core/rcvbuf.h"
+
+struct scps_receive {
+    uint32_t irs; /* the sequence number of offset 0 */
+    uint16_t mss; /* the largest segment seen, and 536 or what we announced at least */
+    bool fin;     /* the peer's FIN has arrived in order */
+    struct scps_rcvbuf in;
+};
+
+static inline void scps_receive_begin(struct scps_receive *r, uint32_t irs)
+{
+    r->irs = irs;
+}
+static inline void scps_receive_fin(struct scps_receive *r)
+{
+    r->fin = true;
+}
+/* A segment of `size` octets has come. */
+static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
+{
+    if (size > r->mss)
+        r->mss = (uint16_t)(size < UINT16_MAX ? size : UINT16_MAX);
+}
+/* RCV.NXT: the next octet that is missing, the FIN counted. */
+static inline scps_off scps_receive_next(const struct scps_receive *r)
+{
+    return r->in.next + r->fin;
+}
+/* The right edge that a buffer of rcvbuf octets allows now; never below what was announced. */
+static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
+                                         scps_off announced)
+{
+    scps_off full = r->in.read + rcvbuf;
+    scps_off edge = (full > r->in.next ? full : r->in.next) + r->fin;
+
+    return edge > announced ? edge : announced;
+}
+/* Ranges beyond a hole that are kept at most: one for every other full segment of the window,
+ * and 1024 at least. */
+static inline uint32_t scps_receive_max_holes(uint32_t rcvbuf)
+{
+    uint32_t n = rcvbuf / 1024;
+
+    return n > 1024 ? n : 1024;
+}
+
+#endif

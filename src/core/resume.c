@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Careful resume; the picture is in resume.h.
+ *
+ * Source: RFC 9959 sections 3.2 to 3.7, 4.2 and 4.3, and its appendix on BBR; the names are its
+ * own.  A segment that left in the Unvalidated Phase is told by its sample: what had been delivered
+ * when it left.
+ *
+ * What the RFC leaves to the implementation:
+ * - A loss that is put down to corruption or to an outage is no congestion, here as for the
+ *   controllers.
+ * - The jump is paced by the current round trip and never faster than the path delivered before:
+ *   saved_cwnd may have been measured over a round trip with a queue in it.
+ * - Where the saving connection had found the limit of the path, slow start ends at saved_cwnd.
+ * - In the Safe Retreat Phase PipeSize counts what left before it alone: a repaired loss is no sign
+ *   of capacity.
+ */
+#include "core/resume.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+#define NEW_PATH  10 /* times saved_rtt: a longer round trip is of another path (section 4.2.1) */
+#define BETA_HALF 2  /* 1/Beta; "The default value is 0.5" */
+
+static const struct scps_cc_ops *ops_of(struct scps_resume_cc cc)
+{
+    return cc.x->cfg->c.cc;
+}
+
+static bool jumped(const struct scps_resume *r)
+{
+    return r->phase == SCPS_RESUME_UNVALIDATED || r->phase == SCPS_RESUME_VALIDATING;
+}
+
+static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
+                  enum scps_resume_phase phase, enum scps_resume_why why, uint64_t cwnd)
+{
+    r->phase = (uint8_t)phase;
+    r->been |= (uint16_t)(1u << phase);
+    SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
+}
+
+/* Tells a controller with a model. True: it has none, or all is well with it. */
+static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
+                uint64_t amount, struct scps_cc_ctl *ctl)
+{
+    const struct scps_cc_ops *ops = ops_of(cc);
+
+    return !ops->resume || ops->resume(cc.state, v, what, amount, ctl);
+}
+
+/* Half of PipeSize, at least two segments. */
+static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
+{
+    return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
+}
+
+/* The rate of the jump is over. */
+static void unpace(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
+{
+    if (!ops_of(cc)->resume)
+        ctl->rate = r->rate;
+}
+
+static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                   enum scps_resume_why why, struct scps_cc_ctl *ctl)
+{
+    if (r->phase != SCPS_RESUME_RECONNAISSANCE) {
+        unpace(r, cc, ctl);
+        ask(cc, v, SCPS_CC_RESUMED, 0, ctl);
+    }
+    enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
+}
+
+/* A window has no phase of its own to report. */
+static void show(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
+{
+    static const uint8_t phase[] = {[SCPS_RESUME_NORMAL] = SCPS_PHASE_NONE,
+                                    [SCPS_RESUME_RECONNAISSANCE] = SCPS_PHASE_RECONNAISSANCE,
+                                    [SCPS_RESUME_UNVALIDATED] = SCPS_PHASE_UNVALIDATED,
+                                    [SCPS_RESUME_VALIDATING] = SCPS_PHASE_VALIDATING,
+                                    [SCPS_RESUME_RETREAT] = SCPS_PHASE_SAFE_RETREAT};
+
+    if (!ops_of(cc)->resume && ctl->phase < SCPS_PHASE_BRAKE)
+        ctl->phase = phase[r->phase];
+}
+
+void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uint64_t cwnd,
+                       uint64_t rate, scps_dur rtt, bool limit_found, uint64_t max_jump)
+{
+    *r = (struct scps_resume){.saved_cwnd = cwnd,
+                              .saved_rate = rate,
+                              .saved_rtt = rtt,
+                              .limit_found = limit_found,
+                              .max_jump = max_jump};
+    enter(r, x, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED, 0);
+}
+
+/* ---- Reconnaissance Phase, section 3.2 ---- */
+
+static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                 struct scps_cc_ctl *ctl)
+{
+    uint64_t rate;
+
+    r->pipe = v->outstanding; /* flight_size */
+    r->since = v->now;
+    r->rtt = v->min_rtt; /* of this connection: later samples may have waited for a delayed ACK */
+    r->began = v->delivered;
+    r->rate = ctl->rate;
+    rate = SCPS_MAX(SCPS_MIN(scps_muldiv(r->jump, 1000000, (uint64_t)r->rtt), r->saved_rate), 1);
+    if (ops_of(cc)->resume) {
+        ask(cc, v, SCPS_CC_JUMP, SCPS_MIN(rate, SCPS_MAX(r->saved_rate / 2, 1)), ctl);
+    } else {
+        ctl->cwnd = r->jump;
+        ctl->rate = rate;
+        if (r->limit_found)
+            ctl->ssthresh = SCPS_MIN(ctl->ssthresh, SCPS_MAX(r->saved_cwnd, r->jump));
+    }
+    enter(r, cc.x, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED, r->jump);
+}
+
+static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
+                        const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                        struct scps_cc_ctl *ctl)
+{
+    if (a->marked) {
+        normal(r, cc, v, SCPS_RESUME_ECN, ctl);
+        return;
+    }
+    if (v->delivered < v->init_cwnd || !v->min_rtt)
+        return; /* not "all the initial data (usually the IW)" is acknowledged */
+    if (v->min_rtt <= r->saved_rtt / 2) {
+        normal(r, cc, v, SCPS_RESUME_RTT_TOO_SHORT, ctl);
+        return;
+    }
+    if (v->min_rtt / NEW_PATH > r->saved_rtt) {
+        normal(r, cc, v, SCPS_RESUME_RTT_TOO_LONG, ctl);
+        return;
+    }
+    r->jump = SCPS_MIN(r->saved_cwnd / 2, v->max_cwnd);
+    if (r->max_jump)
+        r->jump = SCPS_MIN(r->jump, r->max_jump);
+    if (r->jump <= ctl->cwnd) {
+        normal(r, cc, v, SCPS_RESUME_NOTHING_GAINED, ctl);
+        return;
+    }
+    if (!v->app_limited) /* "this transition MAY be deferred" until there is more to send */
+        jump(r, cc, v, ctl);
+}
+
+/* ---- Safe Retreat Phase, section 3.5 ---- */
+
+static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                    enum scps_resume_why why, struct scps_cc_ctl *ctl)
+{
+    unpace(r, cc, ctl);
+    r->retreat = half(r, v);
+    r->began = v->delivered;
+    r->last = v->delivered + v->inflight;
+    if (ops_of(cc)->resume)
+        ask(cc, v, SCPS_CC_RETREAT, r->retreat, ctl);
+    else
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, r->retreat);
+    enter(r, cc.x, SCPS_RESUME_RETREAT, why, ctl->cwnd);
+}
+
+/* "the ssthresh MUST be set to no larger than the most recently measured PipeSize * Beta": what has
+ * arrived of the flight meanwhile is more than what was known when the controller set its own. */
+static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
+                        const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+{
+    if (!ops_of(cc)->resume)
+        ctl->ssthresh = half(r, v);
+    normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
+}
+
+static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                     const struct scps_cc_ack *a, struct scps_cc_ctl *ctl)
+{
+    if (a->sample_bytes && a->prior_delivered < r->began)
+        r->pipe += a->bytes;
+    if (ops_of(cc)->resume) {
+        if (ask(cc, v, SCPS_CC_STEADY, 0, ctl))
+            end_retreat(r, cc, v, ctl);
+        return;
+    }
+    r->retreat = SCPS_MIN(r->retreat, ctl->cwnd); /* it "MUST NOT be increased" */
+    ctl->cwnd = r->retreat;
+    if (!a->in_recovery && v->delivered >= r->last)
+        end_retreat(r, cc, v, ctl);
+}
+
+/* ---- Unvalidated Phase, section 3.3 ---- */
+
+static void leave_unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
+                              const struct scps_cc_view *v, enum scps_resume_why why,
+                              struct scps_cc_ctl *ctl)
+{
+    const uint64_t flight = v->outstanding;
+
+    r->last = v->delivered + v->inflight;
+    if (!ops_of(cc)->resume) {
+        if (flight < v->init_cwnd || flight <= r->pipe) {
+            ctl->cwnd = SCPS_MAX(r->pipe, v->init_cwnd);
+            normal(r, cc, v, SCPS_RESUME_RATE_LIMITED, ctl);
+            return;
+        }
+        ctl->cwnd = flight;
+        unpace(r, cc, ctl);
+    }
+    enter(r, cc.x, SCPS_RESUME_VALIDATING, why, ctl->cwnd);
+}
+
+static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
+                        const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                        struct scps_cc_ctl *ctl)
+{
+    const bool modelled = ops_of(cc)->resume != NULL;
+
+    if (!modelled)
+        ctl->cwnd = r->jump; /* the controller's growth does not count here */
+    if (v->min_rtt <= r->saved_rtt / 2)
+        retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
+    else if (a->sample_bytes && a->prior_delivered >= r->began)
+        leave_unvalidated(r, cc, v, SCPS_RESUME_FIRST_ACKED, ctl);
+    else if (!modelled && v->outstanding + v->mss > r->jump)
+        leave_unvalidated(r, cc, v, SCPS_RESUME_LAST_SENT, ctl);
+    else if (v->now - r->since > r->rtt)
+        leave_unvalidated(r, cc, v, SCPS_RESUME_RTT_EXCEEDED, ctl);
+}
+
+/* ---- events ---- */
+
+void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                     const struct scps_cc_ack *a, struct scps_cc_ctl *ctl)
+{
+    if (r->phase == SCPS_RESUME_RECONNAISSANCE) {
+        reconnoitre(r, cc, v, a, ctl);
+    } else if (r->phase == SCPS_RESUME_RETREAT) {
+        keep_low(r, cc, v, a, ctl);
+    } else if (jumped(r)) {
+        r->pipe += a->bytes;
+        if (a->marked)
+            retreat(r, cc, v, SCPS_RESUME_ECN, ctl);
+        else if (!ask(cc, v, SCPS_CC_STEADY, 0, ctl))
+            retreat(r, cc, v, SCPS_RESUME_LOSS, ctl);
+        else if (r->phase == SCPS_RESUME_UNVALIDATED)
+            unvalidated(r, cc, v, a, ctl);
+        else if (v->delivered >= r->last) /* section 3.4: the last of them has arrived */
+            normal(r, cc, v, SCPS_RESUME_VALIDATED, ctl);
+    }
+    show(r, cc, ctl);
+}
+
+void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn_ctx *x,
+                             const struct scps_cc_loss *l, struct scps_cc_ctl *ctl)
+{
+    if (jumped(r) && l->cause == SCPS_LOSS_CONGESTION && !x->cfg->c.cc->resume)
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, r->pipe);
+}
+
+void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                      const struct scps_cc_loss *l, struct scps_cc_ctl *ctl)
+{
+    enum scps_resume_why why = l->evidence == SCPS_BY_ECN ? SCPS_RESUME_ECN : SCPS_RESUME_LOSS;
+
+    if (l->cause != SCPS_LOSS_CONGESTION)
+        return;
+    if (r->phase == SCPS_RESUME_RECONNAISSANCE)
+        normal(r, cc, v, why, ctl);
+    else if (jumped(r) && !ops_of(cc)->resume)
+        retreat(r, cc, v, why, ctl);
+    else if (jumped(r) && !ask(cc, v, SCPS_CC_STEADY, 0, ctl))
+        retreat(r, cc, v, why, ctl);
+    show(r, cc, ctl);
+}
+
+/* Section 3.6: persistent congestion. */
+static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                      struct scps_cc_ctl *ctl)
+{
+    if (v->cause != SCPS_LOSS_CONGESTION)
+        return;
+    if (r->phase != SCPS_RESUME_RECONNAISSANCE && !ops_of(cc)->resume) {
+        r->retreat = half(r, v);
+        ctl->ssthresh = SCPS_MIN(ctl->ssthresh, r->retreat);
+    }
+    normal(r, cc, v, SCPS_RESUME_TIMEOUT, ctl);
+}
+
+/* The core has put back the window of before the episode: as much of it as was validated. */
+static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                   struct scps_cc_ctl *ctl)
+{
+    if (!r->retreat || ops_of(cc)->resume)
+        return;
+    r->retreat = 0;
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, SCPS_MAX(r->pipe, v->init_cwnd));
+    unpace(r, cc, ctl);
+    if (r->phase == SCPS_RESUME_RETREAT)
+        normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
+}
+
+static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                    enum scps_cc_change what, struct scps_cc_ctl *ctl)
+{
+    if (what == SCPS_CC_SPURIOUS || what == SCPS_CC_LINK_UP) {
+        undone(r, cc, v, ctl);
+        return;
+    }
+    if (r->phase == SCPS_RESUME_NORMAL)
+        return;
+    if (what == SCPS_CC_RTO) {
+        timed_out(r, cc, v, ctl);
+    } else if (what == SCPS_CC_RECOVERED) {
+        if (r->phase == SCPS_RESUME_RETREAT && !ops_of(cc)->resume)
+            end_retreat(r, cc, v, ctl);
+    } else if (what == SCPS_CC_PATH) {
+        if (jumped(r))
+            retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
+        else if (r->phase == SCPS_RESUME_RECONNAISSANCE)
+            normal(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
+    } else if (r->phase == SCPS_RESUME_RETREAT) { /* SCPS_CC_IDLE: nothing is outstanding */
+        end_retreat(r, cc, v, ctl);
+    } else if (jumped(r)) {
+        normal(r, cc, v, SCPS_RESUME_RATE_LIMITED, ctl);
+    }
+}
+
+void scps_resume_change(struct scps_resume *r, struct scps_resume_cc cc,
+                        const struct scps_cc_view *v, enum scps_cc_change what,
+                        struct scps_cc_ctl *ctl)
+{
+    changed(r, cc, v, what, ctl);
+    show(r, cc, ctl);
+}

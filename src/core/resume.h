@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Careful resume (RFC 9959): the phases that a connection with a saved path state goes through.
+ *
+ *   Reconnaissance --> Unvalidated --> Validating --> normal
+ *                          \               \           ^
+ *                           +---------------+--> Safe Retreat
+ *
+ * Invariant: the controller runs as ever; what is set here is laid over its window and rate, after
+ * each of its events.  A controller with a `resume` hook (a model instead of a window) is told the
+ * rate and sets both itself.  resume.c alone writes the fields.
+ */
+#ifndef SCPS_CORE_RESUME_H
+#define SCPS_CORE_RESUME_H
+
+#include <scps/path.h>
+
+#include "core/ctx.h"
+
+struct scps_resume {
+    /* what was saved */
+    uint64_t saved_cwnd, saved_rate; /* bytes, bytes/s */
+    scps_dur saved_rtt;
+    bool limit_found;  /* the saving connection had left slow start: saved_cwnd is what fits */
+    uint64_t max_jump; /* 0: no limit */
+    uint64_t jump;     /* jump_cwnd, from the Unvalidated Phase on */
+    uint64_t pipe;     /* PipeSize: in flight at the jump, and acknowledged since */
+    uint64_t retreat;  /* the window of the Safe Retreat Phase */
+    uint64_t began;    /* delivered in all when the Unvalidated Phase began */
+    uint64_t last;     /* delivered in all once the last segment of the phase has arrived */
+    scps_time since;   /* the Unvalidated Phase */
+    scps_dur rtt;      /* then */
+    uint64_t rate;     /* the controller's before; 0: none */
+    uint16_t been;     /* 1 << phase */
+    uint8_t phase;
+};
+
+/* The controller of a connection and its state. */
+struct scps_resume_cc {
+    const struct scps_conn_ctx *x;
+    void *state;
+};
+
+/* A state is taken: Reconnaissance begins. */
+void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uint64_t cwnd,
+                       uint64_t rate, scps_dur rtt, bool limit_found, uint64_t max_jump);
+/* After the controller's ack(). */
+void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                     const struct scps_cc_ack *a, struct scps_cc_ctl *ctl);
+/* Before and after its loss(): a cut is that of PipeSize, not of what was never validated. */
+void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn_ctx *x,
+                             const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
+void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
+                      const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
+/* After its change(). */
+void scps_resume_change(struct scps_resume *r, struct scps_resume_cc cc,
+                        const struct scps_cc_view *v, enum scps_cc_change what,
+                        struct scps_cc_ctl *ctl);
+
+#endif

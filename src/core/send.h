@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The send sequence space of a connection (RFC 9293 section 3.3.1), in offsets of our stream: 0 is
+ * the SYN, the FIN stands at `end`.
+ *
+ * Invariant: una <= nxt <= end + 1, and nxt > end only when the FIN has been sent.  una and nxt
+ * never go back; edge may, when the peer takes its window back.  Only this file assigns the fields.
+ */
+#ifndef SCPS_CORE_SEND_H
+#define SCPS_CORE_SEND_H
+
+#include "base/bytes.h"
+#include "base/rangeset.h"
+
+struct scps_send {
+    uint32_t iss;          /* the sequence number of offset 0 */
+    uint32_t wl1, wl2;     /* SND.WL1 and SND.WL2: of the last window update */
+    uint32_t max_wnd : 31; /* MAX.SND.WND: the largest window that the peer has offered */
+    uint32_t shut : 1;     /* the application writes no more: the FIN follows the last octet */
+    scps_off una;          /* SND.UNA: all below is acknowledged, or given up */
+    scps_off nxt;          /* SND.NXT: all below has been sent */
+    scps_off end;          /* all below has been written; the FIN is not counted */
+    scps_off edge;         /* SND.UNA + SND.WND: the right edge of the peer's window */
+};
+
+/* What a window update does to the right edge. */
+enum scps_window { SCPS_WINDOW_OLD, SCPS_WINDOW_SAME, SCPS_WINDOW_MOVED };
+
+/* Nothing is written; the first octet has offset 1. */
+static inline void scps_send_init(struct scps_send *s)
+{
+    s->end = 1;
+}
+/* The SYN has, or had, sequence number iss. */
+static inline void scps_send_begin(struct scps_send *s, uint32_t iss)
+{
+    s->iss = iss;
+}
+/* The peer's SYN, with sequence number seq, offered a window of wnd octets. */
+static inline void scps_send_offered(struct scps_send *s, uint32_t seq, uint32_t wnd)
+{
+    s->wl1 = seq;
+    s->max_wnd = wnd & INT32_MAX;
+    s->edge = 1 + (scps_off)wnd;
+}
+/* The next segment tells the window, whichever it is; its sequence number is seq. */
+static inline void scps_send_update_next(struct scps_send *s, uint32_t seq)
+{
+    s->wl1 = seq - 1;
+}
+/* A segment with sequence number seq acknowledges all that was sent, and offers the window that
+ * stands. */
+static inline void scps_send_confirmed(struct scps_send *s, uint32_t seq)
+{
+    s->wl1 = seq;
+    s->wl2 = (uint32_t)s->una;
+}
+/* A segment with sequence number seq and acknowledgement ack offers wnd octets (RFC 9293
+ * section 3.10.7.4, fifth check). */
+static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t seq, scps_off ack,
+                                                uint64_t wnd)
+{
+    int32_t newer = (int32_t)(seq - s->wl1);
+
+    if (newer < 0 || (newer == 0 && (int32_t)((uint32_t)ack - s->wl2) < 0))
+        return SCPS_WINDOW_OLD;
+    s->wl1 = seq;
+    s->wl2 = (uint32_t)ack;
+    if (s->edge == ack + wnd)
+        return SCPS_WINDOW_SAME;
+    s->edge = ack + wnd;
+    if (wnd > s->max_wnd) /* at most 65535 << 14 */
+        s->max_wnd = wnd & INT32_MAX;
+    return SCPS_WINDOW_MOVED;
+}
+/* The left edge moves to una: it is acknowledged, or given up. */
+static inline void scps_send_acked(struct scps_send *s, scps_off una)
+{
+    s->una = una;
+}
+/* The next `takes` sequence numbers leave for the first time. */
+static inline void scps_send_left(struct scps_send *s, uint32_t takes)
+{
+    s->nxt += takes;
+}
+/* The FIN has left; it has been acknowledged. */
+static inline bool scps_send_fin_sent(const struct scps_send *s)
+{
+    return s->nxt > s->end;
+}
+static inline bool scps_send_fin_acked(const struct scps_send *s)
+{
+    return s->una > s->end;
+}
+/* All below una was sent and acknowledged before this state existed (a SYN cookie). */
+static inline void scps_send_resume(struct scps_send *s, scps_off una)
+{
+    s->una = s->nxt = una;
+}
+/* The application has written n octets; it writes nothing more. */
+static inline void scps_send_wrote(struct scps_send *s, uint64_t n)
+{
+    s->end += n;
+}
+static inline void scps_send_shut(struct scps_send *s)
+{
+    s->shut = 1;
+}
+/* The end of the stream, with its FIN if there will be one. */
+static inline scps_off scps_send_fin_end(const struct scps_send *s)
+{
+    return s->end + s->shut;
+}
+/* Nothing is left that has not been sent. */
+static inline bool scps_send_all_sent(const struct scps_send *s)
+{
+    return s->nxt >= scps_send_fin_end(s);
+}
+/* Where a segment without data stands. A probe stands beyond the peer's window until it is taken,
+ * and so does what is under way when a peer takes its window back: a number there is not acceptable
+ * (RFC 9293 section 3.10.7.4), and what the segment says would go unheard. */
+static inline scps_off scps_send_acceptable(const struct scps_send *s)
+{
+    return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
+}
+/* Octets written and not acknowledged, which the send buffer holds. */
+static inline uint64_t scps_send_held(const struct scps_send *s)
+{
+    return s->end - SCPS_MAX(s->una, 1);
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What the application has said of segments that are smaller than a full one, and of room for
+ * writes.
+ *
+ * Invariant: only this file assigns the fields.
+ */
+#ifndef SCPS_CORE_SMALL_H
+#define SCPS_CORE_SMALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum scps_small_bit {
+    SCPS_SMALL_NODELAY = 1u << 0, /* they need not wait for acknowledgements (Nagle) */
+    SCPS_SMALL_CORK = 1u << 1,    /* they wait until this is taken away, or for 200 ms */
+    SCPS_SMALL_MORE = 1u << 2,    /* likewise: the last write said that more would follow */
+    SCPS_SMALL_PUSH = 1u << 3     /* what is written now leaves, whatever the others say */
+};
+
+struct scps_small {
+    uint8_t bits;
+};
+
+static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)
+{
+    s->bits = (uint8_t)(on ? s->bits | bit : s->bits & ~bit);
+}
+
+/* A write that was cut short, or refused. */
+struct scps_room {
+    bool wanted : 1;  /* the application is to hear when there is room again */
+    bool starved : 1; /* memory was lacking for the write, or for the FIN */
+};
+
+static inline void scps_room_want(struct scps_room *r, bool wanted)
+{
+    r->wanted = wanted;
+}
+static inline void scps_room_starve(struct scps_room *r, bool starved)
+{
+    r->starved = starved;
+}
+
+#endif
