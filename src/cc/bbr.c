@@ -25,9 +25,17 @@ static void pace(const struct scps_bbr_ctx *x, unsigned percent)
     struct scps_bbr *b = x->b;
     uint64_t rate = scps_muldiv(scps_bbr_bw(b), percent * 99, 10000);
 
+    rate = SCPS_MAX(rate, b->resume_bw);
     if (b->full_bw_reached || rate > b->pacing_rate)
         b->pacing_rate = SCPS_MAX(rate, 1);
     x->ctl->rate = b->pacing_rate;
+}
+
+/* Both lists have the same order. */
+_Static_assert(SCPS_PHASE_STARTUP + SCPS_BBR_PROBE_RTT == SCPS_PHASE_PROBE_RTT, "phases by state");
+static void tell_phase(const struct scps_bbr_ctx *x)
+{
+    x->ctl->phase = SCPS_PHASE_STARTUP + x->b->state;
 }
 
 static void set_send_quantum(const struct scps_bbr_ctx *x)
@@ -57,8 +65,11 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     struct scps_cc_ctl *ctl = x->ctl;
     uint64_t most, grown = x->rs.newly_acked;
 
-    most = scps_bbr_bdp(x, scps_bbr_bw(b), scps_bbr_gain[b->state].cwnd) + b->extra_acked;
+    most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
+    most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
+    if (b->resume_bw) /* "CWND is set to the larger", not grown to it */
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
         ctl->cwnd = SCPS_MIN(ctl->cwnd + grown, most);
     else if (ctl->cwnd < most || x->v->delivered < x->v->init_cwnd)
@@ -100,6 +111,7 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
         scps_muldiv(v->init_cwnd, scps_bbr_gain[SCPS_BBR_STARTUP].pacing * 10000, srtt);
     b->pacing_rate = SCPS_MAX(b->pacing_rate, 1);
     ctl->rate = b->pacing_rate;
+    ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
         ctl->quantum = v->init_cwnd; /* a train: bbr_start.c */
@@ -156,6 +168,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         scps_bbr_measure_base_loss(&x);
     set_send_quantum(&x);
     set_cwnd(&x);
+    tell_phase(&x);
 }
 
 /* The data in flight when the loss rate reached the threshold: somewhere within the segment that
@@ -215,11 +228,13 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         b->startup_loss |= !b->has_sack && !l->new_episode;
     }
     scps_bbr_note_loss(&x);
-    if (!b->is_bw_probe_sample)
-        return;
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
+    if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
+        scps_bbr_abandon_startup(&x); /* at once: what was sent was never validated */
+    if (!b->is_bw_probe_sample)
+        return;
     if (!scps_bbr_too_high(&x))
         return;
     x.rs.tx_in_flight = inflight_at_loss(&x.rs, scps_bbr_loss_thresh(b), l->bytes);
@@ -323,6 +338,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_IDLE: /* the model stays as it is; on_sent sees to the restart */
         break;
     }
+    tell_phase(&x);
 }
 
 /* HandleRestartFromIdle(). */
@@ -368,4 +384,5 @@ const struct scps_cc_ops scps_cc_bbr = {
     .loss = loss,
     .change = change,
     .on_sent = on_sent,
+    .resume = scps_bbr_resume,
 };

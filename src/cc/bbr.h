@@ -12,7 +12,7 @@
  *
  * bbr.c takes the events and sets the outputs, bbr_state.c moves from state to state, bbr_model.c
  * keeps the model, bbr_volume.c has the amounts that follow from it, bbr_start.c what goes beyond
- * the draft.  Names are the draft's.
+ * the draft, bbr_resume.c careful resume.  Names are the draft's.
  */
 #ifndef SCPS_CC_BBR_H
 #define SCPS_CC_BBR_H
@@ -94,6 +94,7 @@ struct scps_bbr {
     uint32_t base_loss;  /* ppm */
     scps_time train_began, train_last; /* bbr_start.c: the train of acknowledgements */
     uint64_t train_bytes, train_first, start_bw;
+    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
     uint8_t train_acks;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
@@ -103,6 +104,7 @@ struct scps_bbr {
     bool recovering : 1, limited : 1, was_limited : 1; /* in recovery; cwnd-limited in this round */
     bool has_sack : 1;     /* more than one loss a round trip can be told */
     bool startup_loss : 1; /* a loss, or a mark, that ends Startup by itself */
+    bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
     /* parameters */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
@@ -163,6 +165,8 @@ void scps_bbr_advance(const struct scps_bbr_ctx *x);
 /* ---- bbr_state.c ---- */
 void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
+/* From Startup to Drain, because of losses. */
+void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
 /* The steps of an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
 void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
@@ -170,6 +174,10 @@ void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
 /* Losses while probing exceed the threshold: tx_in_flight of rs was too much. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
+
+/* ---- bbr_resume.c ---- */
+bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume what,
+                     uint64_t amount, struct scps_cc_ctl *ctl);
 
 /* ---- bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);

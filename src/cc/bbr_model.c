@@ -89,6 +89,8 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     update_round(x);
+    if (b->resuming && b->state == SCPS_BBR_DRAIN)
+        return; /* RFC 9959: rates measured in this Drain "MUST be discarded" */
     if (x->rs.rate && (x->rs.rate >= b->max_bw || !x->rs.app_limited)) {
         b->bw_filter[1] = SCPS_MAX(b->bw_filter[1], x->rs.rate);
         b->max_bw = SCPS_MAX(b->bw_filter[0], b->bw_filter[1]);

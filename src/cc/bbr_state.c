@@ -40,6 +40,22 @@ static bool startup_high_loss(const struct scps_bbr_ctx *x)
            b->startup_ranges >= SCPS_BBR_FULL_LOSS_CNT && scps_bbr_too_high(x);
 }
 
+/* Losses say that the pipe is full. */
+static void full_by_loss(const struct scps_bbr_ctx *x)
+{
+    struct scps_bbr *b = x->b;
+
+    b->undo_state = SCPS_BBR_STARTUP;
+    b->full_bw_now = b->full_bw_reached = true;
+    b->inflight_longterm = SCPS_MAX(scps_bbr_bdp(x, b->bw, 100), b->inflight_latest);
+}
+
+void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x)
+{
+    full_by_loss(x);
+    enter_drain(x->b);
+}
+
 static void check_startup_high_loss(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -48,11 +64,8 @@ static void check_startup_high_loss(const struct scps_bbr_ctx *x)
     if (b->loss_round_start)
         b->startup_ranges = 0;
     b->startup_loss = false;
-    if (!high || b->full_bw_reached)
-        return;
-    b->undo_state = SCPS_BBR_STARTUP;
-    b->full_bw_now = b->full_bw_reached = true;
-    b->inflight_longterm = SCPS_MAX(scps_bbr_bdp(x, b->bw, 100), b->inflight_latest);
+    if (high && !b->full_bw_reached)
+        full_by_loss(x);
 }
 
 static void check_startup_done(const struct scps_bbr_ctx *x)

@@ -45,6 +45,11 @@ void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_P
         out[i] = ops->params[i].def;
 }
 
+size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param)
+{
+    return ops->state_size + (ops->more_state ? ops->more_state(param) : 0);
+}
+
 /* ---- messages ---- */
 
 struct msg {
@@ -115,14 +120,36 @@ static bool number(const char *s, size_t len, int64_t *out, bool *fits)
     return true;
 }
 
+static bool is_word(const char *word, const char *s, size_t len)
+{
+    return word && strlen(word) == len && !memcmp(word, s, len);
+}
+
+/* The value that s names; false: none. */
+static bool named(const struct scps_cc_param *p, const char *s, size_t len, int64_t *out)
+{
+    int64_t v = p->min;
+
+    for (const char *w = p->words; w && *w; v++) {
+        size_t n = strcspn(w, " ");
+        if (n == len && !memcmp(w, s, len)) {
+            *out = v;
+            return true;
+        }
+        w += n + (w[n] == ' ');
+    }
+    return false;
+}
+
+/* seen: a bit for each parameter that was given before. */
 static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
-                     int64_t *param)
+                     int64_t *param, uint32_t *seen)
 {
     const char *eq = memchr(item, '=', len);
     size_t key = eq ? (size_t)(eq - item) : len, i;
 
     for (i = 0; ops->params && ops->params[i].name; i++)
-        if (strlen(ops->params[i].name) == key && !memcmp(ops->params[i].name, item, key))
+        if (is_word(ops->params[i].name, item, key) || is_word(ops->params[i].was, item, key))
             break;
     if (!ops->params || !ops->params[i].name)
         return no_such_key(m, ops, item, key);
@@ -132,7 +159,13 @@ static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *i
     size_t vlen = (size_t)(item + len - val);
     int64_t v = 0;
     bool fits = false;
-    if (!eq || !number(val, vlen, &v, &fits)) {
+    if (eq && named(p, val, vlen, &v)) {
+        fits = true;
+    } else if (p->words && (!eq || !number(val, vlen, &v, &fits))) {
+        say(m, "%s: %s wants one of %s, not \"%.*s\"", ops->name, p->name, p->words, shown(vlen),
+            val);
+        return SCPS_ERR_INVAL;
+    } else if (!eq || !number(val, vlen, &v, &fits)) {
         say(m, "%s: %s wants a whole number (%s=%lld), not \"%.*s\"", ops->name, p->name, p->name,
             (long long)p->def, shown(vlen), val);
         return SCPS_ERR_INVAL;
@@ -142,6 +175,11 @@ static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *i
             shown(vlen), val, (long long)p->min, (long long)p->max);
         return SCPS_ERR_RANGE;
     }
+    if (*seen >> i & 1) {
+        say(m, "%s: %s is given twice", ops->name, p->name);
+        return SCPS_ERR_INVAL;
+    }
+    *seen |= UINT32_C(1) << i;
     param[i] = v;
     return 0;
 }
@@ -151,6 +189,7 @@ int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
 {
     struct msg m = {msg, msg ? msglen : 0};
     int64_t got[SCPS_CC_PARAMS];
+    uint32_t seen = 0;
     int err = 0;
 
     if (m.room)
@@ -158,7 +197,7 @@ int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
     scps_cc_param_defaults(ops, got);
     for (size_t len = 0; *text && !err; text += len + (text[len] == ',')) {
         len = strcspn(text, ",");
-        err = set_param(&m, ops, text, len, got);
+        err = set_param(&m, ops, text, len, got, &seen);
     }
     if (!err)
         memcpy(param, got, sizeof got);
@@ -172,6 +211,7 @@ int scps_cc_parse(const char *text, const struct scps_cc_ops **ops, int64_t para
     int64_t got[SCPS_CC_PARAMS];
     size_t len = strcspn(text, ",");
     const struct scps_cc_ops *o = find(text, len);
+    uint32_t seen = 0;
 
     if (m.room)
         *m.at = 0;
@@ -181,7 +221,7 @@ int scps_cc_parse(const char *text, const struct scps_cc_ops **ops, int64_t para
     for (text += len; *text == ','; text += len) {
         text++;
         len = strcspn(text, ",");
-        int err = set_param(&m, o, text, len, got);
+        int err = set_param(&m, o, text, len, got, &seen);
         if (err)
             return err;
     }
@@ -194,6 +234,16 @@ const char *scps_loss_cause_name(enum scps_loss_cause c)
 {
     static const char *const name[] = {"congestion", "corruption", "outage"};
     return (unsigned)c < sizeof name / sizeof *name ? name[c] : "unknown";
+}
+
+const char *scps_cc_phase_name(uint32_t phase)
+{
+    static const char *const name[SCPS_PHASE_COUNT] = {
+#define SCPS_CC_PHASE(name, word) word,
+#include <scps/phases.def>
+#undef SCPS_CC_PHASE
+    };
+    return phase < SCPS_PHASE_COUNT ? name[phase] : "?";
 }
 
 const char *scps_evidence_name(enum scps_evidence e)

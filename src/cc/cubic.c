@@ -65,7 +65,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .fast = param[P_FAST] != 0,
         .friendly = param[P_FRIENDLY] != 0,
     };
-    scps_win_start(&cu->win, param, v, ctl);
+    scps_win_start(&cu->win, param, sizeof *cu, v, ctl);
 }
 
 /* ---- the curve ---- */
@@ -173,7 +173,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;
-    bytes = scps_win_slow_start(&cu->win, a, bytes, ctl);
+    bytes = scps_win_slow_start(&cu->win, v, a, bytes, ctl);
     if (bytes)
         avoid(cu, v, bytes, ctl);
     cu->last_ack = v->now;
@@ -219,4 +219,5 @@ const struct scps_cc_ops scps_cc_cubic = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = scps_win_more_state,
 };

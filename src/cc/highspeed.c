@@ -77,7 +77,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 {
     struct highspeed *h = s;
 
-    scps_win_start(&h->win, param, v, ctl);
+    scps_win_start(&h->win, param, sizeof *h, v, ctl);
     h->limited = (uint32_t)param[P_LIMITED];
 }
 
@@ -90,7 +90,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
         bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* RFC 3742 section 2: K */
-    bytes = scps_win_slow_start(&h->win, a, bytes, ctl);
+    bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)
         scps_win_avoid(&h->win, v, bytes, 256 * (row(ctl->cwnd / v->mss) + 1), ctl);
 }
@@ -120,4 +120,5 @@ const struct scps_cc_ops scps_cc_highspeed = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = scps_win_more_state,
 };

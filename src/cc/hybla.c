@@ -64,7 +64,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .max_rho = (uint32_t)param[P_MAX_RHO],
         .estimate = param[P_ESTIMATE] != 0,
     };
-    scps_win_start(&hy->win, param, v, ctl);
+    scps_win_start(&hy->win, param, sizeof *hy, v, ctl);
 }
 
 /* rho in 1/256, at least 1. */
@@ -105,7 +105,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     if (hy->estimate && ctl->ssthresh == UINT64_MAX)
         scps_quick_estimate(&hy->quick, v, a, v->min_rtt, 4 * (uint64_t)v->mss, ctl);
     uint64_t grow = bytes * slow_start_gain(hy, rho) / 256;
-    scps_win_slow_start(&hy->win, a, SCPS_MIN(grow, ctl->cwnd), ctl);
+    scps_win_slow_start(&hy->win, v, a, SCPS_MIN(grow, ctl->cwnd), ctl);
 }
 
 static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
@@ -135,4 +135,5 @@ const struct scps_cc_ops scps_cc_hybla = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = scps_win_more_state,
 };

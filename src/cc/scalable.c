@@ -39,7 +39,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 {
     struct scalable *sc = s;
 
-    scps_win_start(&sc->win, param, v, ctl);
+    scps_win_start(&sc->win, param, sizeof *sc, v, ctl);
     sc->ai = (uint16_t)param[P_AI];
     sc->keep = (uint16_t)(1024 - param[P_MD]);
     sc->legacy = (uint16_t)param[P_LEGACY];
@@ -60,7 +60,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t bytes = scps_win_credit(&sc->win, v, a, ctl);
     uint64_t step = (uint64_t)sc->ai * v->mss * 256;
 
-    bytes = scps_win_slow_start(&sc->win, a, bytes, ctl);
+    bytes = scps_win_slow_start(&sc->win, v, a, bytes, ctl);
     if (!bytes)
         return;
     if (legacy(sc, ctl->cwnd, v->mss) || (sc->floor && ctl->cwnd * 256 < step)) {
@@ -105,4 +105,5 @@ const struct scps_cc_ops scps_cc_scalable = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = scps_win_more_state,
 };

@@ -134,7 +134,8 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .began = v->now,
         .soonest = v->min_rtt,
     };
-    scps_win_start(&ve->win, NULL, v, ctl);
+    scps_win_start(&ve->win, NULL, sizeof *ve, v, ctl);
+    scps_win_choose(&ve->win, param[P_SLOW_START], sizeof *ve);
 }
 
 /* ---- round trips ---- */
@@ -287,7 +288,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Asks the brake about the round that ends, and does what it says. */
+/* Asks the brake about the round that ends, and does what it says. The phase tells of it: BRAKE
+ * while the smaller window is tried, and BRAKED from then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,
@@ -302,11 +304,15 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
         scps_quick_forget(&ve->quick, ctl);
         ve->exponential = false;
         ve->over = 0;
+        ctl->phase = SCPS_PHASE_BRAKE;
         break;
     case SCPS_VEGAS_BRAKE_RESTORE:
         ctl->cwnd = ctl->ssthresh = SCPS_MAX(ctl->cwnd, ve->braking.full);
+        ctl->phase = SCPS_PHASE_BRAKED;
         break;
     case SCPS_VEGAS_BRAKE_KEEP:
+        if (ctl->phase == SCPS_PHASE_BRAKE && !ve->braking.set)
+            ctl->phase = SCPS_PHASE_BRAKED;
         break;
     }
 }
@@ -359,7 +365,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         return;
     }
     if (!ve->hold)
-        scps_win_slow_start(&ve->win, a, credit, ctl);
+        scps_win_slow_start(&ve->win, v, a, credit, ctl);
     if (ctl->cwnd >= ctl->ssthresh)
         ve->exponential = false;
 }
@@ -446,6 +452,11 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     }
 }
 
+static size_t more_state(const int64_t *param)
+{
+    return param[P_SLOW_START] == SCPS_SS_SEARCH ? sizeof(struct scps_search) : 0;
+}
+
 const struct scps_cc_ops scps_cc_vegas = {
     .name = "vegas",
     .help = "Vegas as in SCPS-TP: by delay; half at a loss unless it was corruption",
@@ -456,11 +467,12 @@ const struct scps_cc_ops scps_cc_vegas = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = more_state,
 };
 
 const struct scps_cc_ops scps_cc_vegas_corruption = {
     .name = "vegas-corruption",
-    .help = "Vegas as in SCPS-TP: by delay alone; losses leave the window as it is",
+    .help = "Vegas as in SCPS-TP: by delay alone; for links not shared, or with a queue",
     .state_size = sizeof(struct vegas),
     .params = params_corruption,
     .by_age = true,
@@ -468,4 +480,5 @@ const struct scps_cc_ops scps_cc_vegas_corruption = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = more_state,
 };

@@ -23,7 +23,7 @@ struct scps_vegas_brake {
     uint32_t pace;     /* of the round that set the brake: delivered, in 64 octets a second */
     uint16_t share;    /* of the round that set the brake: lost octets, x/1024 of all */
     uint16_t trust;    /* rounds for which losses were last trusted; 0: the window mattered */
-    uint16_t trusting; /* of these rounds, so many are left */
+    uint16_t trusting; /* rounds still to go in which losses are taken for corruption */
     uint8_t rounds;    /* since the brake was set */
     bool set;
 };

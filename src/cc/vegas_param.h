@@ -25,7 +25,8 @@ enum {
     P_TIMEOUTS,
     P_TRAIN,
     P_CORRUPTION,
-    P_BRAKE
+    P_BRAKE,
+    P_SLOW_START
 };
 
 /* clang-format off */
@@ -48,6 +49,8 @@ enum {
          cause, 0, 2},                                                                             \
         {"brake", "lost share of a round trip from which it is congestion all the same, x/1024; " \
                   "0: never", 256, 0, 1024},                                                       \
+        {"slow-start", "what may end slow start besides Vegas's own: nothing, HyStart++ "          \
+                       "(RFC 9406) or SEARCH", 0, 0, 2, "standard hystart search", NULL},          \
         {NULL, NULL, 0, 0, 0},                                                                     \
     }
 /* clang-format on */

@@ -24,7 +24,7 @@ static const struct scps_cc_param params[] = {
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
                   struct scps_cc_ctl *ctl)
 {
-    scps_win_start(s, param, v, ctl);
+    scps_win_start(s, param, sizeof(struct scps_win), v, ctl);
 }
 
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
@@ -32,7 +32,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
 {
     uint64_t bytes = scps_win_credit(s, v, a, ctl);
 
-    bytes = scps_win_slow_start(s, a, bytes, ctl);
+    bytes = scps_win_slow_start(s, v, a, bytes, ctl);
     if (bytes)
         scps_win_avoid(s, v, bytes, 256, ctl);
 }
@@ -58,4 +58,5 @@ const struct scps_cc_ops scps_cc_vj = {
     .ack = ack,
     .loss = loss,
     .change = change,
+    .more_state = scps_win_more_state,
 };

@@ -21,6 +21,8 @@
  */
 #include "cc/window.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/wide.h"
 
@@ -30,8 +32,27 @@ static uint64_t part(uint64_t bytes, unsigned keep, const struct scps_cc_view *v
     return SCPS_MAX(kept, 2 * (uint64_t)v->mss);
 }
 
-void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_cc_view *v,
-                    struct scps_cc_ctl *ctl)
+size_t scps_win_more_state(const int64_t *param)
+{
+    return param[SCPS_WIN_SLOW_START] == SCPS_SS_SEARCH ? sizeof(struct scps_search) : 0;
+}
+
+void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size)
+{
+    w->hystart = slow_start == SCPS_SS_HYSTART;
+    w->search_at = slow_start == SCPS_SS_SEARCH ? (uint16_t)size : 0;
+    if (w->search_at)
+        memset((uint8_t *)w + size, 0, sizeof(struct scps_search));
+}
+
+/* SEARCH's, where it is on. */
+static struct scps_search *search_of(struct scps_win *w)
+{
+    return (struct scps_search *)(void *)((uint8_t *)w + w->search_at);
+}
+
+void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
+                    const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     *w = (struct scps_win){.heed_corruption = true, .idle_restart = true};
     ctl->cwnd = v->init_cwnd;
@@ -42,7 +63,7 @@ void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_
     w->abc_limit = (uint8_t)param[SCPS_WIN_ABC_LIMIT];
     w->heed_corruption = param[SCPS_WIN_CORRUPTION] != 0;
     w->idle_restart = param[SCPS_WIN_IDLE] != 0;
-    w->hystart = param[SCPS_WIN_HYSTART] != 0;
+    scps_win_choose(w, param[SCPS_WIN_SLOW_START], size);
     if (param[SCPS_WIN_SSTHRESH])
         ctl->ssthresh = (uint64_t)param[SCPS_WIN_SSTHRESH];
 }
@@ -73,11 +94,15 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     return SCPS_MIN(bytes, most);
 }
 
-uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_ack *a, uint64_t bytes,
-                             struct scps_cc_ctl *ctl)
+uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
+                             const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl)
 {
     if (ctl->cwnd >= ctl->ssthresh)
         return bytes;
+    if (w->search_at && ctl->ssthresh == UINT64_MAX && scps_search_ack(search_of(w), v, a)) {
+        ctl->ssthresh = ctl->cwnd;
+        return bytes;
+    }
     /* HyStart++ is for the first slow start; later ones have a threshold to stop at */
     if (w->hystart && ctl->ssthresh == UINT64_MAX) {
         unsigned div = scps_hystart_ack(&w->hs, a);

@@ -18,6 +18,7 @@
 #define SCPS_CC_WINDOW_H
 
 #include "cc/hystart.h"
+#include "cc/search.h"
 
 struct scps_win {
     uint64_t credit;  /* bytes acknowledged towards the next segment, in the grower's own scale */
@@ -29,9 +30,13 @@ struct scps_win {
     bool spared : 1;      /* the present episode is not the window's fault: growth goes on */
     /* parameters */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
-    uint8_t abc_limit; /* RFC 3465's L, segments an ACK; 0: none */
+    uint8_t abc_limit;  /* RFC 3465's L, segments an ACK; 0: none */
+    uint16_t search_at; /* the state of SEARCH is so many octets behind this one; 0: it is off */
     struct scps_hystart hs;
 };
+
+/* The values of slow-start. */
+enum { SCPS_SS_STANDARD, SCPS_SS_HYSTART, SCPS_SS_SEARCH };
 
 /* The parameters every loss-driven controller has, first in its list. */
 enum {
@@ -39,23 +44,30 @@ enum {
     SCPS_WIN_ABC_LIMIT,
     SCPS_WIN_CORRUPTION,
     SCPS_WIN_IDLE,
-    SCPS_WIN_HYSTART,
+    SCPS_WIN_SLOW_START,
     SCPS_WIN_PARAMS
 };
 /* clang-format off */
-#define SCPS_WIN_PARAM_LIST(hystart)                                                               \
-    {"ssthresh", "initial slow-start threshold, bytes; 0: none", 0, 0, INT64_C(1) << 40},          \
-    {"abc_limit", "segments of growth an ACK in slow start (RFC 3465's L); 0: no limit",           \
-     0, 0, 255},                                                                                   \
-    {"corruption", "1: a loss by corruption leaves the window alone; 0: it costs the same",        \
-     1, 0, 1},                                                                                     \
-    {"idle", "1: restart from the initial window after an RTO of silence; 0: do not", 1, 0, 1},    \
-    {"hystart", "1: HyStart++ (RFC 9406) in the first slow start; 0: none", hystart, 0, 1}
+#define SCPS_WIN_PARAM_LIST(slow_start)                                                           \
+    {"ssthresh", "initial slow-start threshold, bytes; 0: none", 0, 0, INT64_C(1) << 40},         \
+    {"abc_limit", "segments of growth an ACK in slow start (RFC 3465's L); 0: no limit",          \
+     0, 0, 255},                                                                                  \
+    {"corruption", "1: a loss by corruption leaves the window alone; 0: it costs the same",       \
+     1, 0, 1},                                                                                    \
+    {"idle", "1: restart from the initial window after an RTO of silence; 0: do not", 1, 0, 1},   \
+    {"slow-start", "how the first slow start ends: at a loss, by HyStart++ (RFC 9406) or by "     \
+     "SEARCH (draft-chung-ccwg-search)",                                                          \
+     slow_start, 0, 2, "standard hystart search", "hystart"}
 /* clang-format on */
 
-/* The window and threshold of a new connection. param: as above; NULL: their defaults. */
-void scps_win_start(struct scps_win *w, const int64_t *param, const struct scps_cc_view *v,
-                    struct scps_cc_ctl *ctl);
+/* The window and threshold of a new connection. param: as above; NULL: their defaults. size: of the
+ * controller's state, whose first member w is: that of SEARCH lies behind it. */
+void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
+                    const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
+/* How slow start ends: SCPS_SS_*. */
+void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
+/* For scps_cc_ops.more_state. */
+size_t scps_win_more_state(const int64_t *param);
 
 /* Called first on every ACK. Whether the window limits is a question about a whole round trip: with
  * a token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last
@@ -66,8 +78,8 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
 /* Below ssthresh: a byte for a byte, up to it. Returns the bytes left over for avoidance. */
-uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_ack *a, uint64_t bytes,
-                             struct scps_cc_ctl *ctl);
+uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
+                             const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl);
 
 /* Avoidance: gain/256 segments for every cwnd bytes. gain 256 is Reno's one segment a round
  * trip. */

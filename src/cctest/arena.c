@@ -2,6 +2,8 @@
 /* Whole connections of this stack over one simulated link. */
 #include "cctest/arena.h"
 
+#include "cctest/detour.h"
+
 #include "base/bytes.h"
 
 #include <scps/error.h>
@@ -21,6 +23,10 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
+struct heard { /* of a connection at the receiver, from its first data on */
+    uint32_t conn;
+    uint64_t bytes;
+};
 struct run {
     struct scps_cct_arena *a;
     struct scps_world *w;
@@ -30,6 +36,7 @@ struct run {
     struct scps_endpoint to;
     struct scps_link_tables *tables;
     struct flow flow[SCPS_CCT_FLOWS];
+    struct heard heard[SCPS_CCT_FLOWS];
     int err;
 };
 
@@ -54,6 +61,28 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
 }
 
 /* ---- watching ---- */
+
+/* New data has arrived, in order or not. */
+static void on_note(void *ctx, const struct scps_note *n)
+{
+    struct run *r = ctx;
+    size_t i = 0;
+
+    while (i < SCPS_CCT_FLOWS && r->heard[i].conn && r->heard[i].conn != n->conn)
+        i++;
+    if (i == SCPS_CCT_FLOWS)
+        return;
+    r->heard[i].conn = n->conn;
+    r->heard[i].bytes += n->arg[1];
+}
+
+static uint64_t arrived(const struct run *r, const struct scps_conn *c)
+{
+    for (size_t i = 0; c && i < SCPS_CCT_FLOWS; i++)
+        if (r->heard[i].conn == scps_conn_id(c))
+            return r->heard[i].bytes;
+    return 0;
+}
 
 static unsigned now_sample(const struct scps_cct_arena *a, scps_time at)
 {
@@ -85,7 +114,8 @@ static void sample(void *ctx)
     unsigned i = now_sample(r->a, now);
 
     for (unsigned f = 0; f < r->a->n; f++)
-        r->a->received[f][i] = r->flow[f].sink.received;
+        r->a->received[f][i] = arrived(r, r->flow[f].sink.conn);
+    r->a->read[i] = r->flow[0].sink.received;
     if (now < r->a->time && scps_world_at(r->w, now + SCPS_CCT_EVERY, sample, r))
         r->err = SCPS_ERR_NOMEM;
 }
@@ -144,7 +174,7 @@ static int configure(struct run *r, unsigned i)
     c->rate_overhead = r->cfg[0].overhead;
     c->hollow = true;
     c->sndbuf = c->rcvbuf = BUF;
-    c->expected_rtt = r->cfg[0].delay + r->cfg[1].delay;
+    c->expected_rtt = r->cfg[0].delay + r->cfg[1].delay + (i % 2 ? r->a->detour : 0);
     if (r->a->delayed)
         c->ack_mode = SCPS_ACK_DELAYED;
     r->flow[i].r = r;
@@ -177,8 +207,12 @@ static int set_up(struct run *r)
     r->w = scps_world_new(NULL);
     if (!r->w)
         return SCPS_ERR_NOMEM;
-    for (int i = 0; i < 2; i++)
-        r->host[i] = scps_world_host(r->w, i ? "receiver" : "sender", NULL, on_event, r);
+    for (int i = 0; i < 2; i++) {
+        struct scps_stack_config sc = scps_stack_config_default();
+        if (i)
+            sc.observer = (struct scps_observer){on_note, r, UINT64_C(1) << SCPS_NOTE_RECEIVED};
+        r->host[i] = scps_world_host(r->w, i ? "receiver" : "sender", i ? &sc : NULL, on_event, r);
+    }
     if (!r->host[0] || !r->host[1])
         return SCPS_ERR_NOMEM;
     scps_addr_parse("10.0.0.1", &here);
@@ -189,6 +223,11 @@ static int set_up(struct run *r)
     if (!r->l)
         return SCPS_ERR_NOMEM;
     scps_link_observe(r->l, 0, on_verdict, r);
+    if (a->detour) {
+        struct scps_netif *detour = scps_cct_detour(r->w, a->detour);
+        if (!detour || scps_link_filter(r->l, 1, detour))
+            return SCPS_ERR_NOMEM;
+    }
     err = listen(r);
     for (unsigned i = 0; !err && i < a->n; i++)
         err = configure(r, i);
@@ -233,6 +272,13 @@ double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from,
         if (f == a->n || f == n)
             bytes += a->received[n][k] - a->received[n][i];
     return to > from ? (double)bytes * 8e6 / (double)(to - from) : 0;
+}
+
+double scps_cct_read(const struct scps_cct_arena *a, scps_time from, scps_time to)
+{
+    uint64_t bytes = a->read[now_sample(a, to)] - a->read[now_sample(a, from)];
+
+    return (double)bytes * 8e6 / (double)(to - from);
 }
 
 double scps_cct_wait(const struct scps_cct_arena *a, scps_time from, scps_time to)

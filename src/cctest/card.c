@@ -33,9 +33,12 @@ enum id {
     BER_USE,
     JAIN2,
     JAIN4,
+    JAIN8,
     STARVED,
     LATE_CONVERGE,
     LATE_SHARE,
+    RTT_SHARE,
+    RTT_JAIN,
     BESIDE_VJ,
     BESIDE_CUBIC,
     BESIDE_BBR,
@@ -47,6 +50,7 @@ enum id {
     RATE_UP,
     RATE_DOWN,
     RATE_DOWN_QUEUE,
+    RATE_DOWN_READ,
     OUTAGE_BACK,
     DELAYED_USE,
     AGGREGATED_USE,
@@ -57,41 +61,52 @@ _Static_assert(SCORES <= SCPS_CCTEST_SCORES, "room for all scores");
 #define MORE SCPS_CCTEST_MORE
 #define LESS SCPS_CCTEST_LESS
 static const struct scps_cctest_score_info info[SCORES] = {
-    [ALONE_USE] = {"alone", "use", "%", "of the link, queue of 1 BDP, second 10 to 60", MORE},
-    [ALONE_QUEUE] = {"alone", "queue", "ms", "mean wait there", LESS},
-    [ALONE_LOST] = {"alone", "lost", "%", "of the packets there", LESS},
-    [DEEP_USE] = {"alone", "deep-use", "%", "of the link, queue of 4 BDP", MORE},
-    [DEEP_QUEUE] = {"alone", "deep-queue", "ms", "mean wait there, at most 200", LESS},
-    [DEEP_QUEUE95] = {"alone", "deep-queue-95", "ms", "wait that 95 % do not exceed", LESS},
-    [SHALLOW_USE] = {"alone", "shallow-use", "%", "of the link, queue of 0.1 BDP", MORE},
-    [SHALLOW_LOST] = {"alone", "shallow-lost", "%", "of the packets there", LESS},
-    [GEO_USE] = {"alone", "geo-use", "%", "of 10 Mbit/s at 560 ms, second 60 to 120", MORE},
-    [GEO_START] = {"alone", "geo-start", "s", "until it gets 80 % of that for a second", LESS},
-    [LOSSY_USE] = {"alone", "lossy-use", "%", "of the link when 1 % is lost at random", MORE},
-    [BER_USE] = {"alone", "ber-use", "%", "of 10 Mbit/s at 560 ms, bit error rate 1e-6", MORE},
-    [JAIN2] = {"shared", "jain-2", "", "Jain's index of two, second 30 to 90", MORE},
-    [JAIN4] = {"shared", "jain-4", "", "Jain's index of four", MORE},
-    [STARVED] = {"shared", "least", "%", "of a fair share: the worst ten seconds of four", MORE},
-    [LATE_CONVERGE] = {"shared", "converge", "s", "until a latecomer has 80 % of its share", LESS},
-    [LATE_SHARE] = {"shared", "late-share", "%", "of a fair share, 60 s after it came", MORE},
-    [BESIDE_VJ] = {"beside", "vj", "%", "of a fair share beside vj, second 30 to 90", MORE},
-    [BESIDE_CUBIC] = {"beside", "cubic", "%", "beside cubic", MORE},
-    [BESIDE_BBR] = {"beside", "bbr", "%", "beside bbr", MORE},
-    [VJ_KEEPS] = {"beside", "vj-keeps", "%", "of a fair share is left to vj", MORE},
-    [CUBIC_KEEPS] = {"beside", "cubic-keeps", "%", "is left to cubic", MORE},
-    [BBR_KEEPS] = {"beside", "bbr-keeps", "%", "is left to bbr", MORE},
-    [RTT_UP] = {"change", "rtt-up", "%", "of the link, 10 to 60 s after 20 ms became 200", MORE},
-    [RTT_DOWN] = {"change", "rtt-down", "%", "of the link, 10 to 60 s after 200 ms became 20",
-                  MORE},
-    [RATE_UP] = {"change", "rate-up", "s", "until it has 80 % after 0.1 Mbit/s became 10", LESS},
-    [RATE_DOWN] = {"change", "rate-down", "%", "of the link, 10 to 60 s after 10 became 0.1", MORE},
-    [RATE_DOWN_QUEUE] = {"change", "rate-down-queue", "ms", "mean wait then", LESS},
-    [OUTAGE_BACK] = {"change", "outage", "s", "until it has 80 % after an outage of 5 s", LESS},
-    [DELAYED_USE] = {"acks", "delayed-use", "%", "of the link, acknowledged every 200 ms", MORE},
+    [ALONE_USE] = {"alone", "use", "%", "of the link, queue of 1 BDP, second 10 to 60", MORE, 100},
+    [ALONE_QUEUE] = {"alone", "queue", "ms", "mean wait there", LESS, 0},
+    [ALONE_LOST] = {"alone", "lost", "%", "of the packets there", LESS, 0},
+    [DEEP_USE] = {"alone", "deep-use", "%", "of the link, queue of 4 BDP", MORE, 100},
+    [DEEP_QUEUE] = {"alone", "deep-queue", "ms", "mean wait there, at most 200", LESS, 0},
+    [DEEP_QUEUE95] = {"alone", "deep-queue-95", "ms", "wait that 95 % do not exceed", LESS, 0},
+    [SHALLOW_USE] = {"alone", "shallow-use", "%", "of the link, queue of 0.1 BDP", MORE, 100},
+    [SHALLOW_LOST] = {"alone", "shallow-lost", "%", "of the packets there", LESS, 0},
+    [GEO_USE] = {"alone", "geo-use", "%", "of 10 Mbit/s at 560 ms, second 60 to 120", MORE, 100},
+    [GEO_START] = {"alone", "geo-start", "s", "until it gets 80 % of that for a second", LESS, 0},
+    [LOSSY_USE] = {"alone", "lossy-use", "%", "of the link when 1 % is lost at random", MORE, 100},
+    [BER_USE] = {"alone", "ber-use", "%", "of 10 Mbit/s at 560 ms, bit error rate 1e-6", MORE, 100},
+    [JAIN2] = {"shared", "jain-2", "", "Jain's index of two, second 30 to 90", MORE, 1},
+    [JAIN4] = {"shared", "jain-4", "", "Jain's index of four", MORE, 1},
+    [JAIN8] = {"shared", "jain-8", "", "Jain's index of eight", MORE, 1},
+    [STARVED] = {"shared", "least", "%", "of a fair share: the worst ten seconds of four", MORE,
+                 100},
+    [LATE_CONVERGE] = {"shared", "converge", "s", "until a latecomer has 80 % of its share", LESS,
+                       0},
+    [LATE_SHARE] = {"shared", "late-share", "%", "of a fair share, 60 s after it came", MORE, 0},
+    [RTT_SHARE] = {"shared", "rtt-share", "%",
+                   "of a fair share for the second of two, 200 ms beside 50", MORE, 0},
+    [RTT_JAIN] = {"shared", "rtt-jain", "", "Jain's index of these two", MORE, 1},
+    [BESIDE_VJ] = {"beside", "vj", "%", "of a fair share beside vj, second 30 to 90", MORE, 0},
+    [BESIDE_CUBIC] = {"beside", "cubic", "%", "beside cubic", MORE, 0},
+    [BESIDE_BBR] = {"beside", "bbr", "%", "beside bbr", MORE, 0},
+    [VJ_KEEPS] = {"beside", "vj-keeps", "%", "of a fair share is left to vj", MORE, 0},
+    [CUBIC_KEEPS] = {"beside", "cubic-keeps", "%", "is left to cubic", MORE, 0},
+    [BBR_KEEPS] = {"beside", "bbr-keeps", "%", "is left to bbr", MORE, 0},
+    [RTT_UP] = {"change", "rtt-up", "%", "of the link, 10 to 60 s after 20 ms became 200", MORE,
+                100},
+    [RTT_DOWN] = {"change", "rtt-down", "%", "of the link, 10 to 60 s after 200 ms became 20", MORE,
+                  100},
+    [RATE_UP] = {"change", "rate-up", "s", "until it has 80 % after 0.1 Mbit/s became 10", LESS, 0},
+    [RATE_DOWN] = {"change", "rate-down", "%", "of the link, 10 to 60 s after 10 became 0.1", MORE,
+                   100},
+    [RATE_DOWN_QUEUE] = {"change", "rate-down-queue", "ms", "mean wait then", LESS, 0},
+    [RATE_DOWN_READ] = {"change", "rate-down-read", "%",
+                        "of the link to the reader then; above 100 what arrived before", MORE, 0},
+    [OUTAGE_BACK] = {"change", "outage", "s", "until it has 80 % after an outage of 5 s", LESS, 0},
+    [DELAYED_USE] = {"acks", "delayed-use", "%", "of the link, acknowledged every 200 ms", MORE,
+                     100},
     [AGGREGATED_USE] = {"acks", "aggregated-use", "%",
                         "of the link, acknowledgements in bursts "
                         "of 20 ms",
-                        MORE},
+                        MORE, 100},
 };
 
 const struct scps_cctest_score_info *scps_cctest_score_at(size_t i)
@@ -130,9 +145,13 @@ static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *w
     return a;
 }
 
+/* Per cent of what the link carries. A packet counts whole where it ends, so one that began before
+ * the span could make it more than all. */
 static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
-    return 100 * scps_cct_rate(a, a->n, from, to) / full;
+    double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
+
+    return SCPS_MIN(part, 100);
 }
 
 /* ---- alone ---- */
@@ -225,12 +244,31 @@ static void together(struct card *c)
                                         .flow[1].start = SCPS_MS(337),
                                         .flow[2].start = SCPS_MS(701),
                                         .flow[3].start = SCPS_MS(1009)};
-    struct scps_cct_arena *a = run(c, &two, NULL);
+    struct scps_cct_arena *a = run(c, &two, NULL), eight;
 
     put(c, JAIN2, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
     a = run(c, &four, NULL);
     put(c, JAIN4, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
     put(c, STARVED, worst(a));
+    eight = four;
+    eight.n = 8;
+    for (unsigned i = 4; i < eight.n; i++)
+        eight.flow[i].start = SCPS_MS(331) * i;
+    put(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
+}
+
+/* One round trip is four times the other; the queue is a BDP of the shorter. */
+static void unlike_ways(struct card *c)
+{
+    const struct scps_cct_arena two = {.link = LINK("1bdp"),
+                                       .time = SCPS_SEC(150),
+                                       .n = 2,
+                                       .flow[1].start = SCPS_MS(337),
+                                       .detour = SCPS_MS(150)};
+    struct scps_cct_arena *a = run(c, &two, NULL);
+
+    put(c, RTT_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(60), SCPS_SEC(150)) / (FULL / 2));
+    put(c, RTT_JAIN, jain(a, SCPS_SEC(60), SCPS_SEC(150)));
 }
 
 static void draw(struct card *c, const struct scps_cct_arena *a)
@@ -310,6 +348,7 @@ static void rate_steps(struct card *c)
     a = run(c, &down, NULL);
     put(c, RATE_DOWN, use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
     put(c, RATE_DOWN_QUEUE, scps_cct_wait(a, SCPS_SEC(30), SCPS_SEC(80)));
+    put(c, RATE_DOWN_READ, 100 * scps_cct_read(a, SCPS_SEC(30), SCPS_SEC(80)) / (FULL / 100));
 }
 
 static void outage(struct card *c)
@@ -359,6 +398,7 @@ int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
     lossy(&c);
     together(&c);
     latecomer(&c);
+    unlike_ways(&c);
     beside(&c, "vj", BESIDE_VJ, VJ_KEEPS);
     beside(&c, "cubic", BESIDE_CUBIC, CUBIC_KEEPS);
     beside(&c, "bbr", BESIDE_BBR, BBR_KEEPS);

@@ -61,16 +61,22 @@ static void try(const struct scps_cct_case *c, const struct trial *t, struct scp
 
     v->ok = use >= t->least && (t->most_lost <= 0 || lost <= t->most_lost) && !runaway;
     scps_cct_say(v->msg, sizeof v->msg,
-                 "%.0f %% of the link (wanted: %.0f), %.1f %% lost, %" PRIu64 " timeouts, window "
-                 "at most %" PRIu64 " segments%s",
-                 use * 100, t->least * 100, lost * 100, r.timeouts, r.peak_cwnd / 1000,
+                 "%.0f %% of the link (wanted: %.0f), %.1f %% lost (allowed: %.0f), %" PRIu64
+                 " timeouts, window at most %" PRIu64 " segments (allowed: %" PRIu64 ")%s",
+                 use * 100, t->least * 100, lost * 100, t->most_lost > 0 ? t->most_lost * 100 : 100,
+                 r.timeouts, r.peak_cwnd / 1000, RUNAWAY * t->fits + 20,
                  runaway ? ": it runs away" : "");
 }
 
 /* ---- compared with the same path and plain acknowledgements ---- */
 
+struct variant {
+    const char *name; /* how things are acknowledged on it */
+    struct scps_cctest_path path;
+};
+
 static void compare(const struct scps_cct_case *c, const struct trial *plain,
-                    const struct scps_cctest_path *other, size_t n, double least,
+                    const struct variant *other, size_t n, double least,
                     struct scps_cctest_verdict *v)
 {
     uint64_t cwnd = 0, base = run(c, plain, &cwnd).goodput;
@@ -80,18 +86,19 @@ static void compare(const struct scps_cct_case *c, const struct trial *plain,
         struct scps_cctest_path_result r;
         bool runaway;
 
-        t.path = other[i];
+        t.path = other[i].path;
         r = run(c, &t, &cwnd);
         runaway = r.peak_cwnd / 1000 > RUNAWAY * t.fits;
         v->ok = (double)r.goodput >= least * (double)base && base && !runaway;
         scps_cct_say(v->msg, sizeof v->msg,
-                     "case %zu: %.2f Mbit/s, with plain acknowledgements %.2f (wanted: %.0f %% of "
-                     "it), window at most %" PRIu64 " segments%s",
-                     i + 1, (double)r.goodput * 1e-6, (double)base * 1e-6, least * 100,
-                     r.peak_cwnd / 1000, runaway ? ": it runs away" : "");
+                     "%s: %.2f Mbit/s, with an acknowledgement for each segment %.2f (wanted: "
+                     "%.0f %% of it), window at most %" PRIu64 " segments (allowed: %" PRIu64 ")%s",
+                     other[i].name, (double)r.goodput * 1e-6, (double)base * 1e-6, least * 100,
+                     r.peak_cwnd / 1000, RUNAWAY * t.fits, runaway ? ": it runs away" : "");
     }
 }
 
+#define PLAIN  .bps = BPS, .delay = SCPS_MS(100)
 #define ROUNDY .bps = BPS, .delay = SCPS_MS(100), .ack_every = 1, .seed = 1
 
 static void acks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
@@ -100,11 +107,11 @@ static void acks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                                        .warm = SCPS_SEC(60),
                                        .measure = SCPS_SEC(60),
                                        .fits = 8 * BDP};
-    static const struct scps_cctest_path other[] = {
-        {.bps = BPS, .delay = SCPS_MS(100), .queue = 5 * BDP, .ack_every = 2},
-        {.bps = BPS, .delay = SCPS_MS(100), .queue = 5 * BDP, .ack_every = 16},
-        {.bps = BPS, .delay = SCPS_MS(100), .queue = 5 * BDP},
-        {.bps = BPS, .delay = SCPS_MS(100), .queue = 5 * BDP, .late = SCPS_MS(20), .seed = 2},
+    static const struct variant other[] = {
+        {"every second segment", {PLAIN, .queue = 5 * BDP, .ack_every = 2}},
+        {"every 16th segment", {PLAIN, .queue = 5 * BDP, .ack_every = 16}},
+        {"by the timer alone", {PLAIN, .queue = 5 * BDP}},
+        {"by the timer, 20 ms late", {PLAIN, .queue = 5 * BDP, .late = SCPS_MS(20), .seed = 2}},
     };
 
     compare(c, &plain, other, SCPS_CCTEST_ROWS(other), 0.3, v);
@@ -116,9 +123,9 @@ static void aggregation(const struct scps_cct_case *c, struct scps_cctest_verdic
                                        .warm = SCPS_SEC(60),
                                        .measure = SCPS_SEC(60),
                                        .fits = 4 * BDP};
-    static const struct scps_cctest_path other[] = {
-        {ROUNDY, .queue = 2 * BDP, .aggregate = SCPS_MS(10)},
-        {ROUNDY, .queue = 2 * BDP, .aggregate = SCPS_MS(50)},
+    static const struct variant other[] = {
+        {"in bursts of 10 ms", {ROUNDY, .queue = 2 * BDP, .aggregate = SCPS_MS(10)}},
+        {"in bursts of 50 ms", {ROUNDY, .queue = 2 * BDP, .aggregate = SCPS_MS(50)}},
     };
 
     compare(c, &plain, other, SCPS_CCTEST_ROWS(other), 0.5, v);
@@ -130,9 +137,10 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                                        .warm = SCPS_SEC(60),
                                        .measure = SCPS_SEC(60),
                                        .fits = 4 * BDP};
-    static const struct scps_cctest_path other[] = {
-        {ROUNDY, .queue = BDP, .tick = SCPS_MS(10)},
-        {.bps = BPS, .delay = SCPS_MS(100), .ack_every = 2, .queue = BDP, .tick = SCPS_MS(10)},
+    static const struct variant other[] = {
+        {"a clock of 10 ms", {ROUNDY, .queue = BDP, .tick = SCPS_MS(10)}},
+        {"the same, every second segment",
+         {PLAIN, .ack_every = 2, .queue = BDP, .tick = SCPS_MS(10)}},
     };
 
     compare(c, &plain, other, SCPS_CCTEST_ROWS(other), 0.5, v);
@@ -171,8 +179,9 @@ static void ack_size(const struct scps_cct_case *c, uint64_t octets, struct scps
     v->ok = !v->run || (octets < 1000 ? other <= plain + plain / 2 : other >= plain / 2);
     scps_cct_say(v->msg, sizeof v->msg,
                  "three round trips with an acknowledgement for each %" PRIu64
-                 " octets: window %" PRIu64 " octets, for each segment of 1000 %" PRIu64,
-                 octets, other, plain);
+                 " octets: window %" PRIu64 " octets, for each segment of 1000 %" PRIu64
+                 " (allowed: at %s)",
+                 octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
 }
 
 /* ---- a pause ---- */
@@ -204,8 +213,8 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
         !v->run || (after <= before + 20000 && soon <= SCPS_MAX(before, after + after / 4) + 20000);
     scps_cct_say(v->msg, sizeof v->msg,
                  "window at most %" PRIu64 " octets before, %" PRIu64 " at the end of the pause, "
-                 "at most %" PRIu64 " in the two round trips after it",
-                 before, after, soon);
+                 "at most %" PRIu64 " in the two round trips after it (allowed: %" PRIu64 ")",
+                 before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
 /* ---- the rest are trials ---- */

@@ -275,7 +275,8 @@ static void begin(struct sender *s, const struct scps_cc_ops *ops, const int64_t
     scps_cctest_start(&s->t, ops, param, &v);
     scps_cctest_start(&s->twin[0], ops, param, &v);
     s->pure = same(&s->t.ctl, &s->twin[0].ctl);
-    s->spare = ops->state_size < SCPS_CC_STATE_MAX ? SCPS_CC_STATE_MAX - ops->state_size : 0;
+    s->spare = param ? scps_cc_state_size(ops, param) : ops->state_size;
+    s->spare = s->spare < SCPS_CC_STATE_MAX ? SCPS_CC_STATE_MAX - s->spare : 0;
     memset(s->t.state.bytes + SCPS_CC_STATE_MAX - s->spare, GUARD, s->spare);
     memset(s->t.saved.bytes, GUARD, sizeof s->t.saved.bytes);
     fill(s);

@@ -218,8 +218,6 @@ int scps_cctest_recorder_init(struct scps_cctest_recorder *r, const struct scps_
 {
     int64_t me = (int64_t)(intptr_t)r;
 
-    if (ops->state_size + sizeof(struct state) > SCPS_CC_STATE_MAX)
-        return SCPS_ERR_RANGE;
     *r = (struct scps_cctest_recorder){.inner = ops, .write = write, .ctx = ctx, .param[0] = me};
     if (param)
         memcpy(r->inner_param, param, sizeof r->inner_param);
@@ -227,7 +225,10 @@ int scps_cctest_recorder_init(struct scps_cctest_recorder *r, const struct scps_
         scps_cc_param_defaults(ops, r->inner_param);
     r->handle[0] = (struct scps_cc_param){"recorder", "where calls are written", me, me, me};
     r->ops = *ops;
-    r->ops.state_size = sizeof(struct state) + ops->state_size;
+    r->ops.state_size = sizeof(struct state) + scps_cc_state_size(ops, r->inner_param);
+    r->ops.more_state = NULL;
+    if (r->ops.state_size > SCPS_CC_STATE_MAX)
+        return SCPS_ERR_RANGE;
     r->ops.params = r->handle;
     r->ops.start = start;
     r->ops.ack = ack;

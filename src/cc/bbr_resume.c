@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* BBR's part of careful resume: RFC 9959's appendix on BBR.
+ *
+ * The core goes through the phases (core/resume.c) and tells the probing rate.  Until the jump is
+ * validated it is the least that is sent at in Startup.  A loss in itself is no congestion here:
+ * what ends Startup for its losses or a mark is, and then Drain is the Safe Retreat.
+ */
+#include "cc/bbr.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+
+static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
+{
+    if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
+        return; /* "only when the BBR flow is in the Startup state" */
+    b->resuming = true;
+    b->resume_bw = bw;
+    b->pacing_rate = SCPS_MAX(b->pacing_rate, bw);
+    ctl->rate = b->pacing_rate;
+    if (b->min_rtt != SCPS_NEVER)
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, 2 * scps_muldiv(bw, (uint64_t)b->min_rtt, 1000000));
+}
+
+bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume what,
+                     uint64_t amount, struct scps_cc_ctl *ctl)
+{
+    struct scps_bbr *b = s;
+
+    switch (what) {
+    case SCPS_CC_JUMP:
+        begin_jump(b, amount, ctl);
+        break;
+    case SCPS_CC_STEADY:
+        return b->state != SCPS_BBR_DRAIN;
+    case SCPS_CC_RETREAT:
+        b->resume_bw = 0;
+        b->inflight_shortterm =
+            SCPS_MIN(b->inflight_shortterm, SCPS_MAX(amount, scps_bbr_min_pipe(v)));
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, b->inflight_shortterm);
+        b->prior_cwnd = ctl->cwnd; /* the end of recovery brings nothing of the jump back */
+        break;
+    case SCPS_CC_RESUMED:
+        b->resuming = false;
+        b->resume_bw = 0;
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* SEARCH, "Slow start Exit At Right CHokepoint" (draft-chung-ccwg-search): leave slow start when
+ * what arrives falls behind what was sent a round trip before.
+ *
+ *   sent in a window  ________________           what arrives in a window of the same length that
+ *   ending an RTT ago |___|___|___|___|          ends now is as much, while the path keeps up;
+ *   arrived in a window ending now  |___|___|    a quarter less: the rest waits in a queue
+ *
+ * Time is cut into bins of 0.35 of the first round trip; a window is ten of them.  A round trip
+ * that is longer now and then, as with jitter, leaves both sums as they are.
+ */
+#ifndef SCPS_CC_SEARCH_H
+#define SCPS_CC_SEARCH_H
+
+#include <scps/cc.h>
+
+enum {
+    SCPS_SEARCH_W = 10,     /* bins in a window */
+    SCPS_SEARCH_EXTRA = 15, /* bins more that are kept, to look back a round trip */
+    SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
+    SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,
+    SCPS_SEARCH_UNIT = 256 /* bytes that a bin counts as one */
+};
+
+struct scps_search {
+    scps_time bin_end; /* of the present bin */
+    scps_dur bin;      /* µs; 0: nothing has been acknowledged yet */
+    uint64_t sent;     /* in all, when last looked at */
+    uint32_t index;    /* of the present bin, from 0 */
+    /* totals at the end of each bin, which wrap */
+    uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
+};
+
+/* Call on every ACK of slow start. True: the path is full. */
+bool scps_search_ack(struct scps_search *se, const struct scps_cc_view *v,
+                     const struct scps_cc_ack *a);
+
+#endif

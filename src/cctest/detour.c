@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* A netif filter at the receivers' end: acknowledgements of every other flow take a detour, so that
+ * its round trip is longer while its data waits in the same queue. The delay is the same for all,
+ * so they stay in order.
+ */
+#include "cctest/detour.h"
+
+#include "base/bytes.h"
+
+#include <scps/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held {
+    struct held *next;
+    struct scps_pkt pkt;
+    uint8_t data[SCPS_MAX_HEADERS];
+};
+struct detour {
+    struct scps_netif nif;
+    struct scps_world *w;
+    scps_dur delay;
+    struct held *first, **last;
+};
+
+static bool is_odd(const struct scps_pkt *pkt)
+{
+    size_t ip = (size_t)(pkt->data[0] & 15) * 4; /* IPv4, as the arena's addresses are */
+
+    return pkt->len >= ip + 4 && pkt->len <= SCPS_MAX_HEADERS && !pkt->payload &&
+           scps_get16(pkt->data + ip + 2) & 1;
+}
+
+static struct held *take(struct detour *d)
+{
+    struct held *h = d->first;
+
+    d->first = h->next;
+    if (!d->first)
+        d->last = &d->first;
+    return h;
+}
+
+/* The first that is held has arrived. */
+static void release(void *ctx)
+{
+    struct detour *d = ctx;
+    struct held *h = take(d);
+
+    scps_netif_send(d->nif.lower, &h->pkt);
+    free(h);
+}
+
+static int detour_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct detour *d = (struct detour *)nif;
+    struct held *h;
+
+    if (!is_odd(pkt))
+        return scps_netif_send(nif->lower, pkt);
+    h = calloc(1, sizeof *h);
+    if (!h || scps_world_at(d->w, scps_world_now(d->w) + d->delay, release, d)) {
+        free(h);
+        return SCPS_ERR_NOMEM;
+    }
+    h->pkt = *pkt;
+    memcpy(h->data, pkt->data, pkt->len);
+    h->pkt.data = h->data;
+    *d->last = h;
+    d->last = &h->next;
+    return 0;
+}
+
+static int detour_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    return scps_netif_recv(nif, pkt);
+}
+
+static void detour_close(struct scps_netif *nif)
+{
+    struct detour *d = (struct detour *)nif;
+
+    while (d->first)
+        free(take(d));
+    free(d);
+}
+
+struct scps_netif *scps_cct_detour(struct scps_world *w, scps_dur delay)
+{
+    static const struct scps_netif_ops ops = {"detour",     detour_send, detour_recv,
+                                              detour_close, NULL,        NULL};
+    struct detour *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return NULL;
+    d->nif.ops = &ops;
+    d->nif.name = "detour";
+    d->w = w;
+    d->delay = delay;
+    d->last = &d->first;
+    return &d->nif;
+}
