@@ -123,8 +123,12 @@ static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_a
                 const uint8_t *p, size_t len)
 {
     struct scps_answers *w = covered(st, nif, dst, len);
-    uint8_t *room = w ? scps_recring_put(&w->queue, &st->env.alloc, (uint32_t)len, RING) : NULL;
+    const struct scps_alloc *a = &st->env.alloc;
+    uint32_t most = st->reserve ? SCPS_FIXED_ANSWERS : RING;
+    uint8_t *room = NULL;
 
+    if (w && (!st->reserve || w->queue.cap || !scps_recring_reserve(&w->queue, a, most)))
+        room = scps_recring_put(&w->queue, a, (uint32_t)len, most);
     if (!room) {
         st->env.drops[SCPS_DROP_RATE_LIMITED]++;
         return false;

@@ -13,9 +13,10 @@
  * good segment. 105 and 106 differ in one bit, so with all three accepted for every segment 1 of 32
  * single-bit errors would go unnoticed. Before there was a good segment the configured number is
  * expected; another is believed of a segment without data, as the reference implementation's first
- * one is, or when it has come again after a time. What the device vouches for is accepted whatever
- * its number is, but until two good segments have agreed on one it is worked out there, too: the
- * device may not vouch for all, as one that passes on what was damaged.
+ * one is, or when it has come alone for a time, and so is the expected one where another has come.
+ * What the device vouches for is accepted whatever its number is, but until two good segments have
+ * agreed on one it is worked out there, too: the device may not vouch for all, as one that passes
+ * on what was damaged.
  */
 #include "stack/stack.h"
 
@@ -31,8 +32,7 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* A number that contradicts the agreed or expected one is believed after this time without a good
- * segment. */
+/* Where numbers contradict each other, one is believed that has come alone for this time. */
 #define INSIST SCPS_SEC(3)
 
 /* Is found, the protocol number by which the checksum of a segment is right, the one to accept? The
@@ -40,14 +40,15 @@ static size_t saved(const struct scps_seg *s, size_t n)
 static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t found, bool bare,
                          scps_time now)
 {
-    if (found == (sum->agreed ? sum->agreed : expected) || (!sum->agreed && bare)) {
-        sum->other = 0;
-        return true;
-    }
+    bool right = found == (sum->agreed ? sum->agreed : expected);
+
     if (sum->confirmed)
-        return false;
-    /* The agreed number rests on one segment, which may have been a damaged one: the peer's own
-     * number comes again */
+        return right;
+    if ((right && (bare || !sum->other)) || (!sum->agreed && bare))
+        return true;
+    /* The agreed number rests on one segment, which may have been a damaged one, and the expected
+     * one on none: the peer's own number comes again. Data is worth the wait, as a damaged segment
+     * of a peer with another number may have just the number that is expected here. */
     if (sum->other != found) {
         sum->other = found;
         sum->other_at = now;
@@ -77,7 +78,7 @@ static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t
     for (struct scps_conn *k = c; k; k = k->tp->same_id)
         if (k->state == SCPS_SYN_RECEIVED &&
             !scps_comp_parse(p, avail, whole, &k->tp->comp_rx, &seg) &&
-            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->iss, 1))
+            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->snd.iss, 1))
             return k;
     return c;
 }
@@ -145,10 +146,10 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
  * anew answers only to TCP. The oldest segment has been cut to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->unheard)
+    if (c->agreed.opts & SCPS_AGREED_UNHEARD)
         return seg->len || seg->flags & SCPS_FIN;
-    return scps_conn_doubts_comp(c) && seg->len <= scps_conn_any_mss(c) &&
-           (int32_t)(seg->seq - scps_seq_wrap(c->iss, c->una)) <= 0;
+    return scps_conn_doubts_comp(c) && seg->len <= scps_agreed_any_mss(&c->agreed) &&
+           (int32_t)(seg->seq - scps_seq_wrap(c->snd.iss, c->snd.una)) <= 0;
 }
 
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
@@ -167,12 +168,12 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     /* For a number that is left out the peer takes the furthest it has heard of. A segment without
      * data that stands behind SND.NXT, as a keep-alive or the probe of an outage does, says its
      * own, or nobody answers it. */
-    if (!seg->len && seg->seq != scps_seq_wrap(c->iss, c->nxt))
+    if (!seg->len && seg->seq != scps_seq_wrap(c->snd.iss, c->snd.nxt))
         c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
     if (!n) { /* what it says may differ from what was said before: say all next time */
         c->tp->comp_tx.known = false;
-        if (c->unheard && c->nxt > FIRST * c->mss)
+        if (c->agreed.opts & SCPS_AGREED_UNHEARD && c->snd.nxt > FIRST * c->agreed.mss)
             scps_conn_heard(c); /* one of them arrives, or all of this waits anyway */
         return false;
     }

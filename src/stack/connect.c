@@ -9,7 +9,7 @@ static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    struct scps_shared_config *s = scps_config_new(a, own, rated, err);
+    struct scps_shared_config *s = scps_config_new(&st->env, own, rated, err);
 
     if (!s)
         return NULL;
@@ -86,7 +86,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (!c)
         return NULL;
     if (scps_plain_known(st, &c->remote))
-        c->plain = SCPS_PLAIN_REMEMBERED;
+        scps_conn_plainly(c, SCPS_PLAIN_REMEMBERED);
     else if (c->ctx.cfg->c.compress)
         scps_connid_give(st, c); /* without one the offer goes out without compression */
     if (scps_conn_open(c)) {

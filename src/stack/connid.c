@@ -175,7 +175,7 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
 
-    scps_put32(msg + 1, c->iss);
+    scps_put32(msg + 1, c->snd.iss);
     scps_put16(msg + 5, c->lport);
     scps_put16(msg + 7, c->rport);
     scps_put32(msg + 9, c->ctx.id);
@@ -265,7 +265,7 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->tp->conn_id] = NULL;
-    if (c->established || c->flags & SCPS_F_ACTIVE)
+    if (c->established || c->active)
         h->rest[c->tp->conn_id] = st->env.now + c->ctx.cfg->c.time_wait;
     h->conns--;
     if (c->tp->heard)
@@ -295,4 +295,10 @@ void scps_connid_free_all(struct scps_stack *st)
             remove_hosts(st, &st->ids->bucket[i]);
     st->env.alloc.free(st->env.alloc.ctx, st->ids, sizeof *st->ids);
     st->ids = NULL;
+}
+
+void scps_connid_plan(struct scps_slots *s, uint32_t pairs)
+{
+    scps_slots_plan(s, sizeof(struct scps_connids), 1);
+    scps_slots_plan(s, sizeof(struct hosts), pairs);
 }

@@ -29,18 +29,20 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
         scps_conn_free(c);
         return NULL;
     }
-    c->iss = scps_isn(st, f);
-    c->ts_offset = scps_ts_offset(st, f);
+    scps_send_begin(&c->snd, scps_isn(st, f));
+    scps_ts_begin(&c->ts, scps_ts_offset(st, f));
     c->turns = scps_route_turns(way, nif);
     if (!++st->next_id)
         ++st->next_id;
     c->ctx.id = st->next_id;
     if (way && way->route.nif == nif->nif && way->route.mtu)
         mtu = SCPS_MIN(mtu, way->route.mtu);
+    if (st->reserve)
+        mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
     adv = mtu - over;
     if (cfg->c.mss)
         adv = SCPS_MIN(adv, cfg->c.mss);
-    c->adv_mss = (uint16_t)SCPS_MIN(adv, 65535 - over);
+    scps_agreed_announce(&c->agreed, (uint16_t)SCPS_MIN(adv, 65535 - over));
     scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
     st->n_conns++;
     *err = 0;
@@ -49,18 +51,8 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    struct scps_env *env = &st->env;
-
-    if (c->flags & SCPS_F_EVENTS) { /* rare: its owner let go without draining the events */
-        struct scps_conn **at = &env->ev_head, *prev = NULL;
-        while (*at != c) {
-            prev = *at;
-            at = &(*at)->ev_next;
-        }
-        *at = c->ev_next;
-        if (env->ev_tail == c)
-            env->ev_tail = prev;
-    }
+    if (c->listed) /* rare: its owner let go without draining the events */
+        scps_conn_unlist(c);
     scps_listener_forget(c);
     scps_demux_remove(st, c);
     for (uint32_t i = 0; i < st->n_nifs; i++)
@@ -76,7 +68,7 @@ void scps_stack_reap(struct scps_stack *st)
 {
     while (st->env.dead) {
         struct scps_conn *c = st->env.dead;
-        st->env.dead = c->ready_next;
+        scps_conn_unbury(c);
         scps_stack_discard(st, c);
     }
 }

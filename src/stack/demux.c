@@ -94,10 +94,20 @@ static struct scps_conn **bucket(struct scps_stack *st, const struct scps_conn *
     return &st->buckets[scps_flow_hash(st, &f, 0) & st->bucket_mask];
 }
 
+uint32_t scps_demux_buckets(uint32_t n)
+{
+    uint32_t buckets = FIRST_BUCKETS;
+
+    while (buckets < n && buckets < UINT32_C(1) << 31)
+        buckets *= 2;
+    return buckets;
+}
+
 static int grow(struct scps_stack *st)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    uint32_t old_n = st->buckets ? st->bucket_mask + 1 : 0, n = old_n ? old_n * 2 : FIRST_BUCKETS;
+    uint32_t first = st->reserve ? scps_demux_buckets(st->cfg.max_conns) : FIRST_BUCKETS;
+    uint32_t old_n = st->buckets ? st->bucket_mask + 1 : 0, n = old_n ? old_n * 2 : first;
     struct scps_conn **old = st->buckets, **b = a->alloc(a->ctx, n * sizeof *b);
 
     if (!b)

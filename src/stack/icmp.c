@@ -27,7 +27,7 @@ static uint32_t plateau(uint32_t failed)
 
 static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
-    uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->pmtu_mss + over;
+    uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
     struct scps_ack_sum sum = {0};
     struct scps_scoreboard *sb;
@@ -39,7 +39,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     sb = &c->tx->sb;
     /* Only the too long are lost; being cut they keep their state, so this comes first. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
-        if ((int64_t)scps_sb_at(sb, i)->len + scps_negotiate_less(c) > (int64_t)(mtu - over))
+        if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->agreed) > (int64_t)(mtu - over))
             scps_sb_lose(sb, i, &sum);
     scps_conn_set_pmtu_mss(c, mtu - over);
     scps_conn_wake(c);
@@ -86,8 +86,8 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
     c = m.quote.proto == SCPS_IPPROTO_TCP
             ? scps_demux_find(st, &f)
             : scps_connid_find(st, &f.local, &f.remote, m.conn_id, true);
-    if (!c || scps_seq_ahead(c->iss, c->una, m.seq) < 0 ||
-        scps_seq_ahead(c->iss, c->nxt, m.seq) >= 0)
+    if (!c || scps_seq_ahead(c->snd.iss, c->snd.una, m.seq) < 0 ||
+        scps_seq_ahead(c->snd.iss, c->snd.nxt, m.seq) >= 0)
         return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
     err = error(c, &m);
     return err ? scps_stack_drop(st, (enum scps_drop)err) : 0;

@@ -78,45 +78,55 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
     return SCPS_DROP_NONE;
 }
 
+/* Who takes a segment. */
+struct taker {
+    struct scps_conn *c; /* NULL: nobody, and nothing is left to do */
+    bool compressed;     /* the segment came with a compressed header */
+};
+
 static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                          const struct scps_seg *seg)
+                          const struct scps_seg *seg, bool compressed)
 {
-    int err = scps_conn_input(c, seg);
+    int err = scps_rcv_predicted(c, seg) ? 0 : scps_conn_input(c, seg);
 
     if (!err) {
-        if (c->caps & SCPS_CAP_COM)
+        if (c->agreed.caps & SCPS_CAP_COM) {
             scps_comp_accepted(st, c, seg);
+            if (compressed)
+                scps_comp_good(c);
+        }
         return 0;
     }
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
-        (err == SCPS_DROP_NO_CONNECTION && !(c->flags & SCPS_F_RST_NOW))) {
+        (err == SCPS_DROP_NO_CONNECTION && !(c->todo.bits & SCPS_TODO_RST))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
         scps_answer_reset(st, nif, &f, seg);
     }
     return err;
 }
 
+/* Any TCP segment, into *seg, and its taker, which is clear before. 0, or the drop that was
+ * counted. */
 static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
-                     const struct scps_pkt *in)
+                     const struct scps_pkt *in, struct scps_seg *seg, struct taker *taker)
 {
     const uint8_t *p = in->data + ip->hdr_len;
     size_t avail = SCPS_MIN(in->len, ip->total_len) - ip->hdr_len;
     struct scps_flow f;
     struct scps_conn *c;
-    struct scps_seg seg;
-    int err = scps_tcp_parse(p, avail, ip->total_len - ip->hdr_len, &seg);
+    int err = scps_tcp_parse(p, avail, ip->total_len - ip->hdr_len, seg);
 
     if (!err)
-        err = (int)take_payload(avail, &seg, in);
+        err = (int)take_payload(avail, seg, in);
     if (!err && !in->csum_ok &&
-        scps_tcp_checksum(&ip->src, &ip->dst, p, seg.hdr_len, seg.data, seg.len))
+        scps_tcp_checksum(&ip->src, &ip->dst, p, seg->hdr_len, seg->data, seg->len))
         return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    seg.tos = ip->tos;
-    f = (struct scps_flow){ip->dst, ip->src, seg.dport, seg.sport};
+    seg->tos = ip->tos;
+    f = (struct scps_flow){ip->dst, ip->src, seg->dport, seg->sport};
     c = scps_demux_find(st, &f);
-    if (c && scps_conn_may_reopen(c, &seg) && scps_listener_find(st, &f.local, f.lport)) {
+    if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
         scps_conn_finish(c, 0);
         scps_conn_detach(c); /* nobody finds it any more, should its link go */
         c = NULL;
@@ -124,28 +134,25 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     /* RFC 9293 section 3.3.2: CLOSED is no connection, whoever still holds the handle. Its own
      * reset may have yet to leave; only a new connection does not wait for that. */
     if (c && c->state == SCPS_CLOSED &&
-        (!(c->flags & SCPS_F_RST_NOW) || (seg.flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
+        (!(c->todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
-    if (!c)
-        return input_no_connection(st, nif, &f, &seg);
-    return deliver(st, nif, c, &seg);
+    taker->c = c;
+    return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-static int comp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
-                      const struct scps_pkt *in)
+/* The same for a segment with a compressed header. */
+static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
+                      struct scps_seg *seg, struct taker *taker)
 {
-    struct scps_seg seg;
     int err = 0;
-    struct scps_conn *c = scps_comp_input(st, ip, in, &seg, &err);
+    struct scps_conn *c = scps_comp_input(st, ip, in, seg, &err);
 
     if (err == SCPS_DROP_BAD_CHECKSUM)
         return bad_checksum(st, &ip->src);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    err = deliver(st, nif, c, &seg);
-    if (!err)
-        scps_comp_good(c);
-    return err;
+    *taker = (struct taker){c, true};
+    return 0;
 }
 
 /* What comes is mostly a TCP segment in an IPv4 header without options, all of it there. */
@@ -192,25 +199,25 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-static inline int ordinary_input(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                                 const struct scps_pkt *in)
+/* The segment of such a packet for c, into *seg. 0, or the drop that was counted. */
+static inline int ordinary_segment(struct scps_stack *st, const struct scps_conn *c,
+                                   const struct scps_pkt *in, struct scps_seg *seg)
 {
     const uint8_t *p = in->data;
-    struct scps_seg seg;
     int err;
 
     if (!in->csum_ok &&
         scps_sum_fold_raw(scps_sum4(scps_sum8(scps_sum8(0, p), p + 8), p + 16)) != 0xffff)
         return scps_stack_drop(st, SCPS_DROP_BAD_IP_CHECKSUM);
-    err = scps_tcp_read(p + 20, in->len - 20, in->len - 20 + in->payload_len, &seg);
+    err = scps_tcp_read(p + 20, in->len - 20, in->len - 20 + in->payload_len, seg);
     if (!err)
-        err = (int)take_payload(in->len - 20, &seg, in);
-    if (!err && !in->csum_ok && !sum_good(p, &seg))
+        err = (int)take_payload(in->len - 20, seg, in);
+    if (!err && !in->csum_ok && !sum_good(p, seg))
         return bad_checksum(st, &c->remote);
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
-    seg.tos = p[1];
-    return deliver(st, nif, c, &seg);
+    seg->tos = p[1];
+    return 0;
 }
 
 static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -232,8 +239,10 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_dgram_input(st, nif, ip, &u, in);
 }
 
+/* Any packet: a segment into *seg, and its taker, which is clear before. */
 static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
-                                const struct scps_pkt *in)
+                                const struct scps_pkt *in, struct scps_seg *seg,
+                                struct taker *taker)
 {
     struct scps_ip ip;
     enum scps_drop bad;
@@ -246,9 +255,9 @@ static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
         return scps_stack_drop(st, SCPS_DROP_FRAGMENT);
     switch (ip.proto) {
     case SCPS_IPPROTO_TCP:
-        return tcp_input(st, nif, &ip, in);
+        return tcp_input(st, nif, &ip, in, seg, taker);
     case SCPS_IPPROTO_SCPS_COMP:
-        return comp_input(st, nif, &ip, in);
+        return comp_input(st, &ip, in, seg, taker);
     case SCPS_IPPROTO_UDP:
         return udp_input(st, nif, &ip, in);
     case SCPS_IPPROTO_ICMP:
@@ -269,6 +278,8 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
 {
     struct scps_nif *nif = scps_nif_of(netif);
     struct scps_conn *c;
+    struct scps_seg seg;
+    bool compressed = false;
 
     if (st->env.dead)
         scps_stack_reap(st);
@@ -276,5 +287,17 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     st->count.packets_in++;
     st->count.bytes_in += in->len + in->payload_len;
     c = ordinary(in) ? owner(st, nif, in->data) : NULL;
-    return c ? ordinary_input(st, nif, c, in) : any_input(st, nif, in);
+    if (c) {
+        int err = ordinary_segment(st, c, in, &seg);
+        if (err)
+            return err;
+    } else {
+        struct taker taker = {NULL, false};
+        int err = any_input(st, nif, in, &seg, &taker);
+        if (!taker.c)
+            return err;
+        c = taker.c;
+        compressed = taker.compressed;
+    }
+    return deliver(st, nif, c, &seg, compressed);
 }

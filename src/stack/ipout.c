@@ -28,7 +28,7 @@ static SCPS_APART uint64_t sum6(const struct scps_conn *c)
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out)
 {
-    if (c->caps & SCPS_CAP_COM && scps_comp_output(st, c, seg, out))
+    if (c->agreed.caps & SCPS_CAP_COM && scps_comp_output(st, c, seg, out))
         return;
 
     bool v4 = c->local.family == 4;

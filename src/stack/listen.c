@@ -252,7 +252,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     }
-    if (c->caps & SCPS_CAP_COM)
+    if (c->agreed.caps & SCPS_CAP_COM)
         scps_comp_accepted(st, c, seg);
     c->segs_in++;
     return 0;
@@ -279,7 +279,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = st->n_conns < st->cfg.max_conns ? new_conn(l, nif, f) : NULL;
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    c->iss = seg->ack - 1;
+    scps_send_begin(&c->snd, seg->ack - 1);
     scps_listener_join(l, c); /* scps_listener_established takes it back */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
@@ -347,7 +347,7 @@ struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_
     if (!l)
         return NULL;
     *l = (struct scps_listener){.st = st, .local = *local, .backlog = backlog};
-    l->cfg = scps_config_new(a, cfg, scps_route_rated(st), err);
+    l->cfg = scps_config_new(&st->env, cfg, scps_route_rated(st), err);
     if (!l->cfg) {
         a->free(a->ctx, l, sizeof *l);
         return NULL;
@@ -365,7 +365,7 @@ int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cf
     int err;
 
     if (cfg) {
-        s = scps_config_new(a, cfg, scps_route_rated(l->st), &err);
+        s = scps_config_new(&l->st->env, cfg, scps_route_rated(l->st), &err);
         if (!s)
             return err;
         scps_config_unref(a, l->cfg);

@@ -2,16 +2,20 @@
 /* Chains of links: down through the filters to the device, up through them to the stack. */
 #include "stack/stack.h"
 
+#include "base/bytes.h"
+
 int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     int err;
 
-    nif->rx_packets++;
-    nif->rx_bytes += pkt->len + pkt->payload_len;
-    if (nif->upper && nif->upper->ops && nif->upper->ops->recv)
-        return nif->upper->ops->recv(nif->upper, pkt);
-    if (nif->upper)
-        return scps_netif_recv(nif->upper, pkt);
+    for (;; nif = nif->upper) {
+        nif->rx_packets++;
+        nif->rx_bytes += pkt->len + pkt->payload_len;
+        if (!nif->upper)
+            break;
+        if (nif->upper->ops && nif->upper->ops->recv)
+            return nif->upper->ops->recv(nif->upper, pkt);
+    }
     if (!nif->stack)
         return SCPS_DROP_NOT_OURS;
     err = scps_stack_input(nif->stack, nif, pkt);
@@ -39,6 +43,27 @@ void scps_netif_ready(struct scps_netif *nif)
         nif = nif->upper;
     if (nif->stack_priv)
         scps_nif_of(nif)->blocked = false;
+}
+
+scps_time scps_netif_deadline(const struct scps_netif *top)
+{
+    scps_time first = SCPS_NEVER;
+
+    for (; top; top = top->lower)
+        if (top->ops && top->ops->deadline)
+            first = SCPS_MIN(first, top->ops->deadline(top));
+    return first;
+}
+
+void scps_netif_advance(struct scps_netif *top, scps_time now)
+{
+    struct scps_netif *nif = top;
+
+    while (nif && nif->lower)
+        nif = nif->lower;
+    for (; nif; nif = nif == top ? NULL : nif->upper)
+        if (nif->ops && nif->ops->advance)
+            nif->ops->advance(nif, now);
 }
 
 struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter)

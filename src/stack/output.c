@@ -4,17 +4,6 @@
 
 #include "base/bytes.h"
 
-/* To the back of its link's turns, so that all get theirs. */
-static void next_turn(struct scps_turns *t)
-{
-    struct scps_conn *c = t->head;
-
-    t->head = c->ready_next;
-    c->ready_next = NULL;
-    t->tail->ready_next = c;
-    t->tail = c;
-}
-
 /* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
  * leave now. */
 static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
@@ -22,7 +11,7 @@ static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
 
-    if (size != c->mss || c->caps & SCPS_CAP_COM)
+    if (size != c->agreed.mss || c->agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
         seg->flags |=
@@ -100,11 +89,11 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
         if (scps_conn_quiet(c, seg.len > 0))
             scps_conn_unready(c);
         else if (over && c != t->tail)
-            next_turn(t);
+            scps_turns_next(t);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)
-            scps_conn_sent_last(c);
+            scps_conn_bury(c);
         return 1;
     }
     return 0;

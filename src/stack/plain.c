@@ -22,6 +22,11 @@ bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst)
     return false;
 }
 
+size_t scps_plain_size(const struct scps_stack_config *cfg)
+{
+    return cfg->plain_memory > 0 ? cfg->plain_hosts * sizeof(struct scps_plain_host) : 0;
+}
+
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c)
 {
     struct scps_stack *st = (struct scps_stack *)env;

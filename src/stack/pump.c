@@ -20,7 +20,9 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
         nif->kept_mem = NULL;
     }
     if (!nif->kept_mem) {
-        size_t cap = SCPS_MAX(need, nif->nif->mtu);
+        size_t cap = st->reserve ? st->reserve->packet : SCPS_MAX(need, nif->nif->mtu);
+        if (cap < need)
+            return;
         nif->kept_mem = a->alloc(a->ctx, cap);
         if (!nif->kept_mem)
             return;
@@ -39,6 +41,7 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     nif->pending = nif->others = true;
 }
 
+/* clk NULL: the time is that of the stack, and stands still. */
 static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_clock *clk)
 {
@@ -57,7 +60,7 @@ static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
     do {
         out.data = room;
         out.cap = sizeof room;
-        if (scps_stack_output(st, nif->nif, clk->now(clk->ctx), &out) != 1)
+        if (scps_stack_output(st, nif->nif, clk ? clk->now(clk->ctx) : st->env.now, &out) != 1)
             break;
         if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
             keep(st, nif, &out);
@@ -71,4 +74,13 @@ void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
         if (scps_nif_busy(st->nifs[i]))
             pump_link(st, st->nifs[i], clk);
     clk->wake_at(clk->ctx, scps_stack_deadline(st));
+}
+
+scps_time scps_pump_at(struct scps_stack *st, scps_time now)
+{
+    scps_stack_advance(st, now);
+    for (uint32_t i = 0; i < st->n_nifs; i++)
+        if (scps_nif_busy(st->nifs[i]))
+            pump_link(st, st->nifs[i], NULL);
+    return scps_stack_deadline(st);
 }

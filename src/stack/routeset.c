@@ -81,7 +81,10 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
     if (!slot)
         return SCPS_ERR_NOMEM;
     err = set_rate(st, &way, r);
-    *slot = err ? (struct scps_way){0} : way; /* the row stays, matching nothing */
+    if (err)
+        memset(slot, 0, sizeof *slot); /* the row stays, matching nothing */
+    else
+        *slot = way;
     if (slot->pipe)
         regroup(st, scps_nif_of(r->nif));
     return err;

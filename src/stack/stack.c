@@ -37,10 +37,50 @@ bool scps_stack_is_predictable(const struct scps_stack *st)
     return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
 }
 
-struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
+/* The memory of a stack whose memory is not fixed. */
+static struct scps_stack *take(const struct scps_stack_config *cfg)
+{
+    struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
+
+    if (!st)
+        return NULL;
+    memset(st, 0, sizeof *st);
+    st->size = sizeof *st;
+    scps_budget_init(&st->env.budget, &cfg->alloc, cfg->memory_limit);
+    return st;
+}
+
+/* The memory of one whose memory is; *need: bytes, or 0: the configuration is refused. */
+static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
+{
+    struct scps_reserve plan;
+    struct scps_stack *st;
+
+    *need = 0;
+    if (!cfg->max_conns || scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns))
+        return NULL;
+    *need = scps_reserve_bytes(&plan);
+    if (!*need || (cfg->memory_limit && *need > cfg->memory_limit))
+        return NULL;
+    st = cfg->alloc.alloc(cfg->alloc.ctx, (size_t)*need);
+    if (!st)
+        return NULL;
+    memset(st, 0, sizeof *st);
+    st->size = (size_t)*need;
+    scps_reserve_begin(st, &plan);
+    return st;
+}
+
+struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg)
+{
+    return scps_stack_open(cfg, NULL, 0);
+}
+
+struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char *msg, size_t msglen)
 {
     struct scps_stack_config cfg = cfg_in ? *cfg_in : scps_stack_config_default();
     struct scps_stack *st;
+    uint64_t need = sizeof *st;
 
     if (!cfg.alloc.alloc || !cfg.alloc.free)
         cfg.alloc = scps_alloc_default();
@@ -48,12 +88,13 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
         cfg.port_min = 49152;
         cfg.port_max = 65535;
     }
-    st = cfg.alloc.alloc(cfg.alloc.ctx, sizeof *st);
-    if (!st)
+    st = cfg.fixed_memory ? take_all(&cfg, &need) : take(&cfg);
+    if (!st) {
+        scps_reserve_say(&cfg, need, msg, msglen);
         return NULL;
-    memset(st, 0, sizeof *st);
+    }
     st->cfg = cfg;
-    scps_budget_init(&st->env.budget, &cfg.alloc, cfg.memory_limit);
+    st->cfg.fixed_memory = NULL; /* the caller's */
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
     st->env.obs = cfg.observer;
@@ -69,7 +110,23 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg_in)
     st->env.fell_back = scps_plain_remember;
     scps_answers_begin(st);
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, ctx.heap_slot));
+    if (st->reserve) {
+        st->env.fixed = &st->reserve->fixed;
+        (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns); /* the plan has it */
+    }
     return st;
+}
+
+uint64_t scps_memory_bound(const struct scps_stack_config *st, const struct scps_conn_config *conn,
+                           uint32_t n)
+{
+    struct scps_stack_config host = st ? *st : scps_stack_config_default();
+    struct scps_conn_config c = conn ? *conn : scps_conn_config_default();
+    struct scps_reserve r;
+
+    if (!n || scps_reserve_plan(&r, &host, &c, n))
+        return 0;
+    return scps_reserve_bytes(&r);
 }
 
 /* Frees all that nif holds and forgets the netif, which its owner may close afterwards.
@@ -122,8 +179,8 @@ void scps_stack_free(struct scps_stack *st)
     scps_connid_free_all(st);
     scps_plain_free(st);
     scps_heap_fini(&st->env.deadlines);
-    a = st->env.budget.owner;
-    a.free(a.ctx, st, sizeof *st);
+    a = st->cfg.alloc;
+    a.free(a.ctx, st, st->size);
 }
 
 static void attach(struct scps_stack *st, struct scps_nif *nif, struct scps_netif *netif)
@@ -278,20 +335,14 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
         return 1;
     while ((c = env->ev_head)) {
         if (c->events) {
-            unsigned kind = 0;
-            while (!(c->events >> kind & 1))
-                kind++;
-            c->events &= (uint16_t)(c->events - 1);
+            unsigned kind = scps_conn_event(c);
             *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
                                       .conn = c,
                                       .user = c->owner.user,
                                       .err = kind == SCPS_EV_ERROR ? c->err : 0};
             return 1;
         }
-        env->ev_head = c->ev_next;
-        if (!env->ev_head)
-            env->ev_tail = NULL;
-        c->flags &= ~(uint32_t)SCPS_F_EVENTS;
+        scps_conn_unlist(c);
     }
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/recring.h"
 #include "core/conn.h"
+#include "core/fixed.h"
 
 struct scps_flow { /* our side first */
     struct scps_addr local, remote;
@@ -114,7 +115,30 @@ struct scps_stack {
     struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
     struct scps_dgram *ev_dgrams, *ev_dgrams_last;
     struct scps_plain_host *plain; /* plain.c; NULL until used */
+    size_t size;                   /* of the request that this struct is the front of */
+    struct scps_reserve *reserve;  /* bound.c; NULL unless memory is fixed */
 };
+
+/* ---- bound.c ---- */
+#define SCPS_FIXED_ANSWERS 2048u /* bytes of an answers' queue where memory is fixed */
+
+/* All memory of a stack whose memory is fixed. Stands behind the stack in one piece. */
+struct scps_reserve {
+    struct scps_fixed fixed;
+    struct scps_slots slots;
+    uint32_t packet; /* bytes of a packet that a device has refused */
+};
+
+/* Plans all memory for conns connections within conn. 0, or an error of scps_config_resolve. */
+int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
+                      const struct scps_conn_config *conn, uint32_t conns);
+/* Bytes of the stack and of all that r plans; 0: more than can be addressed. */
+uint64_t scps_reserve_bytes(const struct scps_reserve *r);
+/* Says why a stack that needs so many bytes (0: its configuration is refused) was not opened. msg
+ * may be NULL. */
+void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen);
+/* st, for which scps_reserve_bytes(r) were taken, has its memory from now on. */
+void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
@@ -124,6 +148,8 @@ bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
 /* One that has not ended, for a flow as it stands in a TCP segment over IPv4 without options:
  * addresses and ports, the peer's first. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
+/* Buckets for n connections. */
+uint32_t scps_demux_buckets(uint32_t n);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 /* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
@@ -134,6 +160,7 @@ struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
+size_t scps_plain_size(const struct scps_stack_config *cfg);
 
 /* ---- connid.c ---- */
 /* Gives c an id that no other connection between its hosts has or had of late. False: none is free;
@@ -149,6 +176,8 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
+/* Plans the tables of `pairs` pairs of hosts. */
+void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- comp.c ---- */
 /* A packet of protocol 105: to c, if *err stays 0, in seg. */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* All the memory that a stack will ever have, planned before it is opened.
+ *
+ *      struct scps_stack | struct scps_reserve | blocks of every size
+ *
+ * Arrays that grow by one element when a netif, an address or a route is added have a block for
+ * each length.
+ */
+#include "stack/stack.h"
+
+#include "base/bytes.h"
+
+#define ALIGN 16u
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* An array that grows by one element at a time up to n of them. */
+static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
+{
+    for (uint32_t k = 1; k <= n; k++)
+        scps_slots_plan(s, k * size, 1);
+}
+
+/* Places of a heap for n items: as scps_heap_reserve takes them. */
+static uint64_t heap_places(uint32_t n)
+{
+    uint64_t cap = 16;
+
+    while (cap < n)
+        cap *= 2;
+    return cap;
+}
+
+static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cfg, uint32_t conns)
+{
+    struct scps_slots *s = &r->slots;
+    const uint32_t queues = SCPS_FIXED_NETIFS + SCPS_FIXED_RATED;
+
+    plan_array(s, sizeof(struct scps_nif *), SCPS_FIXED_NETIFS);
+    plan_array(s, sizeof(struct scps_local_addr), SCPS_FIXED_ADDRS);
+    plan_array(s, sizeof(struct scps_way), SCPS_FIXED_ROUTES);
+    scps_slots_plan(s, sizeof(struct scps_nif), SCPS_FIXED_NETIFS);
+    scps_slots_plan(s, r->packet, SCPS_FIXED_NETIFS);
+    scps_slots_plan(s, sizeof(struct scps_pipe), SCPS_FIXED_RATED);
+    scps_slots_plan(s, SCPS_FIXED_ANSWERS, queues);
+    scps_slots_plan(s, sizeof(struct scps_listener), SCPS_FIXED_LISTENERS);
+    scps_slots_plan(s, scps_plain_size(cfg), 1);
+    scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
+    scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
+    /* of each connection and listener, the last one's, and one that is being compared with it */
+    scps_slots_plan(s, sizeof(struct scps_shared_config),
+                    (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);
+    if (r->fixed.most.compress)
+        scps_connid_plan(s, SCPS_MIN(cfg->max_comp_hosts, conns));
+}
+
+int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
+                      const struct scps_conn_config *conn, uint32_t conns)
+{
+    struct scps_conn_config c = *conn;
+    int err = scps_config_resolve(&c);
+
+    if (err)
+        return err;
+    memset(r, 0, sizeof *r);
+    scps_fixed_init(&r->fixed, &c);
+    r->packet = r->fixed.mss + SCPS_MAX_HEADERS;
+    scps_conn_plan(&r->fixed, &r->slots, conns);
+    plan_host(r, cfg, conns);
+    return 0;
+}
+
+uint64_t scps_reserve_bytes(const struct scps_reserve *r)
+{
+    uint64_t blocks = scps_slots_bytes(&r->slots);
+
+    return blocks == UINT64_MAX
+               ? 0
+               : aligned(sizeof(struct scps_stack)) + aligned(sizeof(struct scps_reserve)) + blocks;
+}
+
+void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r)
+{
+    uint8_t *at = (uint8_t *)st + aligned(sizeof *st);
+    struct scps_alloc a;
+
+    st->reserve = (struct scps_reserve *)(void *)at;
+    *st->reserve = *r;
+    scps_slots_begin(&st->reserve->slots, at + aligned(sizeof *r));
+    a = scps_slots_alloc(&st->reserve->slots);
+    scps_budget_init(&st->env.budget, &a, 0);
+}
+
+/* A line of text in the room of another, cut off where that ends. */
+struct line {
+    char *at;
+    size_t left; /* the 0 at the end not counted */
+};
+
+static void put_text(struct line *l, const char *text)
+{
+    for (; *text && l->left; l->left--)
+        *l->at++ = *text++;
+    *l->at = '\0';
+}
+
+static void put_number(struct line *l, uint64_t n)
+{
+    char digits[21] = "";
+    char *at = digits + sizeof digits - 1;
+
+    do
+        *--at = (char)('0' + n % 10);
+    while (n /= 10);
+    put_text(l, at);
+}
+
+void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen)
+{
+    struct line l = {msg, msglen - 1};
+    bool limited = cfg->fixed_memory && cfg->memory_limit && need > cfg->memory_limit;
+
+    if (!msg || !msglen)
+        return;
+    if (!need) {
+        put_text(&l, !cfg->max_conns
+                         ? "max_conns: 0: with fixed_memory give at least 1"
+                         : "fixed_memory: a field of it is outside its bounds, or buffers times "
+                           "max_conns are more than can be addressed");
+        return;
+    }
+    put_text(&l, limited ? "fixed_memory: " : "alloc: ");
+    put_number(&l, need);
+    put_text(&l, limited ? " bytes are needed, and memory_limit allows "
+                         : " bytes are needed, and it refused them");
+    if (limited)
+        put_number(&l, cfg->memory_limit);
+}
