@@ -12,6 +12,10 @@
  * asking. An address without a length on either side makes the kernel's a point-to-point one, with
  * ours as its peer.
  */
+#include "io/ifccsds.h"
+#include "io/ifether.h"
+#include "io/ifppp.h"
+#include "io/iodev.h"
 #include "io/tunaddr.h"
 #include <scps/error.h>
 #include <scps/netif.h>
@@ -25,10 +29,25 @@
 const char *scps_ifopts_help(void)
 {
     return "  --tun NAME              TUN device; made if missing, and then removed at the end\n"
+           "  --tap NAME              Ethernet on a TAP device, likewise\n"
            "  --udp LOCAL:PORT[,REMOTE:PORT]\n"
            "                          IP in UDP, no privileges; without REMOTE, answer whoever "
            "speaks;\n"
            "                          IPv6 in brackets, as [::1]:7000\n"
+           "  --ppp DEVICE[,KEY[=VALUE]...]\n"
+           "                          PPP on a serial line or pseudo terminal; keys: speed=BIT/S,\n"
+           "                          remote=ADDRESS (for a peer that asks for one), wait=S, "
+           "restart=S,\n"
+           "                          echo=S, accm=HEX, passive, novj; without --addr the peer "
+           "gives\n"
+           "                          an address\n"
+           "  --ccsds aos|uslp|tm[,KEY[=VALUE]...]\n"
+           "                          IP over CCSDS transfer frames, a frame a datagram with "
+           "--udp, "
+           "or on\n"
+           "                          line=DEVICE; keys: scid=N, vcid=N, map=N, frame=OCTETS, "
+           "fill=S,\n"
+           "                          speed=BIT/S, nofecf\n"
            "  --addr A[/LEN]          address of this stack; again for the other family\n"
            "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr);\n"
            "                          without it the device is used as it is\n"
@@ -183,14 +202,18 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
                       char msg[SCPS_IO_MSGLEN])
 {
     int err = 0;
-    if (strcmp(name, "tun") == 0) {
+    if (strcmp(name, "tun") == 0 || strcmp(name, "tap") == 0) {
         if (!*value || strlen(value) >= sizeof o->tun) {
-            scps_io_say(msg, "--tun \"%s\": not a name for a device", value);
+            scps_io_say(msg, "--%s \"%s\": not a name for a device", name, value);
             return SCPS_ERR_INVAL;
         }
-        strcpy(o->tun, value);
+        strcpy(name[1] == 'a' ? o->tap : o->tun, value);
     } else if (strcmp(name, "udp") == 0) {
         err = parse_udp(o, value, msg);
+    } else if (strcmp(name, "ppp") == 0) {
+        err = scps_ifppp_parse(o, value, msg);
+    } else if (strcmp(name, "ccsds") == 0) {
+        err = scps_ifccsds_parse(o, value, msg);
     } else if (strcmp(name, "addr") == 0) {
         err = parse_more(o->addr, &o->naddr, name, value, msg);
     } else if (strcmp(name, "kernel-addr") == 0) {
@@ -228,8 +251,8 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
 
 bool scps_ifopts_given(const struct scps_ifopts *o)
 {
-    return o->tun[0] || o->udp || o->naddr || o->nkernel || o->gateway[0].family ||
-           o->gateway[1].family || o->mtu || o->line_rate || o->offload;
+    return o->tun[0] || o->tap[0] || o->udp || o->ccsds || o->ppp[0] || o->naddr || o->nkernel ||
+           o->gateway[0].family || o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
 /* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of
@@ -260,21 +283,37 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
 int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
     char text[SCPS_ADDR_STRLEN];
-    if (!o->tun[0] == !o->udp) {
-        scps_io_say(msg, o->udp ? "--tun and --udp exclude each other"
-                                : "no interface: give --tun NAME or --udp LOCAL:PORT,REMOTE:PORT");
+    int devices = (o->tun[0] != 0) + (o->tap[0] != 0) + o->udp + (o->ppp[0] != 0);
+    if (o->ccsds && scps_ifccsds_check(o, msg))
+        return SCPS_ERR_INVAL;
+    if (o->ccsds_line[0])
+        devices++;
+    if (devices != 1) {
+        scps_io_say(msg, devices ? "--tun, --tap, --udp and --ppp exclude each other"
+                                 : "no interface: give --tun NAME, --tap NAME, --ppp DEVICE or "
+                                   "--udp LOCAL:PORT,REMOTE:PORT");
         return SCPS_ERR_INVAL;
     }
-    if (!o->naddr) {
+    if (o->ppp[0] && scps_ifppp_check(o, msg))
+        return SCPS_ERR_INVAL;
+    if (!o->naddr && !o->ppp[0]) {
         scps_io_say(msg, "no address for this stack: give --addr A/LEN");
         return SCPS_ERR_INVAL;
     }
-    if (o->udp && o->nkernel) {
-        scps_io_say(msg, "--kernel-addr is for --tun: over UDP there is no kernel on the link");
+    if (o->tap[0] && scps_ifether_check(o, msg))
+        return SCPS_ERR_INVAL;
+    if (!o->tun[0] && !o->tap[0] && o->nkernel) {
+        scps_io_say(msg,
+                    "--kernel-addr is for --tun and --tap: over %s there is no kernel on the link",
+                    o->udp ? "UDP" : "PPP");
         return SCPS_ERR_INVAL;
     }
     if (o->udp && o->offload) {
         scps_io_say(msg, "--offload is for --tun: over UDP it is always used where the kernel can");
+        return SCPS_ERR_INVAL;
+    }
+    if (!o->tun[0] && o->offload) {
+        scps_io_say(msg, "--offload is for --tun: other links carry single packets");
         return SCPS_ERR_INVAL;
     }
     for (unsigned i = 0; i < o->nkernel; i++) {
@@ -331,8 +370,11 @@ static bool is_kernels_own(const struct scps_addr *a)
 
 static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
 {
-    struct scps_tun_config cfg = {
-        .name = o->tun, .n = o->nkernel, .mtu = o->mtu, .offload = o->offload};
+    struct scps_tun_config cfg = {.name = o->tap[0] ? o->tap : o->tun,
+                                  .n = o->nkernel,
+                                  .mtu = o->mtu,
+                                  .offload = o->offload,
+                                  .ethernet = o->tap[0] != 0};
     for (unsigned i = 0; i < o->nkernel; i++) {
         const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
         cfg.kernel_addr[i] = k->addr;
@@ -363,40 +405,71 @@ struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_I
 
     if (scps_ifopts_check(o, msg))
         return NULL;
-    dev = o->udp ? scps_udptun_open(&udp, msg) : open_tun(o, msg);
-    if (dev)
-        dev->rate = o->line_rate;
+    dev = o->ccsds    ? scps_ifccsds_open(o, msg)
+          : o->ppp[0] ? scps_ifppp_open(o, msg)
+          : o->tap[0] ? scps_ifether_push(o, open_tun(o, msg), msg)
+          : o->udp    ? scps_udptun_open(&udp, msg)
+                      : open_tun(o, msg);
+    if (dev && o->line_rate)
+        scps_iodev_of(dev)->nif.rate = o->line_rate;
     return dev;
+}
+
+/* Gives the stack an address on the device. 0, or an error with one line in msg. */
+static int add_address(struct scps_stack *st, struct scps_netif *top, const struct scps_addr *a,
+                       unsigned prefix, char *msg)
+{
+    char text[SCPS_ADDR_STRLEN];
+    int err = scps_stack_add_addr(st, top, a, prefix);
+
+    if (err)
+        scps_io_say(msg, "cannot use the address %s: %s", scps_addr_format(a, text),
+                    scps_strerror(err));
+    return err;
+}
+
+static int add_default_route(struct scps_stack *st, struct scps_netif *top, uint8_t family,
+                             char *msg)
+{
+    struct scps_route r = {.dst = {.family = family}, .prefix = 0, .nif = top};
+    int err = scps_stack_add_route(st, &r);
+
+    if (err)
+        scps_io_say(msg, "cannot add the default route: %s", scps_strerror(err));
+    return err;
 }
 
 int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct scps_netif *top,
                        char msg[SCPS_IO_MSGLEN])
 {
     struct scps_stack *st = scps_loop_stack(l);
-    char text[SCPS_ADDR_STRLEN];
+    struct scps_addr given;
     bool rest[2] = {o->gateway[0].family != 0, o->gateway[1].family != 0};
     int err = scps_loop_add(l, top);
     if (err) {
         scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
+    /* Until the caller can listen the stack has no address: what comes before is not refused, and
+     * comes again. */
+    if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
+        return err;
+    if (o->ppp[0] && !o->naddr) {
+        rest[0] = true;
+        err = add_address(st, top, &given, 32, msg);
+        if (err)
+            return err;
+    }
     for (unsigned i = 0; i < o->naddr; i++) {
         const struct scps_ifaddr *a = &o->addr[i];
-        err = scps_stack_add_addr(st, top, &a->addr, a->prefix);
-        if (err) {
-            scps_io_say(msg, "cannot use the address %s: %s", scps_addr_format(&a->addr, text),
-                        scps_strerror(err));
+        err = add_address(st, top, &a->addr, a->prefix, msg);
+        if (err)
             return err;
-        }
-        if (o->udp || !a->has_prefix)
+        if (o->udp || o->ppp[0] || o->ccsds || !a->has_prefix)
             rest[a->addr.family == 6] = true;
     }
-    for (unsigned i = 0; i < 2; i++) {
-        struct scps_route r = {.dst = {.family = i ? 6 : 4}, .prefix = 0, .nif = top};
-        if (rest[i] && (err = scps_stack_add_route(st, &r))) {
-            scps_io_say(msg, "cannot add the default route: %s", scps_strerror(err));
+    for (unsigned i = 0; i < 2; i++)
+        if (rest[i] && (err = add_default_route(st, top, i ? 6 : 4, msg)))
             return err;
-        }
-    }
     return 0;
 }

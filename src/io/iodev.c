@@ -6,7 +6,8 @@ struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)
 {
     while (nif && nif->lower)
         nif = nif->lower;
-    if (!nif || (nif->ops != &scps_tun_ops && nif->ops != &scps_udptun_ops))
+    if (!nif ||
+        (nif->ops != &scps_tun_ops && nif->ops != &scps_udptun_ops && nif->ops != &scps_tty_ops))
         return NULL;
     return (struct scps_iodev *)nif;
 }

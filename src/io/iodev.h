@@ -27,7 +27,7 @@ struct scps_iodev {
     void (*flush)(struct scps_iodev *d);
 };
 
-extern const struct scps_netif_ops scps_tun_ops, scps_udptun_ops;
+extern const struct scps_netif_ops scps_tun_ops, scps_udptun_ops, scps_tty_ops;
 
 /* The device at the bottom of the chain nif belongs to; NULL if it is not one of ours. */
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif);

@@ -40,6 +40,7 @@ struct port {
     struct scps_netif *top;
     ev_io readable, writable;
     scps_time retry; /* after ENOBUFS; SCPS_NEVER: none */
+    bool timed;      /* a filter of the chain has timers */
 };
 
 struct scps_loop {
@@ -75,9 +76,14 @@ static void clock_wake_at(void *ctx, scps_time when)
 static void arm(struct scps_loop *l)
 {
     scps_time when = l->wake < l->until ? l->wake : l->until;
-    for (const struct port *p = l->ports; p; p = p->next)
+    for (const struct port *p = l->ports; p; p = p->next) {
         if (p->retry < when)
             when = p->retry;
+        if (p->timed) {
+            scps_time filters = scps_netif_deadline(p->top);
+            when = filters < when ? filters : when;
+        }
+    }
     if (when >= l->armed)
         return;
     if (when < 1)
@@ -150,6 +156,18 @@ static void catch_up(struct scps_loop *l)
                 break;
 }
 
+static void advance_filters(struct scps_loop *l)
+{
+    for (struct port *p = l->ports; p; p = p->next) {
+        if (!p->timed)
+            continue;
+        scps_netif_advance(p->top, scps_sysclock_now());
+        for (const struct scps_netif *n = p->top; n; n = n->lower)
+            if (n->flags & SCPS_NETIF_GONE)
+                p->dev->failed = SCPS_ERR_LINKDOWN;
+    }
+}
+
 static void turn(struct scps_loop *l)
 {
     if (l->turning) { /* a kick from inside on_event: the pump comes anyway */
@@ -162,6 +180,7 @@ static void turn(struct scps_loop *l)
     drain(l);
     do {
         l->again = false;
+        advance_filters(l);
         scps_pump(l->st, &l->clock);
         look_after(l);
     } while ((drain(l) || l->again) && ++round < ROUNDS);
@@ -263,6 +282,10 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
     struct port *p = calloc(1, sizeof *p);
     if (!p)
         return SCPS_ERR_NOMEM;
+    for (const struct scps_netif *n = top; n; n = n->lower)
+        p->timed = p->timed || (n->ops && n->ops->advance);
+    if (p->timed)
+        scps_netif_advance(top, scps_sysclock_now()); /* the MTU is the filters' from now on */
     int err = scps_stack_add_netif(l->st, top);
     if (err) {
         free(p);

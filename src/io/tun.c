@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "io/iodev.h"
 #include "io/tunaddr.h"
+#include <scps/ether.h>
 #include <scps/wire.h>
 
 #include <errno.h>
@@ -239,7 +240,7 @@ static void accept_offload(int fd)
 struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCPS_IO_MSGLEN])
 {
     struct scps_tunlink link;
-    struct ifreq ifr = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+    struct ifreq ifr = {.ifr_flags = IFF_NO_PI};
     int fd = -1;
     struct tun *t = NULL;
 
@@ -253,10 +254,15 @@ struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCP
     if (scps_tunlink_find(cfg->name, &link, msg))
         goto fail;
     strcpy(ifr.ifr_name, cfg->name);
+    ifr.ifr_flags = (short)(ifr.ifr_flags | (cfg->ethernet ? IFF_TAP : IFF_TUN));
     if (cfg->offload)
         ifr.ifr_flags |= IFF_VNET_HDR;
     if (ioctl(fd, TUNSETIFF, &ifr)) {
-        say_why(cfg->name, &link, errno, msg);
+        if (errno == EINVAL && cfg->ethernet && link.index)
+            scps_io_say(msg, "device %s is not a single-queue TAP device: take another name",
+                        cfg->name);
+        else
+            say_why(cfg->name, &link, errno, msg);
         goto fail;
     }
     t = calloc(1, sizeof *t);
@@ -276,7 +282,7 @@ struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCP
         tun_close(&t->dev.nif);
         return NULL;
     }
-    t->dev.nif.mtu = link.mtu;
+    t->dev.nif.mtu = link.mtu + (cfg->ethernet ? SCPS_ETHER_HEADER : 0);
     if (t->offload) {
         accept_offload(fd);
         t->dev.nif.flags |= SCPS_NETIF_NO_CSUM | SCPS_NETIF_GSO;

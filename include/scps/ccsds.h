@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* IP over CCSDS space links (CCSDS 702.1-B): a netif filter.
+ *
+ *      stack
+ *        |  ^        IP packets
+ *     [ ccsds ]      Internet protocol extension, encapsulation packets (133.1-B), one virtual
+ *        |  |        channel of transfer frames: AOS (732.0-B), USLP (732.1-B) or TM (132.0-B)
+ *        v  |        frames of one length, each a packet; or with sync markers, octets
+ *      device        UDP, a modem with a framer; or a byte stream
+ *
+ * Packets lie in frames back to back and over their borders. A frame that has been begun waits for
+ * more until scps_netif_advance() is called at its deadline; then an idle packet fills it. While
+ * there is nothing to send no frames are sent. The filter reads no clock and takes memory once,
+ * when it is opened.
+ *
+ * Neither coding nor randomization, security, retransmission (COP-1), operational control field,
+ * insert zone, frame header error control, secondary headers: what a frame has of them is not read.
+ */
+#ifndef SCPS_CCSDS_H
+#define SCPS_CCSDS_H
+
+#include <scps/alloc.h>
+#include <scps/netif.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_CCSDS_FRAME_MIN 64
+#define SCPS_CCSDS_FRAME_MAX 2048 /* for first header pointers of eleven bits */
+
+enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
+
+struct scps_ccsds_config {
+    enum scps_ccsds_kind kind;
+    uint16_t spacecraft; /* its id: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
+    uint8_t channel;     /* virtual channel: below 63 (63: idle frames), in TM below 8; default 1 */
+    uint8_t map;         /* USLP's multiplexer access point, below 16; default 0 */
+    /* Octets of a frame, header and error control field counted, sync marker not;
+     * SCPS_CCSDS_FRAME_MIN to _MAX; default 1115 */
+    uint32_t frame;
+    bool fecf;    /* frames end in their error control field, 16 bits; default true */
+    bool markers; /* frames go over a byte stream, each behind the marker 1acffc1d; default false */
+    uint32_t mtu; /* largest IP packet, 68 to 65500; default 1500 */
+    scps_dur fill_after; /* how long a frame waits to become full; default 0: for this turn's end */
+};
+
+/* What arrived and was not used. name, words */
+#define SCPS_CCSDS_DROPS(X)                                                                        \
+    X(FRAME, "frames of another length, kind or layout")                                           \
+    X(FECF, "frames with a wrong error control field")                                             \
+    X(CHANNEL, "frames of other spacecraft or channels")                                           \
+    X(MARKER, "octets between frames that are no marker")                                          \
+    X(LATE, "frames with a count that was over")                                                   \
+    X(CUT, "packets that a lost frame cut")                                                        \
+    X(POINTER, "first header pointers that contradict the packet before")                          \
+    X(PACKET, "packets whose header cannot be")                                                    \
+    X(LONG, "packets longer than this end takes")                                                  \
+    X(PROTOCOL, "packets that hold no IP")
+enum scps_ccsds_drop {
+#define X(name, words) SCPS_CCSDS_DROP_##name,
+    SCPS_CCSDS_DROPS(X)
+#undef X
+        SCPS_CCSDS_DROP_COUNT
+};
+
+struct scps_ccsds_status {
+    uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
+    uint64_t tx_idle, rx_idle; /* idle packets */
+    uint64_t tx_fill;          /* octets of them and of their headers */
+    uint64_t lost_frames;      /* missing by the frame counts of those that came */
+    uint64_t drops[SCPS_CCSDS_DROP_COUNT];
+};
+
+/* The defaults of a link of this kind; nothing fails. The fields that have none, such as the frame
+ * length, are 0, and scps_ccsds_open() refuses them by name. */
+SCPS_API struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind);
+/* The memory that scps_ccsds_new() takes for cfg, bytes. */
+SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
+/* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
+ * call scps_netif_advance() before the first packet. NULL on lack of memory, or for a configuration
+ * with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
+ * SCPS_ERR_RANGE. */
+SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
+                                           const struct scps_alloc *alloc, int *err);
+SCPS_API void scps_ccsds_get_status(const struct scps_netif *ccsds, struct scps_ccsds_status *out);
+/* In words; never NULL. */
+SCPS_API const char *scps_ccsds_drop_text(enum scps_ccsds_drop drop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Ethernet: a netif filter that puts IP packets into frames and finds out which station they are
+ * for, by ARP (RFC 826) and by what RFC 4861 asks of a host to find its neighbours.
+ *
+ *      stack
+ *        |  ^        IP packets
+ *     [ ether ]      next hop, neighbours, ARP and Neighbour Discovery
+ *        v  |        frames from destination address to payload, without preamble and FCS
+ *      device        a TAP device, the driver of an Ethernet controller
+ *
+ * A packet for a neighbour that is not known yet is kept while the neighbour is asked, one of each
+ * neighbour: the last one. The filter reads no clock (see scps_netif_ops.advance) and takes memory
+ * once, when it is opened.
+ *
+ * It has the addresses and routers that it is given: neither router discovery, address
+ * configuration and redirects, nor duplicate address detection. Nothing is authenticated: whoever
+ * is on the wire can say that it is somebody else, as on any Ethernet.
+ */
+#ifndef SCPS_ETHER_H
+#define SCPS_ETHER_H
+
+#include <scps/alloc.h>
+#include <scps/netif.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_ETHER_ADDRS  8
+#define SCPS_ETHER_HEADER 14
+
+struct scps_ether_config {
+    uint8_t mac[6]; /* of this station; not zeros, no group address */
+    /* The addresses that the stack above has, n of them, with their prefix lengths: what is within
+     * a prefix is a neighbour */
+    struct scps_addr addr[SCPS_ETHER_ADDRS];
+    unsigned prefix[SCPS_ETHER_ADDRS], n;
+    /* [0] for IPv4, [1] for IPv6, for what is within no prefix; family 0: none */
+    struct scps_addr gateway[2];
+    uint32_t
+        neighbours;     /* remembered at most; the one not used for longest gives way; default 16 */
+    uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
+    scps_dur reachable; /* how long an answer is believed; default 30 s */
+    scps_dur delay;     /* and how long a doubtful one before it is asked for again; 5 s */
+    scps_dur retransmit; /* between questions without an answer; default 1 s */
+    uint32_t tries;      /* questions until a neighbour is given up; default 3 */
+};
+
+/* What arrived and was not used, and what did not leave. name, words */
+#define SCPS_ETHER_DROPS(X)                                                                        \
+    X(SHORT, "frames shorter than their header, or than the packet in them")                       \
+    X(NOT_OURS, "frames for other stations")                                                       \
+    X(TYPE, "frames of other protocols")                                                           \
+    X(ARP, "ARP packets that cannot be")                                                           \
+    X(ND, "Neighbour Discovery messages that cannot be")                                           \
+    X(CONFLICT, "other stations with an address of this one")                                      \
+    X(HELD, "packets that gave way to a later one while a neighbour was asked")                    \
+    X(UNRESOLVED, "packets for neighbours that did not answer")                                    \
+    X(BUSY, "questions and answers that the device did not take")
+enum scps_ether_drop {
+#define X(name, words) SCPS_ETHER_DROP_##name,
+    SCPS_ETHER_DROPS(X)
+#undef X
+        SCPS_ETHER_DROP_COUNT
+};
+
+struct scps_ether_status {
+    unsigned neighbours; /* known now */
+    uint64_t tx_frames, rx_frames;
+    uint64_t asked, answered; /* questions of this station; of others about this one */
+    uint64_t drops[SCPS_ETHER_DROP_COUNT];
+};
+
+/* The defaults of struct scps_ether_config; nothing fails. */
+SCPS_API struct scps_ether_config scps_ether_config_default(void);
+/* The memory that scps_ether_new() takes for cfg, bytes. */
+SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
+/* Opens a station, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push)
+ * and call scps_netif_advance() before the first packet. NULL on lack of memory, or for a
+ * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
+ * SCPS_ERR_RANGE. */
+SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
+                                           const struct scps_alloc *alloc, int *err);
+SCPS_API void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_status *out);
+/* In words; never NULL. */
+SCPS_API const char *scps_ether_drop_text(enum scps_ether_drop drop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

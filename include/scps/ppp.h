@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The Point-to-Point Protocol over any stream of octets: a netif filter.
+ *
+ *      stack
+ *        |  ^        IP packets
+ *      [ ppp ]       LCP, IPCP, IPV6CP (RFC 1661, 1332, 5072), framing (RFC 1662), VJ (RFC 1144)
+ *        v  |        octets, in pieces of any length
+ *      device        a serial line, a pseudo terminal, a socket: whatever carries octets in order
+ *
+ * Below the filter a "packet" is a piece of the stream of octets: going down it is one frame or
+ * several whole ones, coming up it begins and ends anywhere. The filter reads no clock: time comes
+ * with each piece (scps_pkt.at) and with scps_netif_advance(), and scps_netif_deadline() says when
+ * it wants that next. It takes memory once, when it is opened, and keeps it until it is closed.
+ *
+ * Until a network protocol is open, packets are refused with SCPS_ERR_AGAIN; then the filter calls
+ * scps_netif_ready(). A packet of a family that is not open while the other is, is lost:
+ * SCPS_ERR_UNREACH. A link that is over for good has SCPS_NETIF_GONE.
+ */
+#ifndef SCPS_PPP_H
+#define SCPS_PPP_H
+
+#include <scps/alloc.h>
+#include <scps/netif.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCPS_PPP_MRU_MIN 128
+#define SCPS_PPP_MRU_MAX 16384
+
+struct scps_ppp_config {
+    /* Largest packet taken, and largest sent, octets; SCPS_PPP_MRU_MIN to _MAX; default 1500 */
+    uint32_t mru;
+    /* Control characters that the peer is asked to escape, bit n for octet n (RFC 1662 section
+     * 7.1); default 0: the line carries all octets */
+    uint32_t accm;
+    bool compress_fields;   /* agree to shorter protocol and address fields; default true */
+    bool ipv4, ipv6;        /* network protocols to open; default both */
+    bool vj;                /* header compression by RFC 1144, both ways; default true */
+    uint8_t vj_slots;       /* connections the peer may compress towards us, 3 to 16; default 16 */
+    struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */
+    /* IPv4 address for a peer that asks for one; family 0: a peer has to bring its own */
+    struct scps_addr remote;
+    bool remote_strict;      /* no other address is accepted than remote; default false */
+    uint8_t interface_id[8]; /* of this end's IPv6 addresses; zeros: drawn from seed */
+    /* The peer may come later: when max_configure requests have had no answer, wait for one of the
+     * peer's instead of giving up; default false */
+    bool passive;
+    scps_dur restart; /* Restart timer: more than the round trip; default 3 s */
+    uint32_t max_configure, max_terminate, max_failure; /* RFC 1661 section 4.6: 10, 2, 5 */
+    /* An Echo-Request so often, and how many without an answer end the link; default 0: none; 3 */
+    scps_dur echo_interval;
+    uint32_t echo_failures;
+    uint64_t seed; /* for magic numbers: different at the two ends, as scps_entropy() draws it */
+};
+
+enum scps_ppp_phase {                     /* RFC 1661 section 3.2; there is no authentication */
+                      SCPS_PPP_DEAD,      /* not begun, or over: see why */
+                      SCPS_PPP_ESTABLISH, /* LCP negotiates */
+                      SCPS_PPP_NETWORK,   /* LCP is open */
+                      SCPS_PPP_TERMINATE  /* this end has asked to end, or the peer has */
+};
+
+/* Why a link is not open, or was closed last. name, words */
+#define SCPS_PPP_WHYS(X)                                                                           \
+    X(NONE, "nothing is wrong")                                                                    \
+    X(NO_ANSWER, "no answer: is a PPP peer at the other end of the line?")                         \
+    X(LOOPED, "the line loops back: what this end sends comes back to it")                         \
+    X(PEER_CLOSED, "the peer ended the link")                                                      \
+    X(ECHO_LOST, "the peer stopped answering Echo-Requests")                                       \
+    X(AUTH, "the peer wants authentication, which this end does not have")                         \
+    X(NO_AGREEMENT, "the ends did not agree on the options of the link")                           \
+    X(NO_ADDRESS, "the peer gave this end no IPv4 address: give one")                              \
+    X(ADDRESS_REFUSED, "the peer does not take this end's IPv4 address")                           \
+    X(NO_PROTOCOL, "the peer has no network protocol that this end wants")                         \
+    X(CLOSED, "closed at this end")                                                                \
+    X(SAME_ADDRESS, "both ends have the same IPv4 address: give one of them another")
+enum scps_ppp_why {
+#define X(name, words) SCPS_PPP_WHY_##name,
+    SCPS_PPP_WHYS(X)
+#undef X
+        SCPS_PPP_WHY_COUNT
+};
+
+/* What arrived and was not used. name, words */
+#define SCPS_PPP_DROPS(X)                                                                          \
+    X(FCS, "frames with a wrong check sequence")                                                   \
+    X(ABORTED, "frames that their sender gave up")                                                 \
+    X(SHORT, "frames too short to be one")                                                         \
+    X(LONG, "frames longer than this end takes")                                                   \
+    X(HEADER, "frames whose address, control or protocol field cannot be")                         \
+    X(CONTROL, "control packets of wrong lengths")                                                 \
+    X(UNEXPECTED, "control packets that answer nothing that was asked")                            \
+    X(NOT_OPEN, "packets of a protocol that is not open")                                          \
+    X(PROTOCOL, "packets of unknown protocols, which were rejected")                               \
+    X(LOOPED, "packets with this end's own magic number")                                          \
+    X(VJ, "compressed headers that could not be restored")                                         \
+    X(QUEUE, "answers that found no room, because the line does not take them")
+enum scps_ppp_drop {
+#define X(name, words) SCPS_PPP_DROP_##name,
+    SCPS_PPP_DROPS(X)
+#undef X
+        SCPS_PPP_DROP_COUNT
+};
+
+struct scps_ppp_status {
+    enum scps_ppp_phase phase;
+    enum scps_ppp_why why;
+    bool ipv4, ipv6; /* open */
+    /* Of IPv4, while it is open; family 0: not told. With SCPS_PPP_WHY_SAME_ADDRESS both are the
+     * address that the ends share */
+    struct scps_addr local, remote;
+    uint8_t local_id[8], remote_id[8]; /* of IPv6, while it is open */
+    uint32_t mtu;                      /* largest packet that goes to the peer */
+    uint32_t tx_accm;
+    bool vj_tx, vj_rx;
+    uint64_t tx_frames, rx_frames; /* well formed ones */
+    uint64_t vj_compressed, vj_restored;
+    uint64_t echoes_sent, echoes_answered;
+    uint64_t drops[SCPS_PPP_DROP_COUNT];
+};
+
+/* The defaults of struct scps_ppp_config; nothing fails. */
+SCPS_API struct scps_ppp_config scps_ppp_config_default(void);
+/* The memory that scps_ppp_new() takes for cfg, bytes. */
+SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
+/* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
+ * call scps_netif_advance(): the first call begins to negotiate. cfg NULL: the defaults. NULL on
+ * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
+ * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
+                                         const struct scps_alloc *alloc, int *err);
+SCPS_API void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out);
+/* Asks the peer to end the link; over when the phase is SCPS_PPP_DEAD. */
+SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
+/* In words; never NULL. */
+SCPS_API const char *scps_ppp_why_text(enum scps_ppp_why why);
+SCPS_API const char *scps_ppp_drop_text(enum scps_ppp_drop drop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

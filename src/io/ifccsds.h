@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The option --ccsds: what is typed, and the chain that it opens. */
+#ifndef SCPS_IO_IFCCSDS_H
+#define SCPS_IO_IFCCSDS_H
+
+#include <scps/io.h>
+
+/* Each returns 0 or SCPS_ERR_INVAL with one line in msg. */
+int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg);
+int scps_ifccsds_check(const struct scps_ifopts *o, char *msg);
+/* NULL with one line in msg. */
+struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg);
+
+#endif

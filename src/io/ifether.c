@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Ethernet for programs: --tap NAME. The station's address is drawn anew each time. */
+#include "io/ifether.h"
+
+#include "io/iodev.h"
+#include "io/tunaddr.h"
+#include <scps/ether.h>
+
+int scps_ifether_check(const struct scps_ifopts *o, char *msg)
+{
+    char text[SCPS_ADDR_STRLEN];
+
+    for (unsigned i = 0; i < o->naddr; i++)
+        if (!o->addr[i].has_prefix) {
+            scps_io_say(msg, "--addr %s: over --tap give it a /LEN, which says who is a neighbour",
+                        scps_addr_format(&o->addr[i].addr, text));
+            return SCPS_ERR_INVAL;
+        }
+    if (o->mtu && (o->mtu < 576 || o->mtu > 9000)) {
+        scps_io_say(msg, "--mtu %u: over Ethernet give 576 to 9000", o->mtu);
+        return SCPS_ERR_INVAL;
+    }
+    return 0;
+}
+
+struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_netif *dev, char *msg)
+{
+    struct scps_ether_config c = scps_ether_config_default();
+    struct scps_netif *ether;
+
+    if (!dev)
+        return NULL;
+    c.mtu = dev->mtu - SCPS_ETHER_HEADER;
+    for (unsigned i = 0; i < o->naddr; i++) {
+        c.addr[i] = o->addr[i].addr;
+        c.prefix[i] = o->addr[i].prefix;
+    }
+    c.n = o->naddr;
+    c.gateway[0] = o->gateway[0];
+    c.gateway[1] = o->gateway[1];
+    if (scps_entropy(c.mac, sizeof c.mac)) {
+        scps_io_say(msg, "no randomness from the kernel");
+        scps_netif_close(dev);
+        return NULL;
+    }
+    c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2); /* locally administered, no group */
+    ether = scps_ether_new(&c, NULL, NULL);
+    if (!ether) {
+        scps_io_say(msg, "out of memory, or an MTU that Ethernet does not have: give --mtu 1500");
+        scps_netif_close(dev);
+        return NULL;
+    }
+    return scps_netif_push(dev, ether);
+}

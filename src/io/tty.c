@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* A serial line or a pseudo terminal as a device that carries octets.
+ *
+ * What a filter sends is written at once as far as the line takes it; the rest waits here, one
+ * piece at most, and the next piece is refused until it has gone. What arrives is handed up as it
+ * is read, in pieces that begin and end anywhere.
+ *
+ * Sources: termios(3), tty_ioctl(4), pty(7).
+ */
+#include "base/bytes.h"
+#include "io/iodev.h"
+#include "io/tunaddr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define TTY_MTU  65536 /* the largest piece, octets */
+#define TTY_READ 4096
+
+struct tty {
+    struct scps_iodev dev;
+    struct termios before;
+    size_t from, to; /* what waits at tx */
+    uint8_t tx[TTY_MTU], rx[TTY_READ];
+};
+
+/* Writes what waits. False when some still does, or the line has gone. */
+static bool write_out(struct tty *t)
+{
+    while (t->from < t->to) {
+        ssize_t n = write(t->dev.fd, t->tx + t->from, t->to - t->from);
+
+        if (n > 0) {
+            t->from += (size_t)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            t->dev.block = SCPS_IO_POLL;
+            return false;
+        } else if (n == 0 || errno != EINTR) {
+            t->dev.failed = SCPS_ERR_LINKDOWN;
+            return false;
+        }
+    }
+    t->from = t->to = 0;
+    return true;
+}
+
+static int tty_send(struct scps_netif *nif, const struct scps_pkt *p)
+{
+    struct tty *t = (struct tty *)nif;
+    size_t len = p->len + p->payload_len;
+
+    if (t->dev.failed)
+        return t->dev.failed;
+    if (!p->payload && p->payload_len)
+        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+    if (len > TTY_MTU)
+        return SCPS_ERR_MSGSIZE;
+    if (!write_out(t))
+        return t->dev.failed ? t->dev.failed : SCPS_ERR_AGAIN;
+    memcpy(t->tx, p->data, p->len);
+    if (p->payload_len)
+        memcpy(t->tx + p->len, p->payload, p->payload_len);
+    t->to = len;
+    write_out(t);
+    return t->dev.failed;
+}
+
+static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
+{
+    struct tty *t = (struct tty *)d;
+
+    if (t->to && t->dev.block == SCPS_IO_FREE)
+        write_out(t);
+    for (unsigned i = 0; i < max; i += 8) { /* a piece may hold several packets */
+        ssize_t n = read(d->fd, t->rx, sizeof t->rx);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return 0;
+        if (n <= 0) { /* EIO: nobody holds the other side of a pseudo terminal; 0: hung up */
+            d->failed = SCPS_ERR_LINKDOWN;
+            return d->failed;
+        }
+        struct scps_pkt p = {.data = t->rx, .len = (size_t)n, .cap = (size_t)n, .at = at};
+        scps_netif_recv(&d->nif, &p);
+        if ((size_t)n < sizeof t->rx)
+            return 0;
+    }
+    return 1;
+}
+
+static void tty_flush(struct scps_iodev *d)
+{
+    if (d->block == SCPS_IO_FREE)
+        write_out((struct tty *)d);
+}
+
+static void tty_close(struct scps_netif *nif)
+{
+    struct tty *t = (struct tty *)nif;
+
+    if (!t->dev.failed)
+        write_out(t); /* the last words, as far as the line takes them now */
+    tcsetattr(t->dev.fd, TCSANOW, &t->before);
+    close(t->dev.fd);
+    free(t);
+}
+
+const struct scps_netif_ops scps_tty_ops = {.name = "tty", .send = tty_send, .close = tty_close};
+
+static bool speed_code(uint32_t bits, speed_t *out)
+{
+#define SPEED(n)                                                                                   \
+    {                                                                                              \
+        n, B##n                                                                                    \
+    }
+    static const struct {
+        uint32_t bits;
+        speed_t code;
+    } all[] = {SPEED(300),    SPEED(600),     SPEED(1200),    SPEED(2400),
+               SPEED(4800),   SPEED(9600),    SPEED(19200),   SPEED(38400),
+               SPEED(57600),  SPEED(115200),  SPEED(230400),  SPEED(460800),
+               SPEED(921600), SPEED(1000000), SPEED(2000000), SPEED(4000000)};
+#undef SPEED
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].bits == bits) {
+            *out = all[i].code;
+            return true;
+        }
+    return false;
+}
+
+static bool set_raw(struct tty *t, speed_t speed, bool set_speed)
+{
+    struct termios raw = t->before;
+
+    cfmakeraw(&raw);
+    raw.c_cflag |= CLOCAL | CREAD;
+    raw.c_iflag &= ~(tcflag_t)(IXOFF | IXANY);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return (!set_speed || cfsetspeed(&raw, speed) == 0) && tcsetattr(t->dev.fd, TCSANOW, &raw) == 0;
+}
+
+static struct scps_netif *failed(int fd, struct tty *t)
+{
+    close(fd);
+    free(t);
+    return NULL;
+}
+
+struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg, char msg[SCPS_IO_MSGLEN])
+{
+    speed_t speed = B0;
+    struct tty *t;
+    int fd;
+
+    if (cfg->speed && !speed_code(cfg->speed, &speed)) {
+        scps_io_say(msg, "speed %u: give one that lines have, as 9600, 115200 or 921600",
+                    cfg->speed);
+        return NULL;
+    }
+    fd = open(cfg->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        scps_io_say(msg, "cannot open %.120s: %s%s", cfg->path, strerror(errno),
+                    errno == EACCES ? ": join the group that owns it, or run as root" : "");
+        return NULL;
+    }
+    t = calloc(1, sizeof *t);
+    if (!t) {
+        scps_io_say(msg, "out of memory");
+        return failed(fd, t);
+    }
+    t->dev.fd = fd;
+    if (tcgetattr(fd, &t->before)) {
+        scps_io_say(msg, "%.120s is not a terminal: give a serial line or a pseudo terminal",
+                    cfg->path);
+        return failed(fd, t);
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB)) {
+        scps_io_say(msg, "%.120s is in use by another program: stop it, or take another line",
+                    cfg->path);
+        return failed(fd, t);
+    }
+    if (!set_raw(t, speed, cfg->speed != 0)) {
+        scps_io_say(msg, "cannot set %.120s to raw mode: %s", cfg->path, strerror(errno));
+        return failed(fd, t);
+    }
+    t->dev.read = tty_read;
+    t->dev.flush = tty_flush;
+    t->dev.nif.ops = &scps_tty_ops;
+    t->dev.nif.name = "tty";
+    t->dev.nif.mtu = TTY_MTU;
+    return &t->dev.nif;
+}

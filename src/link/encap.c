@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Encapsulation packets.
+ *
+ *   111 | protocol 3 | 00                                                   one octet, idle
+ *   111 | protocol 3 | 01 || length 8
+ *   111 | protocol 3 | 10 || user 4, extension 4 || length 16
+ *   111 | protocol 3 | 11 || user 4, extension 4 || 16 bits of CCSDS || length 32
+ *
+ * The length counts the header. The Internet protocol extension are octets, all but the last one
+ * even; 33 is IPv4 and 87 is IPv6.
+ *
+ * Sources: CCSDS 133.1-B section 4.1, 702.1-B section 3 and the registry of its extension; CCSDS
+ * 133.0-B section 4.1 for the length of a space packet.
+ */
+#include "link/encap.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum { PROTO_IDLE = 0, PROTO_IPE = 2 };
+enum { IPE_IPV4 = 33, IPE_IPV6 = 87 };
+
+enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, uint64_t *total)
+{
+    static const uint8_t heads[4] = {1, 2, 4, 8};
+    unsigned protocol;
+
+    if (!n)
+        return ENCAP_MORE;
+    if (p[0] >> 5 == 0) { /* a space packet on the same channel */
+        *head = 6;
+        if (n < 6)
+            return ENCAP_MORE;
+        *total = 7 + (uint64_t)scps_get16(p + 4);
+        return ENCAP_OTHER;
+    }
+    if (p[0] >> 5 != 7)
+        return ENCAP_WRONG;
+    protocol = p[0] >> 2 & 7;
+    *head = heads[p[0] & 3];
+    if (n < *head)
+        return ENCAP_MORE;
+    *total = *head == 1   ? 1
+             : *head == 2 ? p[1]
+             : *head == 4 ? scps_get16(p + 2)
+                          : scps_get32(p + 4);
+    if (*total < *head || (*head == 1 && protocol != PROTO_IDLE))
+        return ENCAP_WRONG;
+    return protocol == PROTO_IDLE ? ENCAP_IDLE : protocol == PROTO_IPE ? ENCAP_IPE : ENCAP_OTHER;
+}
+
+size_t scps_encap_ip(const uint8_t *p, size_t n)
+{
+    if (n < 2 || (p[0] != IPE_IPV4 && p[0] != IPE_IPV6))
+        return 0;
+    return p[1] >> 4 == (p[0] == IPE_IPV4 ? 4 : 6) ? 1 : 0;
+}
+
+size_t scps_encap_build(uint8_t *out, unsigned ip_version, size_t n)
+{
+    size_t head = 2 + 1 + n <= UINT8_MAX ? 2 : 4;
+
+    out[0] = (uint8_t)(7 << 5 | PROTO_IPE << 2 | (head == 2 ? 1 : 2));
+    if (head == 2) {
+        out[1] = (uint8_t)(head + 1 + n);
+    } else {
+        out[1] = 0;
+        scps_put16(out + 2, (uint16_t)(head + 1 + n));
+    }
+    out[head] = ip_version == 6 ? IPE_IPV6 : IPE_IPV4;
+    return head + 1;
+}
+
+void scps_encap_idle(uint8_t *out, size_t n)
+{
+    memset(out, 0, n);
+    out[0] = (uint8_t)(7 << 5 | PROTO_IDLE << 2 | (n == 1 ? 0 : n <= UINT8_MAX ? 1 : 2));
+    if (n > UINT8_MAX)
+        scps_put16(out + 2, (uint16_t)n);
+    else if (n > 1)
+        out[1] = (uint8_t)n;
+}

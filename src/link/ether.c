@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames, next hops, and who is asked and answered when.
+ *
+ * Sources: RFC 826, RFC 894, RFC 1122 section 2.3.2, RFC 1112 section 6.4, RFC 2464, RFC 4861
+ * section 7.
+ */
+#include "link/ether.h"
+
+#include <string.h>
+
+#include <scps/error.h>
+
+#include "base/bytes.h"
+#include "link/nbrmsg.h"
+
+#define HEADER SCPS_ETHER_HEADER
+
+static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+static struct scps_ether *of(const struct scps_netif *nif)
+{
+    return (struct scps_ether *)(uintptr_t)nif;
+}
+
+static void dropped(struct scps_ether *e, enum scps_ether_drop why)
+{
+    e->stats.drops[why]++;
+}
+
+/* ---- out ---- */
+
+/* A frame of n octets at data, then payload. */
+static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
+                      const uint8_t *data, size_t n, const uint8_t *payload, size_t payload_len)
+{
+    struct scps_pkt pkt = {.data = e->tx,
+                           .len = HEADER + n,
+                           .cap = HEADER + n,
+                           .payload = payload_len ? payload : NULL,
+                           .payload_len = payload_len,
+                           .at = e->now};
+    int err;
+
+    memcpy(e->tx, dst, 6);
+    memcpy(e->tx + 6, e->cfg.mac, 6);
+    scps_put16(e->tx + 12, (uint16_t)type);
+    memcpy(e->tx + HEADER, data, n);
+    err = scps_netif_send(e->nif.lower, &pkt);
+    e->stats.tx_frames += err == 0;
+    return err;
+}
+
+static unsigned type_of(uint8_t family)
+{
+    return family == 4 ? ETHER_IPV4 : ETHER_IPV6;
+}
+
+/* The source address for a question about a: this station's address whose prefix covers a, else its
+ * first of that family; NULL: it has none of the family. */
+static const struct scps_addr *own_for(const struct scps_ether *e, const struct scps_addr *a)
+{
+    const struct scps_addr *first = NULL;
+
+    for (unsigned i = 0; i < e->cfg.n; i++) {
+        if (e->cfg.addr[i].family != a->family)
+            continue;
+        if (scps_addr_match(&e->cfg.addr[i], a, e->cfg.prefix[i]))
+            return &e->cfg.addr[i];
+        if (!first)
+            first = &e->cfg.addr[i];
+    }
+    return first;
+}
+
+static bool is_own(const struct scps_ether *e, const struct scps_addr *a)
+{
+    for (unsigned i = 0; i < e->cfg.n; i++)
+        if (scps_addr_equal(&e->cfg.addr[i], a))
+            return true;
+    return false;
+}
+
+/* The group that hears questions about a (RFC 4291 section 2.7.1), and its station address. */
+static void solicited_node(const struct scps_addr *a, struct scps_addr *group, uint8_t mac[6])
+{
+    *group = (struct scps_addr){6, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff}};
+    memcpy(group->b + 13, a->b + 13, 3);
+    mac[0] = mac[1] = 0x33;
+    memcpy(mac + 2, group->b + 12, 4);
+}
+
+/* Asks where n is: everybody when it is not known, itself when it was. */
+static void ask(struct scps_ether *e, const struct scps_nbr *n)
+{
+    const struct scps_addr *own = own_for(e, &n->addr);
+    bool known = n->state == NBR_PROBE;
+    struct scps_nbrmsg m = {.target = n->addr, .to = n->addr};
+    uint8_t buf[SCPS_ND_LEN], group[6];
+    int err;
+
+    if (!own)
+        return;
+    m.from = *own;
+    memcpy(m.mac, e->cfg.mac, 6);
+    e->stats.asked++;
+    if (n->addr.family == 4) {
+        scps_arp_build(buf, &m, known ? n->mac : NULL);
+        err = send_frame(e, known ? n->mac : everybody, ETHER_ARP, buf, SCPS_ARP_LEN, NULL, 0);
+    } else {
+        if (!known)
+            solicited_node(&n->addr, &m.to, group);
+        scps_nd_build(buf, &m);
+        err = send_frame(e, known ? n->mac : group, ETHER_IPV6, buf, SCPS_ND_LEN, NULL, 0);
+    }
+    if (err)
+        dropped(e, SCPS_ETHER_DROP_BUSY);
+}
+
+static void ask_all(struct scps_ether *e)
+{
+    struct scps_nbr *n;
+
+    while ((n = scps_nbr_due(&e->nbrs, e->now)) != NULL) {
+        if (n->state != NBR_FREE)
+            ask(e, n);
+        else if (n->held_len)
+            dropped(e, SCPS_ETHER_DROP_UNRESOLVED);
+    }
+}
+
+static void hold(struct scps_ether *e, struct scps_nbr *n, const struct scps_pkt *pkt)
+{
+    if (n->held_len)
+        dropped(e, SCPS_ETHER_DROP_HELD);
+    memcpy(n->held, pkt->data, pkt->len);
+    if (pkt->payload_len)
+        memcpy(n->held + pkt->len, pkt->payload, pkt->payload_len);
+    n->held_len = pkt->len + pkt->payload_len;
+}
+
+static void send_held(struct scps_ether *e, struct scps_nbr *n)
+{
+    if (!n->held_len)
+        return;
+    if (send_frame(e, n->mac, type_of(n->addr.family), n->held, n->held_len, NULL, 0))
+        dropped(e, SCPS_ETHER_DROP_BUSY);
+    n->held_len = 0;
+}
+
+/* The station address of a group or of everybody; false: a is neither. */
+static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6])
+{
+    static const uint8_t limited[4] = {255, 255, 255, 255};
+
+    if (a->family == 6 && a->b[0] == 0xff) {
+        mac[0] = mac[1] = 0x33;
+        memcpy(mac + 2, a->b + 12, 4);
+        return true;
+    }
+    if (a->family == 4 && a->b[0] >> 4 == 14) {
+        memcpy(mac, (const uint8_t[3]){0x01, 0x00, 0x5e}, 3);
+        mac[3] = a->b[1] & 0x7f;
+        memcpy(mac + 4, a->b + 2, 2);
+        return true;
+    }
+    bool all = a->family == 4 && memcmp(a->b, limited, 4) == 0;
+    for (unsigned i = 0; i < e->cfg.n && a->family == 4 && !all; i++) {
+        uint32_t host = e->cfg.prefix[i] ? UINT32_MAX >> (e->cfg.prefix[i] & 31) : UINT32_MAX;
+        all = e->cfg.addr[i].family == 4 && e->cfg.prefix[i] < 31 &&
+              scps_addr_match(&e->cfg.addr[i], a, e->cfg.prefix[i]) &&
+              (scps_get32(a->b) & host) == host;
+    }
+    memcpy(mac, everybody, 6);
+    return all;
+}
+
+/* The neighbour that packets for dst go to; false: there is no way. */
+static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
+{
+    static const struct scps_addr link_local = {6, {0xfe, 0x80}};
+
+    *hop = *dst;
+    if (dst->family == 6 && scps_addr_match(dst, &link_local, 10))
+        return true;
+    for (unsigned i = 0; i < e->cfg.n; i++)
+        if (e->cfg.addr[i].family == dst->family &&
+            scps_addr_match(&e->cfg.addr[i], dst, e->cfg.prefix[i]))
+            return true;
+    *hop = e->cfg.gateway[dst->family == 6];
+    return hop->family != 0;
+}
+
+static bool destination(const struct scps_pkt *pkt, struct scps_addr *dst)
+{
+    unsigned version = pkt->len ? pkt->data[0] >> 4 : 0;
+
+    memset(dst, 0, sizeof *dst);
+    if (version == 4 && pkt->len >= 20)
+        memcpy(dst->b, pkt->data + 16, 4);
+    else if (version == 6 && pkt->len >= 40)
+        memcpy(dst->b, pkt->data + 24, 16);
+    else
+        return false;
+    dst->family = (uint8_t)version;
+    return true;
+}
+
+static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct scps_ether *e = of(nif);
+    struct scps_addr dst, hop;
+    struct scps_nbr *n;
+    uint8_t mac[6];
+    bool lost;
+
+    if (!pkt->payload && pkt->payload_len)
+        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+    if (pkt->len + pkt->payload_len > e->cfg.mtu)
+        return SCPS_ERR_MSGSIZE;
+    e->now = SCPS_MAX(e->now, pkt->at);
+    if (!destination(pkt, &dst))
+        return SCPS_ERR_INVAL;
+    if (group_mac(e, &dst, mac))
+        return send_frame(e, mac, type_of(dst.family), pkt->data, pkt->len, pkt->payload,
+                          pkt->payload_len);
+    if (!next_hop(e, &dst, &hop))
+        return SCPS_ERR_UNREACH;
+    n = scps_nbr_find(&e->nbrs, &hop);
+    if (n && n->state != NBR_INCOMPLETE) {
+        scps_nbr_use(&e->nbrs, n, e->now);
+        return send_frame(e, n->mac, type_of(dst.family), pkt->data, pkt->len, pkt->payload,
+                          pkt->payload_len);
+    }
+    if (!n) {
+        n = scps_nbr_add(&e->nbrs, &hop, e->now, &lost);
+        if (lost)
+            dropped(e, SCPS_ETHER_DROP_HELD);
+    }
+    hold(e, n, pkt);
+    ask_all(e);
+    return 0;
+}
+
+/* ---- in ---- */
+
+/* Answers a question about an address of this station. */
+static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
+{
+    static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
+    static const struct scps_addr all_nodes = {6,
+                                               {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+    struct scps_addr none = {.family = 6};
+    struct scps_nbrmsg m = {.answer = true, .solicited = true, .override = true, .from = q->target};
+    struct scps_nbr *n = scps_nbr_find(&e->nbrs, &q->from);
+    const uint8_t *to = q->has_mac ? q->mac : n && n->state != NBR_INCOMPLETE ? n->mac : NULL;
+    uint8_t buf[SCPS_ND_LEN];
+    int err;
+
+    memcpy(m.mac, e->cfg.mac, 6);
+    if (q->target.family == 4) {
+        m.target = q->from;
+        scps_arp_build(buf, &m, q->mac);
+        err = send_frame(e, q->mac, ETHER_ARP, buf, SCPS_ARP_LEN, NULL, 0);
+    } else {
+        m.target = q->target;
+        m.to = q->from;
+        if (scps_addr_equal(&q->from, &none)) { /* it tries whether its address is free */
+            m.to = all_nodes;
+            m.solicited = false;
+            to = all_nodes_mac;
+        }
+        if (!to)
+            return;
+        scps_nd_build(buf, &m);
+        err = send_frame(e, to, ETHER_IPV6, buf, SCPS_ND_LEN, NULL, 0);
+    }
+    if (err)
+        dropped(e, SCPS_ETHER_DROP_BUSY);
+    else
+        e->stats.answered++;
+}
+
+/* The sender of a question, or of an answer, says where it is. Questions for this station make it
+ * known (RFC 826); other messages change what is known already. */
+static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
+{
+    static const uint8_t zeros[16];
+    bool nd_answer = m->answer && m->target.family == 6;
+    const struct scps_addr *who = nd_answer ? &m->target : &m->from;
+    struct scps_nbr *n = scps_nbr_find(&e->nbrs, who);
+    bool lost = false, same;
+
+    if (memcmp(who->b, zeros, who->family == 4 ? 4 : 16) == 0)
+        return;
+    if (is_own(e, who)) {
+        dropped(e, SCPS_ETHER_DROP_CONFLICT);
+        return;
+    }
+    if (!n && for_us && !m->answer && m->has_mac) {
+        n = scps_nbr_add(&e->nbrs, who, e->now, &lost);
+        if (lost)
+            dropped(e, SCPS_ETHER_DROP_HELD);
+    }
+    if (!n || (!m->has_mac && n->state == NBR_INCOMPLETE))
+        return;
+    same = !m->has_mac || (n->state != NBR_INCOMPLETE && memcmp(n->mac, m->mac, 6) == 0);
+    if (nd_answer && !m->override && !same && n->state != NBR_INCOMPLETE) {
+        if (n->state == NBR_REACHABLE) { /* RFC 4861 section 7.2.5: another one says it is there */
+            n->state = NBR_STALE;
+            n->when = SCPS_NEVER;
+        }
+        return;
+    }
+    scps_nbr_learn(&e->nbrs, n, m->has_mac ? m->mac : n->mac, m->solicited && for_us, e->now);
+    send_held(e, n);
+}
+
+static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
+{
+    bool about_us = is_own(e, &m->target);
+    /* an ARP reply names its receiver as the target, an Advertisement its sender */
+    bool for_us = about_us || (m->answer && m->target.family == 6);
+
+    learn(e, m, for_us);
+    if (!m->answer && about_us && !is_own(e, &m->from))
+        answer(e, m);
+}
+
+/* Is a frame to this station address for us? Groups: the IPv6 ones that every node is in, and
+ * those of our addresses. */
+static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
+{
+    struct scps_addr group;
+    uint8_t mac[6];
+
+    if (memcmp(dst, e->cfg.mac, 6) == 0 || memcmp(dst, everybody, 6) == 0)
+        return true;
+    if (memcmp(dst, (const uint8_t[6]){0x33, 0x33, 0, 0, 0, 1}, 6) == 0)
+        return true;
+    for (unsigned i = 0; i < e->cfg.n; i++) {
+        if (e->cfg.addr[i].family != 6)
+            continue;
+        solicited_node(&e->cfg.addr[i], &group, mac);
+        if (memcmp(dst, mac, 6) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is behind the packet in a frame is padding. False: the packet is longer than the frame. */
+static bool trim(const uint8_t *p, size_t *n, bool ipv6)
+{
+    size_t len;
+
+    if (*n < (ipv6 ? 40u : 20u))
+        return false;
+    len = ipv6 ? 40 + (size_t)scps_get16(p + 4) : scps_get16(p + 2);
+    if (len > *n || len < 20)
+        return false;
+    *n = len;
+    return true;
+}
+
+static int frame_input(struct scps_ether *e, uint8_t *p, size_t n, scps_time at)
+{
+    struct scps_nbrmsg m;
+    struct scps_pkt pkt = {.at = at};
+    unsigned type;
+    bool ipv6;
+
+    if (n < HEADER)
+        return SCPS_ETHER_DROP_SHORT;
+    if (!for_this_station(e, p))
+        return SCPS_ETHER_DROP_NOT_OURS;
+    type = scps_get16(p + 12);
+    p += HEADER;
+    n -= HEADER;
+    ipv6 = type == ETHER_IPV6;
+    if (type == ETHER_ARP) {
+        if (!scps_arp_parse(p, n, &m))
+            return SCPS_ETHER_DROP_ARP;
+        message(e, &m);
+        return SCPS_ETHER_DROP_COUNT;
+    }
+    if (type != ETHER_IPV4 && !ipv6)
+        return SCPS_ETHER_DROP_TYPE;
+    if (!trim(p, &n, ipv6))
+        return SCPS_ETHER_DROP_SHORT;
+    if (ipv6 && scps_nd_is(p, n)) {
+        if (!scps_nd_parse(p, n, &m))
+            return SCPS_ETHER_DROP_ND;
+        message(e, &m);
+        return SCPS_ETHER_DROP_COUNT;
+    }
+    pkt.data = p;
+    pkt.len = pkt.cap = n;
+    scps_netif_recv(&e->nif, &pkt);
+    return SCPS_ETHER_DROP_COUNT;
+}
+
+static int ether_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct scps_ether *e = of(nif);
+    int drop;
+
+    e->now = SCPS_MAX(e->now, pkt->at);
+    e->stats.rx_frames++;
+    drop = frame_input(e, pkt->data, pkt->len, pkt->at);
+    if (drop == SCPS_ETHER_DROP_COUNT)
+        return 0;
+    dropped(e, (enum scps_ether_drop)drop);
+    return SCPS_DROP_NOT_OURS;
+}
+
+/* ---- time ---- */
+
+static scps_time ether_deadline(const struct scps_netif *nif)
+{
+    const struct scps_ether *e = of(nif);
+
+    return e->begun ? scps_nbr_deadline(&e->nbrs) : 0;
+}
+
+static void ether_advance(struct scps_netif *nif, scps_time now)
+{
+    struct scps_ether *e = of(nif);
+
+    e->now = SCPS_MAX(e->now, now);
+    if (!e->begun) {
+        e->begun = true;
+        for (struct scps_netif *n = nif; n; n = n->upper)
+            n->mtu = e->cfg.mtu;
+    }
+    ask_all(e);
+}
+
+/* ---- the caller's side ---- */
+
+static void ether_close(struct scps_netif *nif)
+{
+    struct scps_ether *e = of(nif);
+    struct scps_alloc a = e->alloc;
+
+    a.free(a.ctx, e, e->size);
+}
+
+static const struct scps_netif_ops ether_ops = {.name = "ether",
+                                                .send = ether_send,
+                                                .recv = ether_recv,
+                                                .close = ether_close,
+                                                .deadline = ether_deadline,
+                                                .advance = ether_advance};
+
+void scps_ether_wire(struct scps_ether *e)
+{
+    e->nif.ops = &ether_ops;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* One station on an Ethernet: what ether.c moves and etheropen.c makes and reports. */
+#ifndef SCPS_LINK_ETHER_H
+#define SCPS_LINK_ETHER_H
+
+#include "link/neigh.h"
+
+struct scps_ether {
+    struct scps_netif nif;
+    struct scps_alloc alloc;
+    size_t size;
+    struct scps_ether_config cfg;
+    struct scps_nbrs nbrs;
+    scps_time now;
+    bool begun; /* scps_netif_advance() has been called */
+    struct scps_ether_status stats;
+    uint8_t *tx; /* a frame being sent */
+};
+
+/* Sets the callbacks of a new station. */
+void scps_ether_wire(struct scps_ether *e);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* One end of a PPP link: what ppp.c moves and pppopen.c makes and reports. */
+#ifndef SCPS_LINK_PPP_H
+#define SCPS_LINK_PPP_H
+
+#include <scps/ppp.h>
+#include <scps/vjcomp.h>
+
+#include "link/hdlc.h"
+#include "link/ipcp.h"
+#include "link/lcp.h"
+
+struct scps_ppp {
+    struct scps_netif nif; /* first: the chain knows only this */
+    struct scps_alloc alloc;
+    size_t size; /* of the block that this begins */
+    struct scps_ppp_config cfg;
+    struct scps_cp_env env;
+    struct scps_lcp lcp;
+    struct scps_ipcp ipcp;
+    struct scps_ip6cp ip6cp;
+    struct scps_hdlc_rx rx;
+    struct scps_vj_tx vj_tx;
+    struct scps_vj_rx vj_rx;
+    bool begun; /* scps_netif_advance() has been called */
+    enum scps_ppp_why why;
+    uint64_t tx_frames, rx_frames, vj_compressed, vj_restored;
+    uint8_t *tx; /* a frame being sent */
+};
+
+/* Sets the callbacks of a new end, all of whose other fields are set. */
+void scps_ppp_wire(struct scps_ppp *p);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* The option negotiation automaton.
+ *
+ * Each function below is one event of the state transition table of RFC 1661 section 4.1, with the
+ * states as cases: what is not a case changes nothing. Actions have the table's names in comments:
+ * scr, sca, scn, str, sta, scj, tlu, tld, tlf, irc, zrc.
+ *
+ * Sources: RFC 1661 sections 4 and 5.
+ */
+#include "link/pppcp.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Each Nak or Reject begins the Restart counter anew; a peer that refuses for ever would keep this
+ * end asking for ever. */
+#define MAX_REFUSALS 24
+
+/* ---- actions ---- */
+
+static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
+{
+    cp->env->drops[why]++;
+}
+
+bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n)
+{
+    uint8_t head[4] = {code, id};
+
+    scps_put16(head + 2, (uint16_t)(4 + n));
+    if (scps_pppq_put(&cp->env->queue, cp->ops->proto, head, sizeof head, data, n))
+        return true;
+    drop(cp, SCPS_PPP_DROP_QUEUE);
+    return false;
+}
+
+static void start_timer(struct scps_cp *cp)
+{
+    cp->timer = cp->env->now + cp->env->cfg->restart;
+}
+
+static void stop_timer(struct scps_cp *cp)
+{
+    cp->timer = SCPS_NEVER;
+}
+
+static void init_restarts(struct scps_cp *cp, bool configure) /* irc */
+{
+    cp->restarts = configure ? cp->env->cfg->max_configure : cp->env->cfg->max_terminate;
+}
+
+static void send_request(struct scps_cp *cp) /* scr */
+{
+    cp->asked_n = cp->ops->request(cp, cp->asked);
+    cp->id++;
+    if (cp->restarts)
+        cp->restarts--;
+    scps_cp_send(cp, CP_CONF_REQ, cp->id, cp->asked, cp->asked_n);
+    start_timer(cp);
+}
+
+static void send_terminate(struct scps_cp *cp) /* str */
+{
+    cp->id++;
+    if (cp->restarts)
+        cp->restarts--;
+    scps_cp_send(cp, CP_TERM_REQ, cp->id, NULL, 0);
+    start_timer(cp);
+}
+
+/* Moves to a state; up, down and finished are told when the state is left or reached. */
+static void go(struct scps_cp *cp, enum scps_cp_state to)
+{
+    enum scps_cp_state from = cp->state;
+
+    cp->state = to;
+    if (to <= CP_STOPPED || to == CP_OPENED)
+        stop_timer(cp);
+    if (from == CP_OPENED && to != CP_OPENED)
+        cp->env->layer(cp, CP_DOWN); /* tld */
+    if (from != CP_OPENED && to == CP_OPENED)
+        cp->env->layer(cp, CP_UP); /* tlu */
+}
+
+static void finished(struct scps_cp *cp, enum scps_cp_state to) /* tlf */
+{
+    go(cp, to);
+    cp->env->layer(cp, CP_FINISHED);
+}
+
+static void begin_requests(struct scps_cp *cp) /* irc,scr/6 */
+{
+    init_restarts(cp, true);
+    cp->naks = cp->refusals = 0;
+    cp->gave_up = false;
+    send_request(cp);
+    go(cp, CP_REQ_SENT);
+}
+
+/* ---- events that are not packets ---- */
+
+void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env)
+{
+    cp->ops = ops;
+    cp->env = env;
+    cp->state = CP_INITIAL;
+    cp->timer = SCPS_NEVER;
+}
+
+void scps_cp_lower_up(struct scps_cp *cp)
+{
+    cp->answered = false;
+    if (cp->state == CP_INITIAL)
+        go(cp, CP_CLOSED);
+    else if (cp->state == CP_STARTING)
+        begin_requests(cp);
+}
+
+void scps_cp_lower_down(struct scps_cp *cp)
+{
+    switch (cp->state) {
+    case CP_CLOSED:
+    case CP_CLOSING:
+        go(cp, CP_INITIAL);
+        break;
+    case CP_STOPPED:
+    case CP_STOPPING:
+    case CP_REQ_SENT:
+    case CP_ACK_RCVD:
+    case CP_ACK_SENT:
+    case CP_OPENED:
+        go(cp, CP_STARTING);
+        break;
+    default:
+        break;
+    }
+}
+
+void scps_cp_open(struct scps_cp *cp)
+{
+    if (cp->state == CP_INITIAL)
+        go(cp, CP_STARTING);
+    else if (cp->state == CP_CLOSED)
+        begin_requests(cp);
+    else if (cp->state == CP_CLOSING)
+        go(cp, CP_STOPPING);
+}
+
+void scps_cp_close(struct scps_cp *cp)
+{
+    switch (cp->state) {
+    case CP_STARTING:
+        finished(cp, CP_INITIAL);
+        break;
+    case CP_STOPPED:
+        go(cp, CP_CLOSED);
+        break;
+    case CP_STOPPING:
+        cp->state = CP_CLOSING;
+        break;
+    case CP_REQ_SENT:
+    case CP_ACK_RCVD:
+    case CP_ACK_SENT:
+    case CP_OPENED:
+        init_restarts(cp, false);
+        send_terminate(cp);
+        go(cp, CP_CLOSING);
+        break;
+    default:
+        break;
+    }
+}
+
+void scps_cp_timeout(struct scps_cp *cp)
+{
+    bool again = cp->restarts > 0; /* TO+ */
+
+    switch (cp->state) {
+    case CP_CLOSING:
+    case CP_STOPPING:
+        if (again)
+            send_terminate(cp);
+        else
+            finished(cp, cp->state == CP_CLOSING ? CP_CLOSED : CP_STOPPED);
+        break;
+    case CP_REQ_SENT:
+    case CP_ACK_RCVD:
+    case CP_ACK_SENT:
+        if (!again) {
+            finished(cp, CP_STOPPED);
+            break;
+        }
+        send_request(cp);
+        if (cp->state == CP_ACK_RCVD)
+            go(cp, CP_REQ_SENT);
+        break;
+    default:
+        stop_timer(cp);
+        break;
+    }
+}
+
+void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
+{
+    switch (cp->state) {
+    case CP_CLOSING:
+        finished(cp, CP_CLOSED);
+        break;
+    case CP_STOPPED:
+    case CP_STOPPING:
+    case CP_REQ_SENT:
+    case CP_ACK_RCVD:
+    case CP_ACK_SENT:
+        finished(cp, CP_STOPPED);
+        break;
+    case CP_OPENED:
+        init_restarts(cp, false);
+        send_terminate(cp);
+        go(cp, CP_STOPPING);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- packets ---- */
+
+/* Does a list of options fill its n octets? */
+static bool well_formed(const uint8_t *p, size_t n)
+{
+    while (n) {
+        if (n < 2 || p[1] < 2 || p[1] > n)
+            return false;
+        n -= p[1];
+        p += p[1];
+    }
+    return true;
+}
+
+static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, size_t n)
+{
+    if (*len + 2 + n > SCPS_CP_PACKET - 4)
+        return; /* naked values may be longer than the ones they answer; the rest comes again */
+    out[(*len)++] = type;
+    out[(*len)++] = (uint8_t)(n + 2);
+    memcpy(out + *len, v, n);
+    *len += n;
+}
+
+/* The answer to a Configure-Request: its code; its options are len octets at env->scratch. Naks
+ * become Rejects after max_failure of them, so that negotiation ends (RFC 1661 section 4.6). */
+static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len)
+{
+    const uint8_t *const all = p, *const end = p + n;
+    uint8_t *out = cp->env->scratch, nak[16];
+    enum scps_cp_verdict worst = CP_ACK;
+    bool give_up = cp->naks >= cp->env->cfg->max_failure;
+
+    cp->ops->judge_begin(cp);
+    *len = 0;
+    for (; p < end; p += p[1]) {
+        size_t nak_n = 0, value_n = (size_t)p[1] - 2;
+        enum scps_cp_verdict v = cp->ops->judge(cp, p[0], p + 2, value_n, nak, &nak_n);
+
+        if (v == CP_NAK && give_up)
+            v = CP_REJ;
+        if (v > worst) {
+            worst = v;
+            *len = 0; /* a Reject lists rejected options only, a Nak those to change */
+        }
+        if (v == CP_ACK || v < worst)
+            continue;
+        if (v == CP_NAK)
+            append(out, len, p[0], nak, nak_n);
+        else
+            append(out, len, p[0], p + 2, value_n);
+    }
+    if (worst == CP_ACK) {
+        *len = SCPS_MIN(n, SCPS_CP_PACKET - 4);
+        memcpy(out, all, *len);
+        cp->ops->judge_end(cp);
+        return CP_CONF_ACK;
+    }
+    return worst == CP_NAK ? CP_CONF_NAK : CP_CONF_REJ;
+}
+
+static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n) /* RCR */
+{
+    enum scps_cp_code answer;
+    size_t len;
+
+    if (cp->state == CP_CLOSED) {
+        scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0);
+        return;
+    }
+    if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
+        return;
+    if (cp->state == CP_OPENED || cp->state == CP_STOPPED)
+        begin_requests(cp); /* tld,scr or irc,scr */
+    cp->answered = true;
+    answer = judge(cp, p, n, &len);
+    cp->naks = answer == CP_CONF_NAK ? cp->naks + 1 : 0;
+    scps_cp_send(cp, (uint8_t)answer, id, cp->env->scratch, len); /* sca or scn */
+    if (answer != CP_CONF_ACK) {
+        if (cp->state == CP_ACK_SENT)
+            go(cp, CP_REQ_SENT);
+    } else if (cp->state == CP_ACK_RCVD) {
+        go(cp, CP_OPENED);
+    } else {
+        go(cp, CP_ACK_SENT);
+    }
+}
+
+/* Does a packet with this id answer the last Configure-Request, in a state that waits for that? */
+static bool answers(struct scps_cp *cp, uint8_t id)
+{
+    if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)
+        scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0);
+    else if (cp->state >= CP_REQ_SENT && id == cp->id)
+        return true;
+    drop(cp, SCPS_PPP_DROP_UNEXPECTED);
+    return false;
+}
+
+static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n) /* RCA */
+{
+    if (!answers(cp, id))
+        return;
+    if (n != cp->asked_n || memcmp(p, cp->asked, n) != 0) {
+        drop(cp, SCPS_PPP_DROP_UNEXPECTED);
+        return;
+    }
+    cp->answered = true;
+    switch (cp->state) {
+    case CP_REQ_SENT:
+        init_restarts(cp, true);
+        go(cp, CP_ACK_RCVD);
+        break;
+    case CP_ACK_SENT:
+        init_restarts(cp, true);
+        go(cp, CP_OPENED);
+        break;
+    default: /* a second answer: the two have crossed, or something is wrong */
+        send_request(cp);
+        go(cp, CP_REQ_SENT);
+        break;
+    }
+}
+
+static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
+                     bool reject) /* RCN */
+{
+    bool go_on = true;
+
+    if (!answers(cp, id))
+        return;
+    cp->answered = true;
+    if (++cp->refusals > MAX_REFUSALS)
+        go_on = false;
+    for (; n && go_on; n -= p[1], p += p[1])
+        go_on = reject ? cp->ops->rejected(cp, p[0]) : cp->ops->naked(cp, p[0], p + 2, p[1] - 2u);
+    if (!go_on) {
+        cp->gave_up = true;
+        scps_cp_close(cp);
+        return;
+    }
+    if (cp->state == CP_REQ_SENT || cp->state == CP_ACK_SENT)
+        init_restarts(cp, true);
+    send_request(cp);
+    if (cp->state != CP_ACK_SENT)
+        go(cp, CP_REQ_SENT);
+}
+
+static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
+{
+    if (cp->state < CP_CLOSED)
+        return;
+    scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* sta */
+    if (cp->state == CP_OPENED) {
+        cp->restarts = 0; /* zrc: a time for the Ack to arrive, then over */
+        go(cp, CP_STOPPING);
+        start_timer(cp);
+    } else if (cp->state >= CP_REQ_SENT) {
+        go(cp, CP_REQ_SENT);
+    }
+}
+
+static void term_ack(struct scps_cp *cp) /* RTA */
+{
+    switch (cp->state) {
+    case CP_CLOSING:
+        finished(cp, CP_CLOSED);
+        break;
+    case CP_STOPPING:
+        finished(cp, CP_STOPPED);
+        break;
+    case CP_ACK_RCVD:
+        go(cp, CP_REQ_SENT);
+        break;
+    case CP_OPENED:
+        send_request(cp);
+        go(cp, CP_REQ_SENT);
+        break;
+    default:
+        drop(cp, SCPS_PPP_DROP_UNEXPECTED);
+        break;
+    }
+}
+
+/* RXJ: an end without one of the codes that configure and terminate cannot go on; without another
+ * code it can. */
+static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
+{
+    if (n && p[0] >= CP_CONF_REQ && p[0] <= CP_CODE_REJ)
+        scps_cp_proto_rejected(cp);
+    else if (cp->state == CP_ACK_RCVD)
+        go(cp, CP_REQ_SENT);
+}
+
+static void reject_code(struct scps_cp *cp, const uint8_t *p, size_t n) /* scj */
+{
+    if (cp->state >= CP_CLOSED)
+        scps_cp_send(cp, CP_CODE_REJ, ++cp->other_id, p, SCPS_MIN(n, SCPS_CP_PACKET - 4));
+}
+
+void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
+{
+    size_t len = n >= 4 ? scps_get16(p + 2) : 0;
+    const uint8_t *data = p + 4;
+    uint8_t code = n ? p[0] : 0;
+
+    if (len < 4 || len > n) { /* what follows the length is padding */
+        drop(cp, SCPS_PPP_DROP_CONTROL);
+        return;
+    }
+    n = len - 4;
+    if (code >= CP_CONF_REQ && code <= CP_CONF_REJ && !well_formed(data, n)) {
+        drop(cp, SCPS_PPP_DROP_CONTROL);
+        return;
+    }
+    switch (code) {
+    case CP_CONF_REQ:
+        conf_request(cp, p[1], data, n);
+        break;
+    case CP_CONF_ACK:
+        conf_ack(cp, p[1], data, n);
+        break;
+    case CP_CONF_NAK:
+    case CP_CONF_REJ:
+        conf_nak(cp, p[1], data, n, code == CP_CONF_REJ);
+        break;
+    case CP_TERM_REQ:
+        term_request(cp, p[1]);
+        break;
+    case CP_TERM_ACK:
+        term_ack(cp);
+        break;
+    case CP_CODE_REJ:
+        code_rejected(cp, data, n);
+        break;
+    default:
+        if (!cp->ops->extra || !cp->ops->extra(cp, code, p[1], data, n))
+            reject_code(cp, p, len);
+        break;
+    }
+}

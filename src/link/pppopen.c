@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening an end of a PPP link, and what it says of itself. */
+#include "link/ppp.h"
+
+#include <string.h>
+
+#include <scps/error.h>
+
+#include "base/bytes.h"
+
+#define HEADER 4 /* address, control, protocol */
+#define FCS    2
+#define LEAST_RX                                                                                   \
+    1500u /* packets that each end must take, whatever its MRU (RFC 1661 section 6.1) */
+
+struct scps_ppp_config scps_ppp_config_default(void)
+{
+    return (struct scps_ppp_config){.mru = 1500,
+                                    .compress_fields = true,
+                                    .ipv4 = true,
+                                    .ipv6 = true,
+                                    .vj = true,
+                                    .vj_slots = SCPS_VJ_SLOTS,
+                                    .restart = SCPS_SEC(3),
+                                    .max_configure = 10,
+                                    .max_terminate = 2,
+                                    .max_failure = 5,
+                                    .echo_failures = 3};
+}
+
+static size_t rx_room(const struct scps_ppp_config *cfg)
+{
+    return SCPS_MAX(cfg->mru, LEAST_RX) + HEADER + FCS;
+}
+
+static size_t tx_room(const struct scps_ppp_config *cfg)
+{
+    return SCPS_HDLC_ROOM(SCPS_MAX(cfg->mru, LEAST_RX) + HEADER);
+}
+
+size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
+{
+    return sizeof(struct scps_ppp) + rx_room(cfg) + tx_room(cfg);
+}
+
+static bool in_range(const struct scps_ppp_config *c)
+{
+    return c->mru >= SCPS_PPP_MRU_MIN && c->mru <= SCPS_PPP_MRU_MAX && c->vj_slots >= 3 &&
+           c->vj_slots <= SCPS_VJ_SLOTS && (c->ipv4 || c->ipv6) && c->restart > 0 &&
+           c->max_configure && c->max_terminate && c->max_failure && c->echo_interval >= 0 &&
+           (c->echo_failures || !c->echo_interval) && c->local.family != 6 &&
+           c->remote.family != 6 && (!c->remote_strict || c->remote.family == 4);
+}
+
+struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg, const struct scps_alloc *alloc,
+                                int *err)
+{
+    const struct scps_ppp_config usual = scps_ppp_config_default();
+    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_ppp *p;
+    size_t size;
+    int ignored;
+
+    cfg = cfg ? cfg : &usual;
+    err = err ? err : &ignored;
+    *err = SCPS_ERR_RANGE;
+    if (!in_range(cfg))
+        return NULL;
+    *err = SCPS_ERR_NOMEM;
+    size = scps_ppp_memory(cfg);
+    p = a.alloc(a.ctx, size);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->alloc = a;
+    p->size = size;
+    p->cfg = *cfg;
+    p->nif.name = "ppp";
+    p->env.cfg = &p->cfg;
+    scps_prng_seed(&p->env.prng, cfg->seed);
+    scps_hdlc_rx_init(&p->rx, (uint8_t *)(p + 1), rx_room(cfg));
+    p->tx = p->rx.buf + rx_room(cfg);
+    scps_vj_tx_init(&p->vj_tx);
+    scps_vj_rx_init(&p->vj_rx);
+    scps_lcp_init(&p->lcp, &p->env);
+    scps_ipcp_init(&p->ipcp, &p->env);
+    scps_ip6cp_init(&p->ip6cp, &p->env);
+    scps_ppp_wire(p);
+    *err = 0;
+    return &p->nif;
+}
+
+static enum scps_ppp_phase phase_of(const struct scps_ppp *p)
+{
+    switch (p->lcp.cp.state) {
+    case CP_OPENED:
+        return SCPS_PPP_NETWORK;
+    case CP_CLOSING:
+    case CP_STOPPING:
+        return SCPS_PPP_TERMINATE;
+    case CP_REQ_SENT:
+    case CP_ACK_RCVD:
+    case CP_ACK_SENT:
+        return SCPS_PPP_ESTABLISH;
+    case CP_STOPPED:
+        return p->cfg.passive ? SCPS_PPP_ESTABLISH : SCPS_PPP_DEAD;
+    default:
+        return SCPS_PPP_DEAD;
+    }
+}
+
+static struct scps_addr address(uint32_t v)
+{
+    struct scps_addr a = {0};
+
+    if (v) {
+        a.family = 4;
+        scps_put32(a.b, v);
+    }
+    return a;
+}
+
+static void put_id(uint8_t out[8], uint64_t v)
+{
+    scps_put32(out, (uint32_t)(v >> 32));
+    scps_put32(out + 4, (uint32_t)v);
+}
+
+void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)
+{
+    const struct scps_ppp *p = (const struct scps_ppp *)ppp;
+
+    memset(out, 0, sizeof *out);
+    out->phase = phase_of(p);
+    out->why = p->why;
+    out->ipv4 = scps_cp_is_open(&p->ipcp.cp);
+    out->ipv6 = scps_cp_is_open(&p->ip6cp.cp);
+    if (out->ipv4 || p->why == SCPS_PPP_WHY_SAME_ADDRESS) {
+        out->local = address(p->ipcp.local);
+        out->remote = address(p->ipcp.remote);
+    }
+    if (out->ipv4) {
+        out->vj_tx = p->ipcp.vj_tx;
+        out->vj_rx = p->ipcp.ask_vj;
+    }
+    if (out->ipv6) {
+        put_id(out->local_id, p->ip6cp.local);
+        put_id(out->remote_id, p->ip6cp.remote);
+    }
+    out->mtu = p->nif.mtu;
+    out->tx_accm = p->lcp.peer.accm;
+    out->tx_frames = p->tx_frames;
+    out->rx_frames = p->rx_frames;
+    out->vj_compressed = p->vj_compressed;
+    out->vj_restored = p->vj_restored;
+    out->echoes_sent = p->lcp.echoes_sent;
+    out->echoes_answered = p->lcp.echoes_answered;
+    memcpy(out->drops, p->env.drops, sizeof out->drops);
+}
+
+const char *scps_ppp_why_text(enum scps_ppp_why why)
+{
+    static const char *const text[] = {
+#define X(name, words) words,
+        SCPS_PPP_WHYS(X)
+#undef X
+    };
+    return (unsigned)why < SCPS_PPP_WHY_COUNT ? text[why] : "unknown reason";
+}
+
+const char *scps_ppp_drop_text(enum scps_ppp_drop drop)
+{
+    static const char *const text[] = {
+#define X(name, words) words,
+        SCPS_PPP_DROPS(X)
+#undef X
+    };
+    return (unsigned)drop < SCPS_PPP_DROP_COUNT ? text[drop] : "unknown reason";
+}
