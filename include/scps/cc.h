@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define SCPS_CWND_OPEN    UINT64_MAX /* leaves only the peer's window and the rate */
-#define SCPS_CC_PARAMS    13         /* parameters a controller can have at most */
+#define SCPS_CC_PARAMS    14         /* parameters a controller can have at most */
 #define SCPS_CC_STATE_MAX 512        /* largest state_size */
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
@@ -107,6 +107,15 @@ enum scps_cc_change {
     SCPS_CC_PATH       /* another path: base round trips and rates may be out of date */
 };
 
+/* What a controller says that it is doing. The core does nothing with it: it is for notes and what
+ * is made of them. */
+enum scps_cc_phase {
+#define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
+#include <scps/phases.def>
+#undef SCPS_CC_PHASE
+    SCPS_PHASE_COUNT
+};
+
 /* The core smooths the way down (RFC 6937). A window below a segment becomes a segment, a rate that
  * no pacer can keep the highest it can; both are counted (scps_info.cc_corrected) and noted. */
 struct scps_cc_ctl {
@@ -116,12 +125,25 @@ struct scps_cc_ctl {
      * pacing is on */
     uint64_t rate;
     uint32_t quantum; /* bytes that may leave back to back at that rate; 0: four packets */
+    uint32_t phase;   /* enum scps_cc_phase; SCPS_PHASE_NONE: what cwnd and ssthresh tell is all */
+};
+
+/* Careful resume (RFC 9959): what is asked of a controller with a model instead of a window. */
+enum scps_cc_resume {
+    SCPS_CC_JUMP,    /* this round trip leaves at `amount` bytes/s, if the model says less */
+    SCPS_CC_STEADY,  /* has the jump, or now the retreat, caused no congestion? */
+    SCPS_CC_RETREAT, /* it has: let what is in flight drain, `amount` bytes at most for now */
+    SCPS_CC_RESUMED  /* the jump is over, or the retreat */
 };
 
 /* One "key=value" of --cc NAME,key=value. */
 struct scps_cc_param {
     const char *name, *help;
     int64_t def, min, max; /* plain integers; the help names the unit (segments, ppm, x/256) */
+    /* Names of the values from min on, with a space between them, which users may write instead.
+     * NULL: numbers only. */
+    const char *words;
+    const char *was; /* a former name, still understood; NULL: none */
 };
 
 struct scps_cc_ops {
@@ -155,7 +177,16 @@ struct scps_cc_ops {
     /* A segment with data leaves. NULL: of no concern, and nothing is spent on it. */
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
+    /* Careful resume. Returns the answer to SCPS_CC_STEADY, else true. NULL: the window is all the
+     * state there is, and the core sets it, paced, and takes a loss for congestion. */
+    bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
+                   struct scps_cc_ctl *ctl);
+    /* Octets of state that these parameters want beyond state_size. NULL: none ever. */
+    size_t (*more_state)(const int64_t *param);
 };
+
+/* All the state that ops want with these parameters, octets. */
+SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param);
 
 /* By name; NULL if there is none. */
 SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
@@ -164,8 +195,9 @@ SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);
 /* Fills out[] with the defaults of ops. */
 SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS]);
 /* Reads "name[,key=value...]" into *ops and param. Returns 0; SCPS_ERR_NOENT for an unknown name or
- * key, SCPS_ERR_INVAL for a value that is no number, SCPS_ERR_RANGE beyond its limits. On error a
- * message that names what is wrong and what is allowed is put into msg (may be NULL). */
+ * key, SCPS_ERR_INVAL for a value that is no number or a key given twice, SCPS_ERR_RANGE beyond its
+ * limits. On error a message that names what is wrong and what is allowed is put into msg (may be
+ * NULL). */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
 /* Reads "key=value[,key=value...]", or nothing at all, against the parameters of ops, which need
@@ -174,6 +206,7 @@ SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *tex
                                   int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
 SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c); /* "congestion" and so on */
 SCPS_API const char *scps_evidence_name(enum scps_evidence e);     /* "dupack", "sack", "rto" */
+SCPS_API const char *scps_cc_phase_name(uint32_t phase);           /* "startup"; "?" if unknown */
 
 #ifdef __cplusplus
 }

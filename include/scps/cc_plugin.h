@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Counts up when a hook or a field changes its meaning. A change of layout shows in the sizes. */
-#define SCPS_CC_ABI 1
+#define SCPS_CC_ABI 2
 
 struct scps_cc_plugin {
     uint32_t abi; /* SCPS_CC_ABI of the header it was compiled with; always the first field */

@@ -364,6 +364,7 @@ enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
 struct scps_cctest_score_info {
     const char *group, *name, *unit, *help;
     enum scps_cctest_better better;
+    double limit; /* no value is beyond it; 0: there is none */
 };
 /* The i-th; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);

@@ -21,6 +21,9 @@ struct scps_clock {
  * the stack is quiet or the netif is full, then asks for a wake-up at the stack's deadline.
  * Call it after input, after application calls, and when the wake-up comes. */
 SCPS_API void scps_pump(struct scps_stack *st, const struct scps_clock *clk);
+/* The same where time stands still meanwhile, as in a simulator: at now, µs. Returns when to call
+ * again, or SCPS_NEVER. */
+SCPS_API scps_time scps_pump_at(struct scps_stack *st, scps_time now);
 
 #ifdef __cplusplus
 }

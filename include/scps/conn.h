@@ -129,8 +129,9 @@ struct scps_conn_config {
     bool compress;
     /* Protocol number in the pseudo-header of the checksum of compressed segments. Builds of the
      * reference implementation send 6 or 106. It is expected of the peer, too, until the peer's
-     * first good segment shows another of the three. Segments with any other number are dropped as
-     * SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
+     * first good segment shows another of the three. Give both ends the same number: where they
+     * differ, one wrong bit in the very first segment with data may make it look right. Segments
+     * with any other number are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
     uint8_t comp_proto;
     /* How many SYNs carry the SCPS capabilities (option 20) before one goes without them. It is for
      * paths that drop packets with unknown options; a SYN that is answered with a reset is followed
@@ -195,6 +196,12 @@ struct scps_conn_config {
      * sender then hears of a hole at once; else each hole is reported when the timer expires.
      * Default false. */
     bool holes_at_once;
+    /* One acknowledgement answers all segments that arrive together. Segments arrive together when
+     * the driver hands them in with no output between them. Switched off, as many acknowledgements
+     * leave, each further than the one before, as if they had come one by one: for a peer that
+     * counts acknowledgements. A limit for acknowledgements (ack_budget, ack_budget_pps, a route's
+     * rate) goes before. Default true; RFC 9293 section 3.10.7.4, MUST-59. */
+    bool stretch_acks;
     /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 200 ms, or expected_rtt if
      * that is given and shorter; RFC 9293 section 3.8.6.3. */
     scps_dur ack_delay;
@@ -441,6 +448,7 @@ struct scps_info {
         ooo_segs, reordered, paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
     uint32_t cc_corrected; /* windows and rates of the controller's that could not be followed */
+    uint32_t cc_phase;     /* enum scps_cc_phase: the phase that the controller reports now */
     uint64_t records_out, records_in; /* boundaries written, and arrived */
     /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either
      * side, 0 none */

@@ -4,7 +4,9 @@
 #ifndef SCPS_IO_H
 #define SCPS_IO_H
 
+#include <scps/ccsds.h>
 #include <scps/conn.h>
+#include <scps/ppp.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +32,9 @@ struct scps_tun_config {
      * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. What passes a filter is no longer what a
      * wire would carry. */
     bool offload;
+    /* A TAP device: it carries Ethernet frames, for a filter of <scps/ether.h>, and the netif's MTU
+     * counts their headers. Excludes offload. */
+    bool ethernet;
 };
 /* Opens or creates the device and brings it up. It is removed at close unless it was there before;
  * then what was changed (MTU, up, addresses added) is put back. NULL on failure, with one line in
@@ -49,6 +54,16 @@ struct scps_udptun_config {
  * failure, with one line in msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
+
+struct scps_tty_config {
+    const char *path; /* of a serial line or a pseudo terminal */
+    uint32_t speed;   /* bit/s, one that the system has, as 115200; 0: as the line is set */
+};
+/* The octets of a terminal line, in raw mode and without flow control by characters, for filters
+ * that make packets of them (ppp.h). What was changed is put back at close. NULL on failure, with
+ * one line in msg (no such device, no permission, not a terminal, in use, no such speed). */
+SCPS_API struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg,
+                                          char msg[SCPS_IO_MSGLEN]);
 
 /* For programs that drive a device themselves, without a loop or a stack. nif is any member of a
  * chain that ends in a device opened here; else SCPS_ERR_INVAL. */
@@ -93,12 +108,23 @@ SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
 
 /* The interface options every program in real time shares, by their long names:
- *   --tun NAME --udp LOCAL:PORT[,REMOTE:PORT] --addr A[/LEN] --kernel-addr K[/LEN] --gateway G
- *   --mtu N --line-rate R --offload
+ *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT] --ppp DEVICE[,KEY[=VALUE]...]
+ *   --ccsds KIND[,KEY[=VALUE]...] --addr A[/LEN] --kernel-addr K[/LEN] --gateway G --mtu N
+ *   --line-rate R --offload
  * --addr, --kernel-addr and --gateway may be given again for the other address family. */
 #define SCPS_IFOPTS_ADDRS 4
+#define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
-    char tun[64]; /* as typed; empty: not given */
+    char tun[64];                      /* as typed; empty: not given */
+    char tap[64];                      /* likewise */
+    char ppp[SCPS_IFOPTS_PATH];        /* the device of --ppp; empty: not given */
+    struct scps_ppp_config ppp_config; /* with --ppp: but for addresses, families and MRU */
+    uint32_t ppp_speed;                /* scps_tty_config.speed */
+    scps_dur ppp_wait; /* for the peer; 0: until the link is given up, if it ever is */
+    bool ccsds;        /* --ccsds was given: over --udp, or on ccsds_line */
+    struct scps_ccsds_config ccsds_config;
+    char ccsds_line[SCPS_IFOPTS_PATH]; /* empty: over --udp */
+    uint32_t ccsds_speed;
     bool udp;
     struct scps_endpoint udp_local, udp_remote;
     struct scps_ifaddr {
@@ -116,7 +142,8 @@ struct scps_ifopts {
  * table[index].name, optarg, msg). */
 /* clang-format off */
 #define SCPS_IFOPTS_LONG(val)                                                                      \
-    {"tun", 1, NULL, (val)}, {"udp", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                    \
+    {"tun", 1, NULL, (val)}, {"tap", 1, NULL, (val)}, {"udp", 1, NULL, (val)},                     \
+    {"ppp", 1, NULL, (val)}, {"ccsds", 1, NULL, (val)}, {"addr", 1, NULL, (val)},                  \
     {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
     {"line-rate", 1, NULL, (val)}, {"offload", 0, NULL, (val)}
 /* clang-format on */
@@ -131,15 +158,21 @@ SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
 /* Do the options fit together (one device, an address for it)? 0, or SCPS_ERR_INVAL with one line
  * in msg: a usage error, where a failure of the next two is the system's. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Opens the device: TUN, addressed when kernel addresses were given, or IP in UDP. NULL with one
- * line in msg. Push filters on it before the next call. */
+/* Opens the device: TUN or TAP with Ethernet, addressed when kernel addresses were given, IP in
+ * UDP, or PPP on a terminal line. NULL with one line in msg. Push filters on it before the next
+ * call. */
 SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 /* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each
- * prefix, and everything else with a gateway, over UDP, or for an address without /LEN. 0, or an
- * error with one line in msg. In short: dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev,
- * tap); scps_ifopts_attach(&o, loop, top, msg); */
+ * prefix, and everything else with a gateway, over UDP and PPP, or for an address without /LEN.
+ * With PPP it runs the loop until the link is open, or SIGINT or SIGTERM comes; an address that the
+ * peer gives is added. 0, or an error with one line in msg. In short:
+ *   dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev, tap);
+ *   scps_ifopts_attach(&o, loop, top, msg); */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
+/* Why the link of a chain is not open, or was closed last, in words; NULL: it is open, or the
+ * chain's link does not know (only PPP does). top is the uppermost of the chain. */
+SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
 
 /* Reads a file whole, at most 128 MB; NULL with the reason in why. ctx is not used: with the next
  * function, what struct scps_link_files (sim.h) wants. */

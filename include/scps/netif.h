@@ -40,12 +40,21 @@ struct scps_netif_ops {
     /* Up; filters only. Pass on with scps_netif_recv(nif, pkt), or keep (then say why). */
     int (*recv)(struct scps_netif *nif, const struct scps_pkt *pkt);
     void (*close)(struct scps_netif *nif); /* frees nif and whatever it holds; not the lower one */
+    /* Filters that have timers of their own; NULL: it has none. When it wants advance() next:
+     * SCPS_NEVER if at no time; a time that has passed means at once. */
+    scps_time (*deadline)(const struct scps_netif *nif);
+    /* Does what is due at now, and sends what a device below refused before. May call
+     * scps_netif_send(), never scps_netif_recv(). */
+    void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
 #define SCPS_NETIF_HOLLOW  1u /* can carry hollow bytes */
 #define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
 #define SCPS_NETIF_GSO                                                                             \
     4u /* sending: takes a train of segments (gso) of at most 65535 bytes in all */
+/* Set by a filter or device that will carry nothing any more: the loop then lets go of the chain
+ * as of a device that has vanished. */
+#define SCPS_NETIF_GONE 8u
 
 /* Embedded as the first member of every device and filter. */
 struct scps_netif {
@@ -70,6 +79,11 @@ SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* The device that answered SCPS_ERR_AGAIN can take packets again; pump afterwards. */
 SCPS_API void scps_netif_ready(struct scps_netif *nif);
+/* For drivers of chains whose filters have timers (scps_netif_ops.advance): the earliest deadline
+ * of the chain, and what is due at now, from the device up. top is the uppermost of it. A driver
+ * calls scps_netif_advance() before it pumps, and when a deadline is over. */
+SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
+SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
 /* Puts filter on top of nif and returns it. Do this before scps_stack_add_netif. */
 SCPS_API struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter);
 /* Closes the whole chain from its top. The stack must have been freed first. */

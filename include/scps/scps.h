@@ -34,6 +34,7 @@
 #include <scps/error.h>
 #include <scps/netif.h>
 #include <scps/observe.h>
+#include <scps/path.h>
 #include <scps/stack.h>
 #include <scps/types.h>
 

@@ -216,6 +216,7 @@ enum {
     SCPS_TP_CORRUPTION_HOLD = 0x12c,  /* µs */
     SCPS_TP_OUTAGE_AFTER = 0x12d,     /* timeouts */
     SCPS_TP_HOLES_AT_ONCE = 0x12e,    /* 0, 1 */
+    SCPS_TP_STRETCH_ACKS = 0x12f,     /* 0, 1 */
     /* end of what tools/settings writes */
     SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */

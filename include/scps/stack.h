@@ -27,8 +27,26 @@ struct scps_dgram;
 #define SCPS_ANSWER_LEAST 128  /* and one part in so many at least */
 #define SCPS_ANSWER_FLOOR 1000 /* bytes/s at least where no rate is known */
 
+/* What a stack has room for whose memory is fixed, beside max_conns connections. */
+#define SCPS_FIXED_NETIFS    2
+#define SCPS_FIXED_ADDRS     4
+#define SCPS_FIXED_ROUTES    8 /* those that come with an address counted */
+#define SCPS_FIXED_RATED     2 /* routes with a rate */
+#define SCPS_FIXED_LISTENERS 4
+
+struct scps_conn_config;
+
 struct scps_stack_config {
     struct scps_alloc alloc; /* all zero: malloc and free */
+    /* NULL, the default: memory is taken as it is needed. Else scps_stack_new takes all there will
+     * ever be, scps_memory_bound() bytes in one request, and nothing is asked of alloc, doubled or
+     * given back until scps_stack_free. Connections and listeners are then opened with
+     * configurations within this one, or not at all (SCPS_ERR_RANGE): buffers and mss no larger,
+     * no records, bets, compress or snack_delay unless it has them, a controller whose state has
+     * the same size; mss 0 means 1460 here. max_conns counts connections of all states. What has
+     * no place: datagram endpoints (SCPS_ERR_NOMEM), answers to echo requests of more than 200
+     * bytes. Need not outlive the call. */
+    const struct scps_conn_config *fixed_memory;
     /* The most the stack takes of alloc, bytes, itself not counted; default 4 GiB; 0: no limit. As
      * the memory in use comes near it, requests are refused in this order:
      *   from 3/4 on  for data beyond a hole (SCPS_DROP_MEMORY_LIMIT); below, each connection gets
@@ -83,6 +101,16 @@ struct scps_stack_config {
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
 /* cfg NULL: the defaults. NULL on lack of memory. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
+/* Bytes that scps_stack_new(st) asks of its allocator with conn as st->fixed_memory and n as
+ * st->max_conns: the most that it and n connections ever have. The request is one, of memory
+ * aligned for any object. st and conn NULL: the defaults. 0: conn is refused (SCPS_ERR_RANGE,
+ * SCPS_ERR_INVAL), n is 0, or it is more than can be addressed. */
+SCPS_API uint64_t scps_memory_bound(const struct scps_stack_config *st,
+                                    const struct scps_conn_config *conn, uint32_t n);
+/* As scps_stack_new, but one line in msg says why there is none: "fixed_memory: 731136 bytes are
+ * needed, and memory_limit allows 731135". */
+SCPS_API struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg, char *msg,
+                                            size_t msglen);
 /* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers,
  * ports and cookies can be computed by anybody. scps_loop_new() refuses to drive such a stack. */
 SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
@@ -137,7 +165,11 @@ SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route
 SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
 
 /* Take one packet that arrived on nif. The bytes are borrowed for the call only; payload, where it
- * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted. */
+ * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted.
+ * A driver that finds several packets waiting hands them in one after the other and asks for output
+ * then: this batch is answered together, with one acknowledgement for each connection (RFC 9293
+ * section 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off. src/io/loop.c takes 64
+ * at most, so that acknowledgements leave while a flood arrives. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
 /* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the

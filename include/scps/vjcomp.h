@@ -44,6 +44,8 @@ struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
     uint8_t last, was_last, was_slot; /* was: before the last packet */
+    uint8_t slots;                    /* used, of slot */
+    bool always_say;                  /* the connection, in each compressed packet */
 };
 
 struct scps_vj_rx {
@@ -55,6 +57,10 @@ struct scps_vj_rx {
 /* Begin a direction: nothing remembered. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
+/* What the other end has agreed to (RFC 1332 section 4): connections it remembers, 1 to
+ * SCPS_VJ_SLOTS, and whether each compressed packet has to say which one it belongs to. Before the
+ * first packet; without it SCPS_VJ_SLOTS and false. */
+SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say);
 /* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
  * Returns how it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes
  * exchanged for the *n bytes at out (room for SCPS_VJ_HDR_MAX). */

@@ -48,7 +48,8 @@ struct scps_linkdir {
     } * held;
     uint32_t held_n, held_cap;
     uint64_t held_seq;
-    /* chance, a stream for each thing that can happen */
+    /* Random numbers: a generator of its own for each kind of event, so that one more kind does not
+     * change the others. */
     struct scps_errors err;
     uint64_t dup, reorder; /* thresholds */
     bool simple; /* at most ber and loss happen to a packet, and nothing moves its arrival */

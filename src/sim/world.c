@@ -101,15 +101,8 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
 
 /* ---- hosts ---- */
 
-static scps_time host_now(void *ctx)
+static inline void wake_at(struct scps_host *h, scps_time when)
 {
-    return ((struct scps_host *)ctx)->w->now;
-}
-
-static void host_wake_at(void *ctx, scps_time when)
-{
-    struct scps_host *h = ctx;
-
     h->due = when;
     if (when < h->key) {
         h->key = when;
@@ -137,7 +130,6 @@ scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_
     scps_vevent_init(&h->ev, SCPS_RANK(SCPS_RANK_HOST, w->nhosts++));
     h->due = h->key = SCPS_NEVER;
     h->w = w;
-    h->clock = (struct scps_clock){host_now, host_wake_at, h};
     h->on_event = on_event;
     h->ctx = ctx;
     for (size_t i = 0; name && name[i] && i + 1 < sizeof h->name; i++)
@@ -194,7 +186,7 @@ static void turn(struct scps_host *h, bool news)
     if (news)
         tell(h);
     do
-        scps_pump(h->stack, &h->clock);
+        wake_at(h, scps_pump_at(h->stack, h->w->now));
     while (scps_stack_news(h->stack) && tell(h)); /* a timer that ran may be news too */
 }
 
@@ -206,7 +198,7 @@ static inline void serve(struct scps_host *h)
     scps_stack_clock(st, h->w->now);
     bool news = scps_stack_news(st);
     if (!news && scps_stack_quiet(st, h->w->now) && SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
-        host_wake_at(h, scps_heap_min(&st->env.deadlines));
+        wake_at(h, scps_heap_min(&st->env.deadlines));
     else
         turn(h, news);
 }

@@ -6,7 +6,6 @@
 #include "sim/link.h"
 #include "sim/vclock.h"
 
-#include <scps/clock.h>
 #include <string.h>
 
 enum scps_world_rank { SCPS_RANK_TIMER, SCPS_RANK_LINK, SCPS_RANK_HOST };
@@ -58,7 +57,6 @@ struct scps_host {
     struct scps_host *next_marked;
     bool marked;
     struct scps_stack *stack;
-    struct scps_clock clock;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     void *ctx;
     char name[32];

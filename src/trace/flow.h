@@ -137,7 +137,9 @@ struct why { /* evidence; taken when first needed */
     struct gap *gap;        /* in order of from; at most GAPS, then the oldest are forgotten */
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
-    uint64_t truth[6]; /* needed, needless, corruption, queue, outage, other */
+    /* Resends that the log of the link (--truth) shows to be needed, and needless; of the needed
+     * those whose first sending was lost to corruption, a full queue, an outage, otherwise. */
+    uint64_t truth[6];
     uint64_t truth_unmatched;
 };
 
@@ -427,7 +429,8 @@ static inline uint32_t scps_tr_little32(const uint8_t *p)
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
 /* True if link is a type that scps_tr_link_ip can read. */
 bool scps_tr_link_known(int link);
-/* Says in msg that it is not. what: the file or device. Returns SCPS_ERR_INVAL. */
+/* Writes to msg that captures of this link type are not read. what: the file or the device. Returns
+ * SCPS_ERR_INVAL. */
 int scps_tr_link_refused(const char *what, int link, char *msg);
 #define TR_LINK_ETHERNET 1
 

@@ -108,44 +108,52 @@ static scps_time monotonic(void)
     return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+/* The filter, and what the device must be like. 0, or an error with its reason in msg. */
+static int live_prepare(pcap_t *p, const char *device, const char *filter,
+                        char msg[SCPS_TRACE_MSGLEN])
+{
+    char e[PCAP_ERRBUF_SIZE] = "";
+    struct bpf_program prog;
+
+    if (filter) {
+        if (pcap_compile(p, &prog, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN, "filter '%.60s': %.140s", filter, pcap_geterr(p));
+            return SCPS_ERR_INVAL;
+        }
+        int r = pcap_setfilter(p, &prog);
+        pcap_freecode(&prog);
+        if (r != 0) {
+            snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
+            return SCPS_ERR_SYSTEM;
+        }
+    }
+    if (!scps_tr_link_known(pcap_datalink(p)))
+        return scps_tr_link_refused(device, pcap_datalink(p), msg);
+    /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
+    if (pcap_setnonblock(p, 1, e) != 0) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
+        return SCPS_ERR_SYSTEM;
+    }
+    return 0;
+}
+
 int scps_trace_live(struct scps_trace *t, const char *device, const char *filter, uint64_t packets,
                     scps_dur until, char msg[SCPS_TRACE_MSGLEN])
 {
     char e[PCAP_ERRBUF_SIZE] = "";
-    struct bpf_program prog;
-    int ret = SCPS_ERR_SYSTEM;
+    int ret;
     msg[0] = '\0';
     pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
     if (!p) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e); /* it names the device */
         return SCPS_ERR_SYSTEM;
     }
-    if (filter) {
-        if (pcap_compile(p, &prog, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
-            snprintf(msg, SCPS_TRACE_MSGLEN, "filter '%.60s': %.140s", filter, pcap_geterr(p));
-            ret = SCPS_ERR_INVAL;
-            goto out;
-        }
-        int r = pcap_setfilter(p, &prog);
-        pcap_freecode(&prog);
-        if (r != 0) {
-            snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.180s", device, pcap_geterr(p));
-            goto out;
-        }
-    }
-    if (!scps_tr_link_known(pcap_datalink(p))) {
-        ret = scps_tr_link_refused(device, pcap_datalink(p), msg);
+    ret = live_prepare(p, device, filter, msg);
+    if (ret != 0)
         goto out;
-    }
-    /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
-    if (pcap_setnonblock(p, 1, e) != 0) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
-        goto out;
-    }
     struct live l = {.t = t, .link = pcap_datalink(p)};
     scps_time end = until ? monotonic() + until : SCPS_NEVER;
     uint64_t from = t->tot.packets;
-    ret = 0;
     while (!l.err && monotonic() < end) {
         uint64_t left = packets ? packets - (t->tot.packets - from) : 10000;
         if (packets && left == 0)

@@ -115,6 +115,58 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return off < 0 ? off : off + (int)len;
 }
 
+/* The address family, in the byte order of the capturing host: 2, or for IPv6 one of the BSDs'. */
+static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
+{
+    if (caplen < 4)
+        return scps_tr_truncated(t);
+    uint32_t af = p[0] || p[1] ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : scps_get32(p);
+    return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
+}
+
+/* A header of len octets; its EtherType is at offset type. */
+static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
+                 uint32_t type)
+{
+    if (caplen < len)
+        return scps_tr_truncated(t);
+    return scps_tr_ethertype_ip(t, p, caplen, len, scps_get16(p + type));
+}
+
+/* The link types with a header of their own before that of another type, and the wireless ones. */
+static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
+{
+    switch (link) {
+    case LINK_PPP_PPPD: /* the address is a direction */
+        return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
+    case LINK_PPP_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_PPP);
+    case LINK_CHDLC_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_CHDLC);
+    case LINK_FRAME_RELAY_WITH_DIRECTION:
+        return inner(t, p, caplen, 1, LINK_FRAME_RELAY);
+    case LINK_PPI: /* per-packet information: version, flags, length, and what follows */
+        if (caplen < 8)
+            return scps_tr_truncated(t);
+        return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
+    case LINK_PKTAP: /* its length, a kind, and what follows */
+        if (caplen < 12)
+            return scps_tr_truncated(t);
+        return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
+    case LINK_WIRELESS:
+        return scps_tr_wireless_ip(t, TR_RADIO_NONE, p, caplen);
+    case LINK_PRISM:
+        return scps_tr_wireless_ip(t, TR_RADIO_PRISM, p, caplen);
+    case LINK_RADIOTAP:
+        return scps_tr_wireless_ip(t, TR_RADIO_TAP, p, caplen);
+    case LINK_AVS:
+        return scps_tr_wireless_ip(t, TR_RADIO_AVS, p, caplen);
+    default:
+        t->tot.bad_link++;
+        return -1;
+    }
+}
+
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
@@ -131,31 +183,17 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     case LINK_IPV6:
         return 0;
     case LINK_NULL:
-    case LINK_LOOP: {
-        if (caplen < 4)
-            return scps_tr_truncated(t);
-        /* the address family, in the byte order of the capturing host: 2, or one of the BSDs'
-         * for IPv6 */
-        uint32_t af = p[0] || p[1] ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : scps_get32(p);
-        return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
-    }
+    case LINK_LOOP:
+        return null_or_loop(t, p, caplen);
     case LINK_PPP:
     case LINK_PPP_HDLC:
         return scps_tr_ppp_ip(t, p, caplen, 0);
     case LINK_PPPOE:
         return scps_tr_ppp_ip(t, p, caplen, 6);
-    case LINK_PPP_PPPD: /* the address is a direction */
-        return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
-    case LINK_PPP_WITH_DIRECTION:
-        return inner(t, p, caplen, 1, LINK_PPP);
     case LINK_CHDLC:
         return cisco_hdlc(t, p, caplen);
-    case LINK_CHDLC_WITH_DIRECTION:
-        return inner(t, p, caplen, 1, LINK_CHDLC);
     case LINK_FRAME_RELAY:
         return frame_relay(t, p, caplen);
-    case LINK_FRAME_RELAY_WITH_DIRECTION:
-        return inner(t, p, caplen, 1, LINK_FRAME_RELAY);
     case LINK_SLIP: /* a direction, and what a compressor knew */
         return 16;
     case LINK_FDDI: /* frame control, addresses, LLC */
@@ -163,42 +201,19 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
     case LINK_TOKEN_RING:
         return token_ring(t, p, caplen);
     case LINK_INFINIBAND: /* a global route, an EtherType */
-        if (caplen < 44)
-            return scps_tr_truncated(t);
-        return scps_tr_ethertype_ip(t, p, caplen, 44, scps_get16(p + 40));
-    case LINK_WIRELESS:
-        return scps_tr_wireless_ip(t, TR_RADIO_NONE, p, caplen);
-    case LINK_PRISM:
-        return scps_tr_wireless_ip(t, TR_RADIO_PRISM, p, caplen);
-    case LINK_RADIOTAP:
-        return scps_tr_wireless_ip(t, TR_RADIO_TAP, p, caplen);
-    case LINK_AVS:
-        return scps_tr_wireless_ip(t, TR_RADIO_AVS, p, caplen);
+        return typed(t, p, caplen, 44, 40);
     case LINK_ENC: /* address family, security parameters, flags */
         return 12;
     case LINK_PFLOG: /* its length, rounded up, in front */
         return caplen ? (p[0] + 3) & ~3 : scps_tr_truncated(t);
     case LINK_NFLOG:
         return netfilter(t, p, caplen);
-    case LINK_PPI: /* per-packet information: version, flags, length, and what follows */
-        if (caplen < 8)
-            return scps_tr_truncated(t);
-        return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
-    case LINK_PKTAP: /* its length, a kind, and what follows */
-        if (caplen < 12)
-            return scps_tr_truncated(t);
-        return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
     case LINK_COOKED:
-        if (caplen < 16)
-            return scps_tr_truncated(t);
-        return scps_tr_ethertype_ip(t, p, caplen, 16, scps_get16(p + 14));
+        return typed(t, p, caplen, 16, 14);
     case LINK_COOKED2:
-        if (caplen < 20)
-            return scps_tr_truncated(t);
-        return scps_tr_ethertype_ip(t, p, caplen, 20, scps_get16(p));
+        return typed(t, p, caplen, 20, 0);
     default:
-        t->tot.bad_link++;
-        return -1;
+        return wrapped(t, link, p, caplen);
     }
 }
 
