@@ -176,7 +176,9 @@ static bool take(struct options *o, int opt, const char *arg, char msg[MSGLEN])
         return read_number(arg, 1, 1000000000, &o->connection);
     case 'P':
         o->plot = arg;
-        return true;
+        snprintf(msg, MSGLEN,
+                 "--plot %.200s: give a name that ends in .svg or .png, without quotes", arg);
+        return report_can_plot(arg);
     case 'r':
         o->replay = arg;
         return true;

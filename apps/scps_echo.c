@@ -395,6 +395,28 @@ static int usage(const char *what, const char *value)
     return USAGE;
 }
 
+/* What the options and the arguments, rest of them, must not be together. */
+static int check(struct app *a, int rest, char **argv)
+{
+    char msg[SCPS_IO_MSGLEN];
+
+    if (a->serve == a->test)
+        return usage("say -r to serve or -t to test", NULL);
+    if (a->serve && rest > 0)
+        return usage("a server takes no argument", argv[0]);
+    if (a->test && rest != 1)
+        return usage("a test needs one HOST", NULL);
+    if (a->test && scps_addr_parse(argv[0], &a->host.addr))
+        return usage("HOST is an IPv4 or IPv6 address", argv[0]);
+    if (a->serve && (a->port == a->discard || a->port == a->chargen ||
+                     (a->discard && a->discard == a->chargen)))
+        return usage("each service needs a port of its own", NULL);
+    if (scps_ifopts_check(&a->ifopts, msg))
+        return usage(msg, NULL);
+    a->host.port = a->port;
+    return DONE;
+}
+
 static int parse(struct app *a, int argc, char **argv)
 {
     static const struct option table[] = {
@@ -459,21 +481,7 @@ static int parse(struct app *a, int argc, char **argv)
             return USAGE;
         }
     }
-    if (a->serve == a->test)
-        return usage("say -r to serve or -t to test", NULL);
-    if (a->serve && optind < argc)
-        return usage("a server takes no argument", argv[optind]);
-    if (a->test && optind + 1 != argc)
-        return usage("a test needs one HOST", NULL);
-    if (a->test && scps_addr_parse(argv[optind], &a->host.addr))
-        return usage("HOST is an IPv4 or IPv6 address", argv[optind]);
-    if (a->serve && (a->port == a->discard || a->port == a->chargen ||
-                     (a->discard && a->discard == a->chargen)))
-        return usage("each service needs a port of its own", NULL);
-    if (scps_ifopts_check(&a->ifopts, msg))
-        return usage(msg, NULL);
-    a->host.port = a->port;
-    return DONE;
+    return check(a, argc - optind, argv + optind);
 }
 
 int main(int argc, char **argv)

@@ -18,12 +18,14 @@
 
 #include "common/stdfds.h"
 #include "scps_trace/options.h"
+#include "scps_trace/qlog.h"
 
 struct run {
     struct options o;
     struct scps_trace *t;
     struct scps_trace_plots *plots;
     struct scps_trace_html *html;
+    struct trace_qlogs *qlogs;
     FILE *out;        /* reports */
     const char *file; /* being read */
     uint64_t written; /* connections reported */
@@ -96,6 +98,8 @@ static void on_evict(void *ctx, const struct scps_trace_conn *c)
     struct run *r = ctx;
     begin(r);
     report(r, c, scps_trace_brief_width(c));
+    if (r->qlogs)
+        trace_qlogs_forget(r->qlogs, c->number);
 }
 
 static void on_packet(void *ctx, const struct scps_trace_seen *s)
@@ -112,6 +116,8 @@ static void on_packet(void *ctx, const struct scps_trace_seen *s)
         scps_trace_plots_see(r->plots, s);
     if (r->html)
         scps_trace_html_see(r->html, s);
+    if (r->qlogs && trace_wanted(&r->o, s->conn))
+        trace_qlogs_see(r->qlogs, s);
 }
 
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
@@ -240,7 +246,7 @@ static int set_up(struct run *r)
     cfg.ctx = r;
     cfg.on_evict = on_evict;
     cfg.on_progress = on_progress;
-    if (o->packets || o->plots || o->html)
+    if (o->packets || o->plots || o->html || o->qlog)
         cfg.on_packet = on_packet;
     r->t = scps_trace_new(&cfg);
     if (o->plots)
@@ -248,7 +254,9 @@ static int set_up(struct run *r)
             scps_trace_plots_new(o->graph_dir, o->plots, o->plot_formats, trace_wanted, &r->o);
     if (o->html)
         r->html = scps_trace_html_new(o->html_events, trace_wanted, &r->o);
-    if (!r->t || (o->plots && !r->plots) || (o->html && !r->html)) {
+    if (o->qlog)
+        r->qlogs = trace_qlogs_new(o->qlog);
+    if (!r->t || (o->plots && !r->plots) || (o->html && !r->html) || (o->qlog && !r->qlogs)) {
         trouble(&status, 1, "out of memory");
     } else if (o->truth && scps_trace_truth(r->t, o->truth, msg) < 0) {
         trouble(&status, 2, msg);
@@ -284,6 +292,8 @@ static void abandon(struct run *r)
         scps_trace_plots_finish(r->plots, NULL);
     if (r->html)
         scps_trace_html_finish(r->html, NULL, NULL, NULL, NULL);
+    if (r->qlogs)
+        trace_qlogs_finish(r->qlogs, (char[SCPS_TRACE_MSGLEN]){0});
     scps_trace_free(r->t);
 }
 
@@ -306,6 +316,8 @@ static void conclude(struct run *r, const char *const *files, size_t nfiles, con
     if (r->plots && scps_trace_plots_finish(r->plots, msg) < 0)
         trouble(status, 1, msg);
     if (r->html && scps_trace_html_finish(r->html, r->t, r->o.html, r->file, msg) < 0)
+        trouble(status, 1, msg);
+    if (r->qlogs && !trace_qlogs_finish(r->qlogs, msg))
         trouble(status, 1, msg);
     scps_trace_free(r->t);
 }

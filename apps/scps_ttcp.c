@@ -4,18 +4,23 @@
  *     options.c      the command line as values            units.c  numbers with units
  *     run_virtual.c  both ends here, over a virtual link
  *     run_real.c     one end, over TUN or UDP
+ *     run_server.c   --server: one test after another, and several at once
+ *     virtual_open.c real_open.c   what they open before
+ *     flow.c         data one way, and the end of a connection: one of each, -P, --bidir
+ *     receipt.c      --tell: the receiver's result for the sender
  *     ends.c         what a sender and a receiver do when something happens; echo.c -e
  *     dgram_tx.c dgram_rx.c   the same of datagrams, -u
  *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the
  *                                          same
  *     compare.c      --compare: one run a controller, as a table
- *     result.c       everything there is to tell
+ *     result.c intervals.c   everything there is to tell
  *     report_text.c report_json.c report_udp.c json.c progress.c watch.c   telling it
  *
  * Exit status: 0 done; 1 failed; 2 usage; 3 ended early with partial data; 124 timeout.
  */
 #include "common/stdfds.h"
 #include "scps_ttcp/compare.h"
+#include "scps_ttcp/path_file.h"
 #include "scps_ttcp/run.h"
 
 #include <scps/scps.h>
@@ -28,6 +33,7 @@
 static int act(const struct ttcp_options *o)
 {
     struct ttcp_result r;
+    char msg[PATHFILE_MSGLEN];
     int status;
 
     switch (o->action) {
@@ -51,6 +57,12 @@ static int act(const struct ttcp_options *o)
         break;
     }
 
+    if (o->path_state != NULL && !pathfile_check(o->path_state, msg)) {
+        fprintf(stderr, "scps_ttcp: --path-state %.200s: %s\n", o->path_state, msg);
+        return 2;
+    }
+    if (o->server)
+        return ttcp_serve(o);
     ttcp_result_init(&r, o);
     if (o->link)
         ttcp_run_virtual(o, &r);

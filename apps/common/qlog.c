@@ -29,14 +29,18 @@ struct segment {
     uint64_t number;
 };
 
+/* Of a capture without acknowledgements more are forgotten, the oldest first. */
+#define MOST (1u << 22)
+
 struct qlog {
     FILE *f;
-    bool failed;
+    bool failed, captured;
     scps_time t0, flushed;
     struct segment *seg; /* a ring */
     size_t room, first, n;
     uint64_t sent, received; /* packet numbers */
     uint64_t cwnd, ssthresh, rate;
+    uint32_t told; /* enum scps_cc_phase: what the controller says; SCPS_PHASE_NONE */
     bool recovering;
     const char *phase;
 };
@@ -54,27 +58,64 @@ static void end(struct qlog *q)
     fputs("}}\n", q->f);
 }
 
-struct qlog *qlog_begin(FILE *f, const char *title, bool server, scps_time t0)
+/* Ends an event that a capture does not show. */
+static void end_inferred(struct qlog *q)
+{
+    if (q->captured)
+        fputs(",\"inferred\":true", q->f);
+    end(q);
+}
+
+static void text(FILE *f, const char *s)
+{
+    for (; *s; s++) {
+        if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
+            fprintf(f, "\\u%04x", (unsigned)(unsigned char)*s);
+        else
+            fputc(*s, f);
+    }
+}
+
+struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
 {
     struct qlog *q = calloc(1, sizeof *q);
+    const char *end_is = h->server ? "server" : "client";
 
     if (!q)
         return NULL;
-    *q = (struct qlog){.f = f, .t0 = t0, .flushed = t0, .cwnd = 1, .phase = ""};
+    *q = (struct qlog){.f = f, .t0 = h->t0, .flushed = h->t0, .cwnd = 1, .phase = ""};
+    q->captured = h->captured;
+    fprintf(f, "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"", RS);
+    text(f, h->title);
+    fputs("\",\"trace\":{\"vantage_point\":{\"type\":\"", f);
+    fprintf(f, h->captured ? "network\",\"flow\":\"%s" : "%s", end_is);
     fprintf(f,
-            "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"%s\","
-            "\"trace\":{\"vantage_point\":{\"type\":\"%s\"},\"common_fields\":{\"protocol_type\":"
-            "[\"TCP\"],\"time_format\":\"relative\",\"reference_time\":0}}}\n",
-            RS, title, server ? "server" : "client");
+            "\"},\"common_fields\":{\"protocol_type\":[\"TCP\"],\"time_format\":\"relative\","
+            "\"reference_time\":%" PRId64 "}}}\n",
+            h->t0_1970 / 1000);
     return q;
+}
+
+const char *qlog_refuses(const char *name)
+{
+    size_t n = strlen(name);
+
+    if (!n)
+        return "an empty name is none";
+    if (!strcmp(name, "-"))
+        return "it does not go to standard output, where the report goes: ./- is a file";
+    if (name[n - 1] == '/' || !strcmp(name, ".") || !strcmp(name, "..") ||
+        (n > 2 && (!strcmp(name + n - 2, "/.") || !strcmp(name + n - 3, "/.."))))
+        return "this is a folder";
+    return NULL;
 }
 
 uint64_t qlog_mask(void)
 {
     static const uint8_t kinds[] = {
-        SCPS_NOTE_STATE,    SCPS_NOTE_SENT, SCPS_NOTE_ACKED, SCPS_NOTE_SACKED, SCPS_NOTE_LOST,
-        SCPS_NOTE_RTO,      SCPS_NOTE_CWND, SCPS_NOTE_HOLD,  SCPS_NOTE_PROBE,  SCPS_NOTE_RECOVERY,
-        SCPS_NOTE_RECEIVED, SCPS_NOTE_DROP, SCPS_NOTE_OUTAGE};
+        SCPS_NOTE_STATE,    SCPS_NOTE_SENT, SCPS_NOTE_ACKED,  SCPS_NOTE_SACKED, SCPS_NOTE_LOST,
+        SCPS_NOTE_RTO,      SCPS_NOTE_CWND, SCPS_NOTE_HOLD,   SCPS_NOTE_PROBE,  SCPS_NOTE_RECOVERY,
+        SCPS_NOTE_RECEIVED, SCPS_NOTE_DROP, SCPS_NOTE_OUTAGE, SCPS_NOTE_PHASE};
     uint64_t mask = 0;
 
     for (size_t i = 0; i < sizeof kinds; i++)
@@ -120,23 +161,41 @@ static bool grow(struct qlog *q)
     return true;
 }
 
-static void keep(struct qlog *q, scps_off off, uint32_t len)
+/* Puts a segment before the i-th. */
+static void insert(struct qlog *q, size_t i, scps_off off, uint32_t len)
 {
-    scps_off end_of = q->n ? at(q, q->n - 1)->off + at(q, q->n - 1)->len : 0;
-
-    if (off < end_of) { /* it was sent before, perhaps in other pieces */
-        for (size_t i = find(q, off); i < q->n && at(q, i)->off < off + len; i++)
-            at(q, i)->number = q->sent;
-        return;
+    if (q->n >= MOST) {
+        q->first++;
+        q->n--;
+        i -= i > 0;
     }
-    if (!len)
-        return;
     if (q->n == q->room && !grow(q)) {
         q->failed = true;
         return;
     }
     q->n++;
-    *at(q, q->n - 1) = (struct segment){off, len, false, q->sent};
+    for (size_t k = q->n - 1; k > i; k--)
+        *at(q, k) = *at(q, k - 1);
+    *at(q, i) = (struct segment){off, len, false, q->sent};
+}
+
+static void keep(struct qlog *q, scps_off off, uint32_t len)
+{
+    size_t i;
+
+    if (!len)
+        return;
+    if (!q->n || off >= at(q, q->n - 1)->off + at(q, q->n - 1)->len) {
+        insert(q, q->n, off, len);
+        return;
+    }
+    i = find(q, off); /* it was sent before, perhaps in other pieces; or a capture missed it */
+    if (at(q, i)->off >= off + len) {
+        insert(q, i, off, len);
+        return;
+    }
+    for (; i < q->n && at(q, i)->off < off + len; i++)
+        at(q, i)->number = q->sent;
 }
 
 /* ---- records ---- */
@@ -157,7 +216,10 @@ static void packet_sent(struct qlog *q, const struct scps_note *n)
                 ",\"length\":%" PRIu64 "}",
                 n->arg[0], len);
     fputc(']', q->f);
-    end(q);
+    if (n->arg[3])
+        end_inferred(q);
+    else
+        end(q);
 }
 
 static void begin_ack(struct qlog *q, const struct scps_note *n)
@@ -193,6 +255,20 @@ static void range_add(struct qlog *q, struct ranges *r, uint64_t number)
     *r = (struct ranges){number, number, true, r->comma};
 }
 
+void qlog_rtt(struct qlog *q, scps_time when, scps_dur rtt)
+{
+    begin(q, when, "recovery:metrics_updated");
+    fprintf(q->f, "\"latest_rtt\":%" PRId64 ".%03u", rtt / 1000, (unsigned)(rtt % 1000));
+    end_inferred(q);
+}
+
+void qlog_outstanding(struct qlog *q, scps_time when, uint64_t bytes)
+{
+    begin(q, when, "recovery:metrics_updated");
+    fprintf(q->f, "\"bytes_in_flight\":%" PRIu64, bytes);
+    end_inferred(q);
+}
+
 static void acked(struct qlog *q, const struct scps_note *n)
 {
     scps_off una = n->arg[0];
@@ -205,12 +281,8 @@ static void acked(struct qlog *q, const struct scps_note *n)
     range_out(q, &r);
     fputs("]}]", q->f);
     end(q);
-    if ((int64_t)n->arg[2] <= 0)
-        return;
-    begin(q, n->at, "recovery:metrics_updated");
-    fprintf(q->f, "\"latest_rtt\":%" PRIu64 ".%03u", n->arg[2] / 1000,
-            (unsigned)(n->arg[2] % 1000));
-    end(q);
+    if ((int64_t)n->arg[2] > 0)
+        qlog_rtt(q, n->at, (scps_dur)n->arg[2]);
 }
 
 static void sacked(struct qlog *q, const struct scps_note *n)
@@ -254,13 +326,14 @@ static void lost(struct qlog *q, const struct scps_note *n)
                 at(q, i)->number, trigger(n->arg[3]),
                 scps_loss_cause_name((enum scps_loss_cause)n->arg[2]),
                 scps_evidence_name((enum scps_evidence)n->arg[3]));
-        end(q);
+        end_inferred(q);
     }
 }
 
 static void phase(struct qlog *q, const struct scps_note *n)
 {
-    const char *is = q->recovering           ? "recovery"
+    const char *is = q->told                 ? scps_cc_phase_name(q->told)
+                     : q->recovering         ? "recovery"
                      : q->cwnd < q->ssthresh ? "slow_start"
                                              : "congestion_avoidance";
 
@@ -366,6 +439,10 @@ void qlog_note(struct qlog *q, const struct scps_note *n)
         break;
     case SCPS_NOTE_RECOVERY:
         q->recovering = n->arg[0] == 1;
+        phase(q, n);
+        break;
+    case SCPS_NOTE_PHASE:
+        q->told = (uint32_t)n->arg[0];
         phase(q, n);
         break;
     case SCPS_NOTE_RECEIVED:

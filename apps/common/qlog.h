@@ -6,6 +6,9 @@
  * of such sequences skip it. Segments get packet numbers in the order in which they leave, resends
  * their own, so tools made for QUIC can draw them. What TCP alone has is in events named scps:...
  * docs/schema/qlog.schema.json has every record.
+ *
+ * The notes may also have been made from a capture (scps_trace). Each event whose figures were
+ * concluded from packets, not known by an end, then says so: "inferred":true.
  */
 #ifndef SCPS_COMMON_QLOG_H
 #define SCPS_COMMON_QLOG_H
@@ -15,12 +18,25 @@
 #include <stdio.h>
 
 struct qlog;
-/* Writes the head to f, which stays the caller's: flush with qlog_end, then close it. server: this
- * end was connected to. NULL: out of memory. */
-struct qlog *qlog_begin(FILE *f, const char *title, bool server, scps_time t0);
+struct qlog_head {
+    const char *title;
+    bool server;       /* the end whose view it is was connected to */
+    bool captured;     /* from a capture on the path, not from that end */
+    scps_time t0;      /* time 0 of the file */
+    scps_time t0_1970; /* captured: the same in µs since 1970 */
+};
+/* Writes the head to f, which stays the caller's: flush with qlog_end, then close it. NULL: out of
+ * memory. */
+struct qlog *qlog_begin(FILE *f, const struct qlog_head *h);
 /* The notes that qlog_note wants, 1 << kind. */
 uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
+/* Captured, beside the notes: so many bytes are outstanding. */
+void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
+/* The time since the sample's segment went by, of a capture's packet. */
+void qlog_rtt(struct qlog *q, scps_time at, scps_dur rtt);
+/* Why `name` cannot be (the beginning of) a file's name, for a message; NULL: it can. */
+const char *qlog_refuses(const char *name);
 /* Frees q. False: not all of it could be written. */
 bool qlog_end(struct qlog *q);
 

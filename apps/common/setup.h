@@ -24,14 +24,17 @@ struct lab_link {
 
 struct lab_flow {
     char name[LAB_NAME], link_name[LAB_NAME];
-    unsigned link;   /* its index */
-    bool back;       /* data goes from b to a */
-    uint32_t copies; /* so many alike, started one after the other */
+    char path[LAB_NAME]; /* careful resume: what it shares with flows of the same word; "": none */
+    unsigned link;       /* its index */
+    bool back;           /* data goes from b to a */
+    uint32_t copies;     /* so many alike, started one after the other */
     enum lab_kind kind;
     struct lab_range start, stagger; /* of the first; of each copy after the one before */
     uint64_t size;                   /* bytes; UINT64_MAX: until time is over */
     scps_dur time;                   /* 0: the size decides */
     uint64_t rate_bps, host_bps;     /* 0: none; what the sending host can push at most */
+    uint64_t app_bps;                /* the application's; 0: as fast as it can */
+    scps_dur app_from, app_until;    /* since the start; until 0: for ever */
     uint32_t record;                 /* bytes; 0: no records */
     uint32_t payload;                /* of a full segment; 0: from the MTU */
     bool first_window;

@@ -53,7 +53,10 @@ static void text_card(const struct scps_cctest_card *c)
             printf("%9.2f", s->value);
         else
             printf("%9s", "-");
-        printf(" %-2s  %s; %s is better\n", s->info->unit, s->info->help,
+        printf(" %-2s  ", s->info->unit);
+        if (s->info->limit > 0)
+            printf("(at most %.0f) ", s->info->limit);
+        printf("%s; %s is better\n", s->info->help,
                s->info->better == SCPS_CCTEST_MORE ? "more" : "less");
     }
 }
@@ -103,6 +106,8 @@ static void json_scores(struct scps_json *j, const struct scps_cctest_card *c)
             scps_json_fixed(j, "value", s->value, 6);
         else
             scps_json_null(j, "value");
+        if (s->info->limit > 0)
+            scps_json_fixed(j, "limit", s->info->limit, 0);
         scps_json_close(j, '}');
     }
     scps_json_close(j, ']');
@@ -154,6 +159,11 @@ static bool ends_with(const char *s, const char *end)
     return n > k && strcmp(s + n - k, end) == 0;
 }
 
+bool report_can_plot(const char *file)
+{
+    return (ends_with(file, ".svg") || ends_with(file, ".png")) && !strchr(file, '\'');
+}
+
 static void plot_curve(FILE *g, const char *name)
 {
     fprintf(g,
@@ -173,11 +183,6 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     bool svg = ends_with(file, ".svg");
     FILE *g;
 
-    if ((!svg && !ends_with(file, ".png")) || strchr(file, '\'')) {
-        snprintf(msg, msglen, "%.200s: give a name that ends in .svg or .png, without quotes",
-                 file);
-        return false;
-    }
     signal(SIGPIPE, SIG_IGN); /* where there is no gnuplot, pclose says so */
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {

@@ -18,6 +18,8 @@ struct report {
 
 void report_text(const struct report *r);
 void report_json(const struct report *r);
+/* May the picture have this name: one that ends in .svg or .png, without quotes? */
+bool report_can_plot(const char *file);
 /* Draws with gnuplot into FILE.svg or FILE.png. False: msg says why not. */
 bool report_plot(const struct report *r, const char *file, char *msg, size_t msglen);
 

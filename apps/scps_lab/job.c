@@ -15,6 +15,8 @@
 #include "common/cells.h"
 #include "common/seed.h"
 #include "scps_lab/model.h"
+#include "scps_lab/paths.h"
+#include "scps_lab/writer.h"
 
 #include <scps/error.h>
 #include <scps/trace.h>
@@ -39,6 +41,7 @@ struct transfer {
     struct scps_endpoint remote;
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
+    struct lab_writer writer;
     FILE *qlog_file; /* NULL: none */
     struct qlog *qlog;
     uint32_t qlog_conn; /* its connection's id */
@@ -71,6 +74,7 @@ struct job {
     uint64_t seed, drawn;
     struct scps_netif *tap;
     struct side side[2];
+    struct lab_paths paths;
 };
 
 static scps_dur draw_range(struct job *j, const struct lab_range *r)
@@ -99,6 +103,7 @@ static void finish(struct transfer *t, const char *status, scps_time end)
     o->torn = t->sink.torn;
     if (t->source.conn)
         scps_conn_info(t->source.conn, &o->info);
+    lab_path_end(&t->job->paths, t->flow, t->source.conn, end);
     if (--t->job->left == 0)
         scps_world_stop(t->job->world);
 }
@@ -182,6 +187,7 @@ static void begin(void *ctx)
         return;
     }
     scps_conn_set_user(c, t);
+    lab_path_begin(&t->job->paths, t->flow, c, t->out->start);
     scps_bulk_source_start(&t->source, c);
     scps_host_kick(t->from);
     if (t->flow->time != 0 &&
@@ -200,7 +206,7 @@ static void open_qlog(struct transfer *t, const struct scps_note *n)
     t->qlog_conn = n->conn;
     t->qlog_file = fopen(name.p, "w");
     if (t->qlog_file)
-        t->qlog = qlog_begin(t->qlog_file, t->out->name, false, n->at);
+        t->qlog = qlog_begin(t->qlog_file, &(struct qlog_head){.title = t->out->name, .t0 = n->at});
     lab_free(&name);
 }
 
@@ -399,11 +405,10 @@ static bool build_transfers(struct job *j)
             t->to = host_of(j, f->back ? l->a : l->b);
             address(l, f->link, f->back ? 0 : 1, &t->remote.addr);
             t->remote.port = (uint16_t)(PORT + k);
-            t->source.total = f->size;
-            t->source.hollow = true;
-            t->source.chunk = CHUNK;
-            t->source.record = f->record;
-            if (scps_world_at(j->world, start, begin, t) != 0)
+            t->source = (struct scps_bulk_source){
+                .total = f->size, .hollow = true, .chunk = CHUNK, .record = f->record};
+            t->writer = (struct lab_writer){f, j->world, t->from, &t->source, start, 0};
+            if (scps_world_at(j->world, start, begin, t) != 0 || !lab_writer_attach(&t->writer))
                 return fail(j, "out of memory");
         }
     }

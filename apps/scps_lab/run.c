@@ -8,6 +8,7 @@
 #include "scps_lab/run.h"
 
 #include "common/cells.h"
+#include "common/qlog.h"
 #include "scps_lab/job.h"
 #include "scps_lab/stats.h"
 
@@ -297,6 +298,10 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
         ((o->pcap || o->truth || o->events || o->series || o->plot || o->qlog) && !o->run &&
          sc->runs > 1)) {
         snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
+        return refuse(2, msg);
+    }
+    if (o->qlog && qlog_refuses(o->qlog)) {
+        snprintf(msg, sizeof msg, "--qlog '%.200s': %s", o->qlog, qlog_refuses(o->qlog));
         return refuse(2, msg);
     }
     if (!lab_cells_single(sc, &cells, msg))

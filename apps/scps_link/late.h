@@ -17,7 +17,8 @@ struct late {
 };
 
 void late_add(struct late *l, scps_dur d);
-/* The smallest bound that at least ppm of the packets kept, µs; 0 of none. */
+/* Quantile: a lateness, µs, that at least ppm millionths of the packets did not exceed; 0: there
+ * were no packets. */
 scps_dur late_quantile(const struct late *l, uint32_t ppm);
 
 #endif

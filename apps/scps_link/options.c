@@ -309,109 +309,173 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
     return take_link(o, s->seeded, msg);
 }
 
+/* An option's handler returns NOT_MINE for another handler's option, 0 for one it took, -1 for one
+ * that is wrong, with the reason in msg. */
+enum { NOT_MINE = 1 };
+
+/* The options of one end. */
+static int end_option(struct link_options *o, int c, char *msg)
+{
+    switch (c) {
+    case OPT_A:
+    case OPT_B:
+        return take_end(&o->end[c - OPT_A], optarg, c == OPT_A ? "--a" : "--b", msg);
+    case OPT_ADDR_A:
+    case OPT_ADDR_B:
+        return take_addr(&o->end[c - OPT_ADDR_A], optarg, c == OPT_ADDR_A ? "--addr-a" : "--addr-b",
+                         msg);
+    case OPT_PCAP_A:
+    case OPT_PCAP_B:
+        o->end[c - OPT_PCAP_A].pcap = optarg;
+        return 0;
+    default:
+        return NOT_MINE;
+    }
+}
+
+/* The options that say where the link comes from. */
+static int source_option(struct source *from, int c, char *msg)
+{
+    switch (c) {
+    case OPT_LINK:
+        from->link = optarg;
+        return 0;
+    case OPT_SCENARIO:
+        from->scenario = optarg;
+        return 0;
+    case OPT_SET:
+        if (from->nset == MAX_SETS - 1)
+            return fail(msg, "--set %s: at most %d of them", optarg, MAX_SETS - 1);
+        from->set[from->nset++] = optarg;
+        return 0;
+    case OPT_RUN:
+        if (take_whole(optarg, 1, MAX_RUN, &from->run) != 0)
+            return fail(msg, "--run %s: give a number from 1 to %d", optarg, MAX_RUN);
+        return 0;
+    default:
+        return NOT_MINE;
+    }
+}
+
+/* The options with a number, but for --run. */
+static int number_option(struct link_options *o, struct source *from, int c, char *msg)
+{
+    uint64_t v;
+
+    switch (c) {
+    case OPT_MTU:
+        if (take_whole(optarg, 68, 65535, &v) != 0)
+            return fail(msg, "--mtu %s: give a number from 68 to 65535", optarg);
+        o->mtu = (uint32_t)v;
+        return 0;
+    case OPT_SEED:
+        if (take_whole(optarg, 0, UINT64_MAX, &o->seed) != 0)
+            return fail(msg, "--seed %s: give a whole number", optarg);
+        from->seeded = true;
+        return 0;
+    case OPT_TIME:
+        if (take_seconds(optarg, &o->time) != 0)
+            return fail(msg, "--time %s: give seconds, from 0.001", optarg);
+        return 0;
+    case 'i':
+        if (take_seconds(optarg, &o->interval) != 0)
+            return fail(msg, "-i %s: give seconds, from 0.001", optarg);
+        return 0;
+    default:
+        return NOT_MINE;
+    }
+}
+
+/* The options that say what is written, and how. */
+static int output_option(struct link_options *o, int c)
+{
+    switch (c) {
+    case OPT_TRUTH:
+        o->truth = optarg;
+        return 0;
+    case OPT_CTL:
+        o->ctl = optarg;
+        return 0;
+    case OPT_JSON:
+        o->json = true;
+        return 0;
+    case OPT_NO_REALTIME:
+        o->realtime = false;
+        return 0;
+    case 'q':
+        o->quiet = true;
+        return 0;
+    default:
+        return NOT_MINE;
+    }
+}
+
+/* The options that ask for something else than a run: no option after them is read. */
+static int action_option(struct link_options *o, int c, char *msg)
+{
+    switch (c) {
+    case OPT_LIST:
+        o->action = LINK_LIST_LINKS;
+        return 0;
+    case OPT_COMPLETION:
+        if (!completion_shell(optarg))
+            return fail(msg, "--completion %s: give bash, the only shell it is made for", optarg);
+        o->action = LINK_COMPLETION;
+        return 0;
+    case 'h':
+        o->action = LINK_HELP;
+        return 0;
+    case 'V':
+        o->action = LINK_VERSION;
+        return 0;
+    default:
+        return NOT_MINE;
+    }
+}
+
+/* What getopt_long() does not know, or what lacks its value. */
+static int wrong_option(int c, const char *word, char *msg)
+{
+    if (c == ':')
+        return fail(msg, "%s needs a value: see scps_link --help", word);
+    if (optopt && optopt < 256)
+        return fail(msg, "no option -%c: see scps_link --help", optopt);
+    return fail(msg, "no option %s: see scps_link --help", word);
+}
+
+static int parse_ctl(struct link_options *o, int argc, char **argv, char *msg)
+{
+    o->action = LINK_CTL;
+    o->words = argv + 2;
+    if (argc < 4)
+        return fail(msg, "ctl: give the socket's path and a command: scps_link ctl PATH stats");
+    return 0;
+}
+
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN])
 {
     struct source from = {0};
-    uint64_t v;
-    int c, index;
+    int c, index, taken;
 
     *o = (struct link_options){.action = LINK_RUN, .realtime = true};
-    if (argc > 1 && strcmp(argv[1], "ctl") == 0) {
-        o->action = LINK_CTL;
-        o->words = argv + 2;
-        if (argc < 4)
-            return fail(msg, "ctl: give the socket's path and a command: scps_link ctl PATH stats");
-        return 0;
-    }
+    if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+        return parse_ctl(o, argc, argv, msg);
     opterr = 0;
     optind = 1;
     while ((index = -1, c = getopt_long(argc, argv, ":i:qhV", table, &index)) != -1) {
-        switch (c) {
-        case OPT_A:
-        case OPT_B:
-            if (take_end(&o->end[c - OPT_A], optarg, c == OPT_A ? "--a" : "--b", msg) != 0)
-                return -1;
-            break;
-        case OPT_ADDR_A:
-        case OPT_ADDR_B:
-            if (take_addr(&o->end[c - OPT_ADDR_A], optarg,
-                          c == OPT_ADDR_A ? "--addr-a" : "--addr-b", msg) != 0)
-                return -1;
-            break;
-        case OPT_PCAP_A:
-        case OPT_PCAP_B:
-            o->end[c - OPT_PCAP_A].pcap = optarg;
-            break;
-        case OPT_MTU:
-            if (take_whole(optarg, 68, 65535, &v) != 0)
-                return fail(msg, "--mtu %s: give a number from 68 to 65535", optarg);
-            o->mtu = (uint32_t)v;
-            break;
-        case OPT_LINK:
-            from.link = optarg;
-            break;
-        case OPT_SCENARIO:
-            from.scenario = optarg;
-            break;
-        case OPT_SET:
-            if (from.nset == MAX_SETS - 1)
-                return fail(msg, "--set %s: at most %d of them", optarg, MAX_SETS - 1);
-            from.set[from.nset++] = optarg;
-            break;
-        case OPT_RUN:
-            if (take_whole(optarg, 1, MAX_RUN, &from.run) != 0)
-                return fail(msg, "--run %s: give a number from 1 to %d", optarg, MAX_RUN);
-            break;
-        case OPT_SEED:
-            if (take_whole(optarg, 0, UINT64_MAX, &o->seed) != 0)
-                return fail(msg, "--seed %s: give a whole number", optarg);
-            from.seeded = true;
-            break;
-        case OPT_TIME:
-            if (take_seconds(optarg, &o->time) != 0)
-                return fail(msg, "--time %s: give seconds, from 0.001", optarg);
-            break;
-        case 'i':
-            if (take_seconds(optarg, &o->interval) != 0)
-                return fail(msg, "-i %s: give seconds, from 0.001", optarg);
-            break;
-        case OPT_TRUTH:
-            o->truth = optarg;
-            break;
-        case OPT_CTL:
-            o->ctl = optarg;
-            break;
-        case OPT_JSON:
-            o->json = true;
-            break;
-        case OPT_NO_REALTIME:
-            o->realtime = false;
-            break;
-        case 'q':
-            o->quiet = true;
-            break;
-        case OPT_LIST:
-            o->action = LINK_LIST_LINKS;
-            return 0;
-        case OPT_COMPLETION:
-            if (!completion_shell(optarg))
-                return fail(msg, "--completion %s: give bash, the only shell it is made for",
-                            optarg);
-            o->action = LINK_COMPLETION;
-            return 0;
-        case 'h':
-            o->action = LINK_HELP;
-            return 0;
-        case 'V':
-            o->action = LINK_VERSION;
-            return 0;
-        case ':':
-            return fail(msg, "%s needs a value: see scps_link --help", argv[optind - 1]);
-        default:
-            if (optopt && optopt < 256)
-                return fail(msg, "no option -%c: see scps_link --help", optopt);
-            return fail(msg, "no option %s: see scps_link --help", argv[optind - 1]);
-        }
+        if ((taken = action_option(o, c, msg)) != NOT_MINE)
+            return taken;
+        taken = end_option(o, c, msg);
+        if (taken == NOT_MINE)
+            taken = source_option(&from, c, msg);
+        if (taken == NOT_MINE)
+            taken = number_option(o, &from, c, msg);
+        if (taken == NOT_MINE)
+            taken = output_option(o, c);
+        if (taken == NOT_MINE)
+            taken = wrong_option(c, argv[optind - 1], msg);
+        if (taken != 0)
+            return -1;
     }
     if (optind < argc)
         return fail(msg, "'%s' belongs to no option: see scps_link --help", argv[optind]);

@@ -3,6 +3,7 @@
 #include "scps_trace/options.h"
 
 #include "common/completion.h"
+#include "common/qlog.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -29,6 +30,7 @@ static void usage(FILE *f)
         "columns\n"
         "      --json[=FILE]    everything, as JSON (docs/schema/scps_trace.schema.json)\n"
         "      --schema         print that schema\n"
+        "      --qlog NAME      qlog 0.3 of each sender, NAME-1-a2b.qlog and so on\n"
         "Which\n"
         "  -o LIST        only these connections, e.g. -o1,3-5\n"
         "  -i LIST        not these\n"
@@ -154,6 +156,7 @@ enum {
     OPT_GRAPH_FORMAT,
     OPT_HTML,
     OPT_HTML_MARKS,
+    OPT_QLOG,
     OPT_LIVE,
     OPT_FILTER,
     OPT_COUNT,
@@ -177,6 +180,7 @@ static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
                                          {"graph-format", 1, NULL, OPT_GRAPH_FORMAT},
                                          {"html", 1, NULL, OPT_HTML},
                                          {"html-marks", 1, NULL, OPT_HTML_MARKS},
+                                         {"qlog", 1, NULL, OPT_QLOG},
                                          {"live", 1, NULL, OPT_LIVE},
                                          {"filter", 1, NULL, OPT_FILTER},
                                          {"count", 1, NULL, OPT_COUNT},
@@ -194,7 +198,7 @@ static const struct option longopts[] = {{"csv", 0, NULL, OPT_CSV},
 
 static void print_completion(void)
 {
-    static const char *const files[] = {"--truth", "--html", "--graph-dir"};
+    static const char *const files[] = {"--truth", "--html", "--graph-dir", "--qlog"};
     struct completion c = {.program = "scps_trace"};
 
     completion_add_getopt(&c, longopts, LETTERS);
@@ -337,6 +341,9 @@ static bool set_word(struct options *o, int c, const char *arg)
     case OPT_HTML:
         o->html = arg;
         return true;
+    case OPT_QLOG:
+        o->qlog = arg;
+        return true;
     case OPT_LIVE:
         o->live = arg;
         return true;
@@ -425,6 +432,8 @@ static int settle(const struct options *o, bool files)
         why = "--live takes no files";
     else if ((o->filter || o->count || o->time) && !o->live)
         why = "--filter, --count and --time go with --live";
+    if (!why && o->qlog && (why = qlog_refuses(o->qlog)))
+        return bad("--qlog", o->qlog, why);
     if (why)
         fprintf(stderr, "scps_trace: %s\n", why);
     return why ? 2 : -1;

@@ -20,7 +20,7 @@ struct options {
     unsigned what, plots, plot_formats;
     bool quiet, packets, progress_off, progress_on;
     struct ranges only, ignore;
-    const char *json, *html, *graph_dir, *truth, *live, *filter;
+    const char *json, *html, *graph_dir, *truth, *live, *filter, *qlog;
     size_t html_events;
     uint64_t count;
     scps_dur time;

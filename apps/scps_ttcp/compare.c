@@ -79,18 +79,22 @@ static const char *share(char buf[16], uint64_t bps, uint64_t limit)
 
 static void print_row(const char *cc, const struct ttcp_result *r)
 {
-    const scps_dur time = ttcp_sent_time(r);
+    const struct ttcp_total all = ttcp_result_total(r, true);
+    const scps_dur time = all.us;
     char rate[48], part[16], seconds[32], rtt[32];
 
     if (r->outcome != TTCP_DONE) {
         printf("%-*s  %s: %s\n", NAME_WIDTH, cc, ttcp_outcome_name(r->outcome), r->error);
         return;
     }
-    printf("%-*s  %18s  %7s  %12s  %8" PRIu32 "  %8" PRIu32 "  %12s  %s\n", NAME_WIDTH, cc,
-           units_print_rate(rate, r->acked_bytes, time, r->opt->unit),
-           share(part, units_bps(r->acked_bytes, time), r->limit_bps),
-           units_print_seconds(seconds, time, 3), r->tx.info.resent_segs, r->tx.info.timeouts,
-           units_print_seconds(rtt, r->tx.info.srtt, 6), r->compared ? "yes" : "no");
+    printf("%-*s  %18s  %7s  %12s  %8" PRIu64 "  %8" PRIu64 "  %12s  %s\n", NAME_WIDTH, cc,
+           units_print_rate(rate, all.bytes, time, r->opt->unit),
+           share(part, units_bps(all.bytes, time), r->limit_bps),
+           units_print_seconds(seconds, time, 3), all.resent, all.timeouts,
+           units_print_seconds(rtt, r->tx.info.srtt, 6),
+           all.bytes == 0 ? "-"
+           : r->compared  ? "yes"
+                          : "no");
 }
 
 static int run_one(const struct ttcp_options *o, const char *cc, off_t begin, struct scps_json *j)

@@ -131,7 +131,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.ecn = c.ecn || ttcp_requires(o, SCPS_FEATURE_ECN);
     c.loss_cause = loss_cause_for(o);
     c.ack_budget = ack_budget_for(o) / 8;
-    if (c.mss == 0 && transmit && o->length_set) {
+    if (c.mss == 0 && (transmit || o->bidir) && o->length_set) {
         /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
         size_t payload = o->length < 64 ? 64 : o->length;
         size_t mss = payload + (c.timestamps ? TS_OPTION : 0) -
@@ -142,4 +142,27 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
             c.mss = (uint16_t)mss;
     }
     return c;
+}
+
+const char *ttcp_ack_mode_name(enum scps_ack_mode m)
+{
+    switch (m) {
+    case SCPS_ACK_DELAYED:
+        return "delayed";
+    case SCPS_ACK_EVERY:
+        return "every";
+    case SCPS_ACK_OTHER:
+        return "other";
+    }
+    return "?";
+}
+
+uint64_t ttcp_pattern_total(const struct ttcp_options *o)
+{
+    return o->count == UINT64_MAX ? UINT64_MAX : o->count * o->length;
+}
+
+bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f)
+{
+    return o->require >> f & 1;
 }

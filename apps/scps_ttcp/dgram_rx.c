@@ -23,7 +23,7 @@ int ttcp_dgram_receive_start(struct ttcp_receiver *r, struct ttcp_output *out,
     struct scps_dgram_config cfg = scps_dgram_config_default();
     int err = SCPS_ERR_NOMEM;
 
-    ttcp_receiver_start(r, NULL, out);
+    ttcp_receiver_wait(r, out);
     r->d.next = SCPS_NEVER;
     cfg.rcvbuf = out->opt->buffer != 0 ? out->opt->buffer : 1u << 20;
     r->d.buf = malloc(TTCP_DGRAM);

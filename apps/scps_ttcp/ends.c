@@ -41,10 +41,9 @@ void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_i
     s->connect = s->enqueued = s->acked_at = s->closed_at = TTCP_NOT_YET;
 }
 
-void ttcp_sender_listen(struct ttcp_sender *s, struct scps_listener *l, struct ttcp_input *in)
+void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in)
 {
     ttcp_sender_start(s, NULL, in, TTCP_NOT_YET);
-    s->listener = l;
 }
 
 static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
@@ -118,6 +117,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
             sender_failed(s, (int)n, false);
             return;
         }
+        if (s->sums)
+            ttcp_digest_add(&s->digest, s->rest, (size_t)n);
         s->written += (uint64_t)n;
         s->enqueued = now;
         s->rest_len -= (size_t)n;
@@ -139,21 +140,60 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
-/* From a receiver nothing is expected but, with -e, echoes: skip it, or its end of the stream is
- * never seen. */
+/* After the end of the stream a receiver may tell its result. Anything else is skipped, or the end
+ * of what it sends is never seen. */
+static void hear_result(struct ttcp_sender *s)
+{
+    char skipped[512];
+    int64_t n;
+
+    if (s->in->opt->hollow) { /* what is read then are zeros */
+        while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
+            continue;
+        return;
+    }
+    while ((n = scps_conn_read(s->conn, skipped, sizeof(skipped), 0)) > 0) {
+        size_t room = sizeof(s->line) - 1 - s->line_len;
+
+        if ((size_t)n < room)
+            room = (size_t)n;
+        memcpy(s->line + s->line_len, skipped, room);
+        s->line_len += room;
+        s->line[s->line_len] = '\0';
+        if (!s->receipt.there && memchr(s->line, '\n', s->line_len) != NULL)
+            ttcp_receipt_parse(s->line, &s->receipt);
+    }
+}
+
+/* From a receiver nothing is expected but its result and, with -e, echoes. */
 static void sender_read(struct ttcp_sender *s, scps_time now)
 {
     int err;
 
     if (!s->in->opt->echo || s->finished) {
-        while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
-            continue;
+        hear_result(s);
         return;
     }
     err = ttcp_echo_read(&s->echo, s->conn, now);
     if (err != 0)
         sender_failed(s, err, false);
     ttcp_sender_run(s, now);
+}
+
+static void connected(struct ttcp_sender *s, scps_time now)
+{
+    s->connected = true;
+    s->connect = now;
+    ttcp_sender_run(s, now);
+}
+
+void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now)
+{
+    s->conn = c;
+    s->syn = opened(c, now);
+    ttcp_path_restore(&s->path, s->in->opt, c);
+    connected(s, now);
+    sender_check_fin(s);
 }
 
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now)
@@ -163,24 +203,15 @@ void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_
         return;
     }
     switch (ev->kind) {
-    case SCPS_EV_ACCEPT:
-        if (s->conn != NULL || s->listener == NULL)
-            break;
-        s->conn = scps_accept(s->listener);
-        if (s->conn == NULL)
-            break;
-        s->syn = opened(s->conn, now);
-        /* fall through */
     case SCPS_EV_CONNECTED:
-        s->connected = true;
-        s->connect = now;
-        ttcp_sender_run(s, now);
+        connected(s, now);
         break;
     case SCPS_EV_WRITABLE:
         ttcp_sender_run(s, now);
         break;
     case SCPS_EV_READABLE:
-        sender_read(s, now);
+        if (!s->duplex)
+            sender_read(s, now);
         break;
     case SCPS_EV_CLOSED:
         s->over = true;
@@ -212,20 +243,18 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
 
 /* ---- receiver ---- */
 
-void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out)
+void ttcp_receiver_wait(struct ttcp_receiver *r, struct ttcp_output *out)
 {
     memset(r, 0, sizeof(*r));
-    r->listener = l;
     r->out = out;
     r->opened = r->first = r->delivered = r->ended = TTCP_NOT_YET;
 }
 
-void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct ttcp_output *out,
-                           scps_time now)
+void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_time now)
 {
-    ttcp_receiver_start(r, NULL, out);
     r->conn = c;
-    r->opened = now;
+    r->opened = opened(c, now);
+    ttcp_receiver_run(r, now);
 }
 
 /* The output cannot take what was read: the driver will reset the connection, so that the peer
@@ -311,6 +340,39 @@ static bool flushed(struct ttcp_receiver *r, bool all)
     return err == 0;
 }
 
+/* Composes the line of --tell. */
+static void compose_result(struct ttcp_receiver *r)
+{
+    struct scps_info i;
+    struct ttcp_receipt t = {.bytes = r->received, .missing = r->missing};
+
+    scps_conn_info(r->conn, &i);
+    if (r->delivered != TTCP_NOT_YET)
+        t.us = r->delivered - r->opened;
+    t.segments = i.data_segs_in;
+    t.out_of_order = i.ooo_segs;
+    t.duplicate = i.bytes_duplicate;
+    t.sum = ttcp_digest_value(&r->digest);
+    r->line_len = ttcp_receipt_print(r->line, &t);
+}
+
+/* Writes what there is to tell, and ends the stream behind it. */
+static void tell_result(struct ttcp_receiver *r)
+{
+    while (r->line_at < r->line_len) {
+        int64_t n = scps_conn_write(r->conn, r->line + r->line_at, r->line_len - r->line_at, 0);
+
+        if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
+            return;  /* SCPS_EV_WRITABLE says when to go on */
+        if (n < 0) { /* the peer has gone, and need not know */
+            r->line_at = r->line_len;
+            return;
+        }
+        r->line_at += (size_t)n;
+    }
+    scps_conn_shutdown(r->conn);
+}
+
 /* The peer has sent everything. */
 static void end(struct ttcp_receiver *r)
 {
@@ -319,7 +381,16 @@ static void end(struct ttcp_receiver *r)
     r->eof = true;
     if (r->records != 0 && r->record != 0)
         end_record(r, scps_conn_record(r->conn) & SCPS_RECORD_TORN);
-    scps_conn_shutdown(r->conn);
+    if (r->duplex)
+        return;
+    if (r->out->opt->tell)
+        compose_result(r);
+    tell_result(r);
+}
+
+bool ttcp_receiver_done(const struct ttcp_receiver *r)
+{
+    return r->eof && r->line_at == r->line_len;
 }
 
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
@@ -329,6 +400,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         return;
     }
     r->waiting = false;
+    if (r->eof && !ttcp_receiver_done(r))
+        tell_result(r);
     while (r->conn != NULL && !r->eof && r->err == 0) {
         size_t room;
         uint8_t *at;
@@ -359,6 +432,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             r->first = now;
         r->delivered = now;
         took(r, (size_t)n);
+        if (r->out->opt->tell && at != NULL)
+            ttcp_digest_add(&r->digest, at, (size_t)n);
         ttcp_output_took(r->out, (size_t)n);
         if (r->out->opt->echo) {
             r->echo = at;
@@ -370,15 +445,6 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
 void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, scps_time now)
 {
     switch (ev->kind) {
-    case SCPS_EV_ACCEPT:
-        if (r->conn != NULL || r->err != 0)
-            break; /* one transfer is what a run is for; the rest stays in the backlog */
-        r->conn = scps_accept(r->listener);
-        if (r->conn != NULL) {
-            r->opened = opened(r->conn, now);
-            ttcp_receiver_run(r, now);
-        }
-        break;
     case SCPS_EV_READABLE:
     case SCPS_EV_WRITABLE: /* an echo has room again */
     case SCPS_EV_HOLE:

@@ -8,12 +8,13 @@
 #include "scps_ttcp/echo.h"
 #include "scps_ttcp/input.h"
 #include "scps_ttcp/output.h"
+#include "scps_ttcp/path.h"
+#include "scps_ttcp/receipt.h"
 
 #define TTCP_NOT_YET INT64_MIN /* a moment that has not come */
 
 struct ttcp_sender {
-    struct scps_listener *listener; /* while it waits; else NULL */
-    struct scps_conn *conn;
+    struct scps_conn *conn; /* NULL: it waits for one */
     struct ttcp_input *in;
     const uint8_t *rest; /* what the send buffer had no room for */
     size_t rest_len;
@@ -27,7 +28,15 @@ struct ttcp_sender {
     uint64_t written; /* taken by the send buffer */
     uint64_t acked;   /* of them acknowledged, by the newest note */
     struct ttcp_echo echo; /* -e */
+    struct ttcp_path path; /* --path-state */
     struct ttcp_dsend d;   /* -u */
+    bool duplex;           /* --bidir: a receiver reads this connection */
+    /* What the receiver tells of its result, and this end's sum of what it wrote, to compare */
+    bool sums; /* keep it */
+    struct ttcp_digest digest;
+    struct ttcp_receipt receipt;
+    char line[TTCP_RECEIPT_LINE]; /* the beginning of what came back after the end of the stream */
+    size_t line_len;
     /* moments on the driver's clock */
     scps_time syn, connect, enqueued, acked_at, closed_at;
 };
@@ -35,8 +44,9 @@ struct ttcp_sender {
 /* Sends what in gives over c, whose SYN left at now. */
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now);
-/* Waits for the connection to send over. */
-void ttcp_sender_listen(struct ttcp_sender *s, struct scps_listener *l, struct ttcp_input *in);
+/* Waits for the connection to send over, which ttcp_sender_accept gives it. */
+void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in);
+void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now);
 /* An event of its connection. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
 /* Writes what there is; also when input has come, and again after more. */
@@ -45,8 +55,7 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 
 struct ttcp_receiver {
-    struct scps_listener *listener;
-    struct scps_conn *conn;
+    struct scps_conn *conn; /* NULL: it waits for one */
     struct ttcp_output *out;
     bool waiting /* for the output */, eof, over;
     int err; /* SCPS_ERR_* that ended it; of the output when out_failed */
@@ -64,14 +73,20 @@ struct ttcp_receiver {
     uint64_t missing;
     scps_time opened, first, delivered, ended /* -u: the first guard behind the data */;
     struct ttcp_drecv d; /* -u */
+    bool duplex;         /* --bidir: a sender writes to this connection, and ends it */
+    /* --tell: the line with the result, and how much of it the send buffer has taken */
+    struct ttcp_digest digest;
+    char line[TTCP_RECEIPT_LINE];
+    size_t line_len, line_at;
 };
 
-void ttcp_receiver_start(struct ttcp_receiver *r, struct scps_listener *l, struct ttcp_output *out);
-/* Receives over c, whose SYN left at now. */
-void ttcp_receiver_connect(struct ttcp_receiver *r, struct scps_conn *c, struct ttcp_output *out,
-                           scps_time now);
+/* Waits for a connection, which ttcp_receiver_accept gives it. */
+void ttcp_receiver_wait(struct ttcp_receiver *r, struct ttcp_output *out);
+void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_time now);
 void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, scps_time now);
 /* Reads what there is; also when the output can take more. */
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now);
+/* Everything has been read, and the result told where it was to be. */
+bool ttcp_receiver_done(const struct ttcp_receiver *r);
 
 #endif

@@ -29,24 +29,38 @@ static void largest(struct scps_json *j, const struct ttcp_result *r)
     scps_json_us(j, "max_rtt", rtt);
 }
 
-/* One of end.sum_sent, end.sum_received and the two in end.streams. */
-static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
-                bool stream)
+/* One of end.sum_sent, end.sum_received, and those of --bidir: of all flows of r's direction. */
+static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
+{
+    const struct ttcp_total t = ttcp_result_total(r, sent);
+
+    scps_json_open(j, key, '{');
+    scps_json_seconds(j, "start", 0);
+    scps_json_seconds(j, "end", t.us);
+    scps_json_seconds(j, "seconds", t.us);
+    scps_json_uint(j, "bytes", t.bytes);
+    ttcp_json_rate(j, t.bytes, t.us);
+    if (sent && r->has_tx)
+        scps_json_uint(j, "retransmits", t.resent);
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
+}
+
+/* One of the two in an item of end.streams. */
+static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);
     scps_dur us = sent ? ttcp_sent_time(r) : ttcp_received_time(r);
 
     scps_json_open(j, key, '{');
-    if (stream)
-        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
     scps_json_seconds(j, "start", 0);
     scps_json_seconds(j, "end", us);
     scps_json_seconds(j, "seconds", us);
     scps_json_uint(j, "bytes", bytes);
     ttcp_json_rate(j, bytes, us);
-    if (sent && r->has_tx)
+    if (sent && r->has_tx) {
         scps_json_uint(j, "retransmits", r->tx.info.resent_segs);
-    if (sent && r->has_tx && stream) {
         largest(j, r);
         scps_json_us(j, "min_rtt", r->tx.info.min_rtt);
         scps_json_us(j, "mean_rtt", r->tx.info.srtt);
@@ -90,6 +104,7 @@ static void tcp_counters(struct scps_json *j, const struct scps_info *i)
     scps_json_uint(j, "recoveries", i->recoveries);
     scps_json_uint(j, "spurious", i->spurious);
     scps_json_uint(j, "cc_corrected", i->cc_corrected);
+    scps_json_string(j, "cc_phase", scps_cc_phase_name(i->cc_phase));
     scps_json_string(j, "recovery", scps_recovery_name(i->recovery));
     scps_json_uint(j, "tlp_probes", i->tlp_probes);
     scps_json_uint(j, "reordered", i->reordered);
@@ -226,8 +241,8 @@ void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r)
         return;
     }
     scps_json_open(j, "link", '{');
-    link_stats(j, "forward", &r->fwd);
-    link_stats(j, "back", &r->back);
+    link_stats(j, "forward", &r->link_fwd);
+    link_stats(j, "back", &r->link_back);
     scps_json_close(j, '}');
 }
 
@@ -235,21 +250,35 @@ void ttcp_json_outcome(struct scps_json *j, const struct ttcp_result *r)
 {
     scps_json_string(j, "outcome", ttcp_outcome_name(r->outcome));
     scps_json_uint(j, "exit_status", (uint64_t)ttcp_exit_status(r->outcome));
-    scps_json_us(j, "elapsed_us", r->elapsed);
+    scps_json_us(j, "elapsed_us", ttcp_result_elapsed(r));
 }
 
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->compared)
         scps_json_bool(j, "verified", r->intact);
+    else if (r->receipt.there && r->receipt.missing == 0)
+        scps_json_bool(j, "verified", r->receipt_intact);
     else
         scps_json_null(j, "verified");
 }
 
-static void end_scps(struct scps_json *j, const struct ttcp_result *r)
+/* What the receiver told of its result. */
+static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
 {
-    scps_json_open(j, "scps", '{');
-    ttcp_json_outcome(j, r);
+    scps_json_open(j, "told", '{');
+    scps_json_uint(j, "bytes", t->bytes);
+    scps_json_uint(j, "missing", t->missing);
+    scps_json_us(j, "delivered_us", t->us);
+    scps_json_uint(j, "data_segments_received", t->segments);
+    scps_json_uint(j, "out_of_order", t->out_of_order);
+    scps_json_uint(j, "bytes_duplicate", t->duplicate);
+    scps_json_close(j, '}');
+}
+
+/* Of one flow. */
+static void flow_scps(struct scps_json *j, const struct ttcp_result *r)
+{
     if (r->has_tx) {
         scps_json_uint(j, "enqueued_bytes", r->tx.bytes);
         scps_json_uint(j, "acked_bytes", r->acked_bytes);
@@ -267,32 +296,74 @@ static void end_scps(struct scps_json *j, const struct ttcp_result *r)
         holes(j, "holes", &r->rx);
     if (r->opt->conn.bets && r->has_tx)
         holes(j, "given_up", &r->tx);
-    if (r->limit_bps != 0)
-        scps_json_uint(j, "physical_limit_bps", r->limit_bps);
+    if (r->receipt.there)
+        receipt(j, &r->receipt);
+}
+
+static void flow_tcp(struct scps_json *j, const struct ttcp_result *r)
+{
+    timing(j, r);
+    tcp(j, "tcp", r->has_tx ? &r->tx : &r->rx);
+    if (r->has_tx && r->has_rx)
+        tcp(j, "tcp_peer", &r->rx);
+}
+
+/* An item of end.streams. Where it is not the only one it has the counters of its connection, which
+ * otherwise are in "end" itself. */
+static void stream(struct scps_json *j, const struct ttcp_result *r)
+{
+    scps_json_open(j, NULL, '{');
+    sum(j, r, "sender", true);
+    sum(j, r, "receiver", false);
+    if (r->id != 0) {
+        flow_tcp(j, r);
+        scps_json_open(j, "scps", '{');
+        scps_json_bool(j, "back", r->back);
+        scps_json_string(j, "outcome", ttcp_outcome_name(r->outcome));
+        flow_scps(j, r);
+        scps_json_close(j, '}');
+        ttcp_json_verified(j, r);
+    }
     scps_json_close(j, '}');
+}
+
+static void sums(struct scps_json *j, const struct ttcp_result *r)
+{
+    const struct ttcp_result *back = r;
+
+    while (back != NULL && !back->back)
+        back = back->next;
+    sum_all(j, r, "sum_sent", true);
+    sum_all(j, r, "sum_received", false);
+    if (back != NULL) {
+        sum_all(j, back, "sum_sent_bidir_reverse", true);
+        sum_all(j, back, "sum_received_bidir_reverse", false);
+    }
 }
 
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r)
 {
     scps_json_open(j, "end", '{');
     scps_json_open(j, "streams", '[');
-    scps_json_open(j, NULL, '{');
-    sum(j, r, "sender", true, true);
-    sum(j, r, "receiver", false, true);
-    scps_json_close(j, '}');
+    for (const struct ttcp_result *one = r; one != NULL; one = one->next)
+        stream(j, one);
     scps_json_close(j, ']');
-    sum(j, r, "sum_sent", true, false);
-    sum(j, r, "sum_received", false, false);
+    sums(j, r);
     ttcp_json_ran(j, r);
     if (r->has_tx)
         scps_json_string(j, "sender_tcp_congestion", r->opt->cc->name);
     if (r->has_rx)
         scps_json_string(j, "receiver_tcp_congestion", r->opt->cc->name);
-    timing(j, r);
-    tcp(j, "tcp", r->has_tx ? &r->tx : &r->rx);
-    if (r->has_tx && r->has_rx)
-        tcp(j, "tcp_peer", &r->rx);
-    end_scps(j, r);
-    ttcp_json_verified(j, r);
+    if (r->id == 0)
+        flow_tcp(j, r);
+    scps_json_open(j, "scps", '{');
+    ttcp_json_outcome(j, r);
+    if (r->id == 0)
+        flow_scps(j, r);
+    if (r->limit_bps != 0)
+        scps_json_uint(j, "physical_limit_bps", r->limit_bps);
+    scps_json_close(j, '}');
+    if (r->id == 0)
+        ttcp_json_verified(j, r);
     scps_json_close(j, '}');
 }

@@ -61,13 +61,14 @@ static void test_start(struct scps_json *j, const struct ttcp_result *r)
 
     scps_json_open(j, "test_start", '{');
     scps_json_string(j, "protocol", o->udp ? "UDP" : "TCP");
-    scps_json_uint(j, "num_streams", 1);
+    scps_json_uint(j, "num_streams", o->streams);
     scps_json_uint(j, "blksize", o->length);
     scps_json_uint(j, "omit", 0);
     scps_json_seconds(j, "duration", o->time);
     scps_json_uint(j, "bytes", counted ? ttcp_pattern_total(o) : 0);
     scps_json_uint(j, "blocks", counted ? o->count : 0);
     scps_json_uint(j, "reverse", o->reverse);
+    scps_json_uint(j, "bidir", o->bidir);
     scps_json_uint(j, "tos", o->conn.tos);
     scps_json_uint(j, "target_bitrate", o->rate_bps);
     scps_json_close(j, '}');
@@ -287,7 +288,9 @@ void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
 
     scps_json_open(j, "start", '{');
     scps_json_open(j, "connected", '[');
-    connected(j, own, o->udp);
+    for (const struct ttcp_result *one = r; one != NULL; one = one->next)
+        if (!one->back) /* those that go back use the same connections */
+            connected(j, one->has_tx ? &one->tx : &one->rx, o->udp);
     scps_json_close(j, ']');
     scps_json_string(j, "version", "scps_ttcp " SCPS_VERSION);
     if (!r->virtual_time)

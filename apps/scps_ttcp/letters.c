@@ -6,7 +6,8 @@
  * else. A letter whose feature is not here is in the table with the reason, and is refused in one
  * line; enabling it is replacing that row.
  *
- * Departures from the reference, on purpose: rates are counted in 1000; -f defaults to m; -b
+ * Departures from the reference, on purpose: -P is the number of connections, as everywhere else,
+ * and not the reference's spanner test; rates are counted in 1000; -f defaults to m; -b
  * defaults to what fits the link; there is no rate limit without -R; congestion control defaults to
  * VJ.
  */
@@ -365,6 +366,16 @@ TAKE(take_Z)
     return 0;
 }
 
+int ttcp_take_P(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
+{
+    uint64_t v;
+
+    if (units_number(arg, 1, TTCP_STREAMS, &v) != 0)
+        return FAIL("-P %.40s: give the number of connections, 1 to %d", arg, TTCP_STREAMS);
+    o->streams = (unsigned)v;
+    return 0;
+}
+
 int ttcp_take_V(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 {
     UNUSED;
@@ -424,8 +435,7 @@ const struct ttcp_letter ttcp_letters[] = {
     {'I', NULL, take_I, "accepted, no effect"},
     {'V', NULL, ttcp_take_V, "print the version"},
     {'h', NULL, ttcp_take_h, "print this help"},
-    /* not in this version */
-    {'P', NULL, NULL, "the spanner test is a variant of the reference nobody uses: leave it out"},
+    {'P', "N", ttcp_take_P, "with -s: N connections at once, at both ends alike (1)"},
 };
 
 _Static_assert(sizeof(ttcp_letters) / sizeof(ttcp_letters[0]) <= TTCP_MAX_LETTERS / 2, "no room");

@@ -62,6 +62,6 @@ int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
 /* What is typed after --cc-plugin: FILE.so[,key=value...]. */
 int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
 /* Letters that have a long spelling, too. */
-ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V;
+ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 
 #endif

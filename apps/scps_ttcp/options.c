@@ -16,24 +16,6 @@ static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
 
 #define N_IF (sizeof(if_long) / sizeof(if_long[0]))
 
-const char *ttcp_ack_mode_name(enum scps_ack_mode m)
-{
-    switch (m) {
-    case SCPS_ACK_DELAYED:
-        return "delayed";
-    case SCPS_ACK_EVERY:
-        return "every";
-    case SCPS_ACK_OTHER:
-        return "other";
-    }
-    return "?";
-}
-
-uint64_t ttcp_pattern_total(const struct ttcp_options *o)
-{
-    return o->count == UINT64_MAX ? UINT64_MAX : o->count * o->length;
-}
-
 static const struct ttcp_letter *letter_of(int c)
 {
     for (size_t i = 0; i < ttcp_nletters; i++)
@@ -48,11 +30,6 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     if (c->rate_bps == 0)
         return 0;
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
-}
-
-bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f)
-{
-    return o->require >> f & 1;
 }
 
 /* --require of what another option leaves out. */
@@ -88,12 +65,13 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
         if (o->link)
             return FAIL("-r with --link: a virtual link has both ends here, say -t only");
         if (!device)
-            return FAIL("-r needs an interface: --tun NAME or --udp LOCAL:PORT, with --addr");
+            return FAIL("-r needs an interface: --tun NAME or --udp LOCAL:PORT, with --addr, or "
+                        "--ppp DEVICE");
         if (o->host != NULL && !o->reverse)
             return FAIL("-r takes no HOST: leave out %s", o->host);
         if (o->host == NULL && o->reverse)
             return FAIL("-r -Q needs a HOST to receive from, as the last word");
-        if (o->time != 0)
+        if (o->time != 0 && !o->bidir)
             return FAIL("--time is the sender's: give it there, or use --timeout here");
     } else if (o->reverse && o->host != NULL) {
         return FAIL("-t -Q waits and takes no HOST: leave out %s", o->host);
@@ -101,7 +79,8 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
         return FAIL("-t over an interface needs a HOST to send to, as the last word");
     } else if (!device && o->host != NULL) {
         return FAIL("%s cannot be reached without an interface: add --tun NAME or --udp "
-                    "LOCAL:PORT,REMOTE:PORT with --addr, or leave it out for a virtual link",
+                    "LOCAL:PORT,REMOTE:PORT with --addr or --ppp DEVICE, or leave it out for a "
+                    "virtual link",
                     o->host);
     }
     return 0;
@@ -123,6 +102,43 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("%s", why);
     if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)
         return FAIL("-H is not an IPv%u address: drop -%u or change it", o->family, o->family);
+    return 0;
+}
+
+/* -P, --bidir, --server: several flows, which cannot share a file or a stream of input. */
+static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    const char *name = o->server ? "--server" : o->bidir ? "--bidir" : "-P";
+    const struct {
+        bool given;
+        const char *name;
+    } none[] = {{o->udp, "-u"},
+                {o->output != NULL, "--output"},
+                {o->qlog != NULL && (o->server || o->streams > 1), "--qlog"},
+                {o->path_state != NULL, "--path-state"},
+                {o->echo && o->bidir, "-e"},
+                {o->tell && o->bidir, "--tell"},
+                {o->compare != NULL && o->bidir, "--compare"},
+                {o->server && o->streams > 1, "-P"},
+                {o->server && o->link, "--link"},
+                {o->server && o->interval != 0, "--interval"}};
+
+    if (o->tell && o->action != TTCP_RECEIVE)
+        return FAIL("--tell is the receiver's, over an interface: give it there");
+    if (o->tell && o->udp)
+        return FAIL("--tell with -u: datagrams have no way back: leave out one of them");
+    if (o->streams == 1 && !o->bidir && !o->server)
+        return 0;
+    if (!o->pattern)
+        return FAIL("%s has several flows, and standard input and output are one: add -s", name);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        if (none[i].given)
+            return FAIL("%s with %s: leave out one of them", name, none[i].name);
+    if (o->server && (o->action == TTCP_RECEIVE) == o->reverse)
+        return FAIL("--server waits for connections: leave out %s",
+                    o->reverse ? "-Q" : "the HOST, and add -Q");
+    if (o->server && o->action == TTCP_RECEIVE && !o->bidir)
+        o->tell = true;
     return 0;
 }
 
@@ -174,6 +190,7 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->pcap_peer != NULL, "--pcap-peer"},
                 {o->truth != NULL, "--truth"},
                 {o->qlog != NULL, "--qlog"},
+                {o->path_state != NULL, "--path-state"},
                 {o->output != NULL, "--output"},
                 {o->debug, "-d"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
@@ -205,6 +222,8 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         (o->action != TTCP_TRANSMIT || o->reverse))
         return FAIL("--route-rate and --min-rate are of the way to HOST: give them with -t and no "
                     "-Q");
+    if (o->path_state != NULL && !o->link && o->action != TTCP_TRANSMIT)
+        return FAIL("--path-state is of the end that sends: give it there");
     if (o->echo && is_on(o, SETTING_bets))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
@@ -239,6 +258,8 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("-u sends at the rate of -R: leave out --route-rate and --min-rate");
     if (o->qlog != NULL)
         return FAIL("--qlog is of a connection, and -u has none: leave out one of them");
+    if (o->path_state != NULL)
+        return FAIL("--path-state is of a connection, and -u has none: leave out one of them");
     if (!o->length_set)
         o->length = mtu != 0 ? mtu - over : TTCP_UDP_LENGTH;
     if (o->length < 5)
@@ -312,7 +333,8 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     } else if (settle_device(o, msg) != 0) {
         return -1;
     }
-    if (settle_pairs(o, msg) != 0 || settle_compare(o, msg) != 0 || settle_outage(o, msg) != 0)
+    if (settle_several(o, msg) != 0 || settle_pairs(o, msg) != 0 || settle_compare(o, msg) != 0 ||
+        settle_outage(o, msg) != 0)
         return -1;
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;
@@ -359,6 +381,7 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     o->port = 5001;
     o->align = 16384;
     o->unit = 'a';
+    o->streams = 1;
     o->conn = ttcp_begins();
     o->seed = 1;
     ttcp_choose_cc(o, "-G", "1", msg);

@@ -9,7 +9,8 @@
 #include <scps/sim.h>
 #include <scps/stack.h>
 
-#define TTCP_MSGLEN 512 /* room for a one-line message */
+#define TTCP_MSGLEN  512 /* room for a one-line message */
+#define TTCP_STREAMS 128 /* most connections of a run */
 
 enum ttcp_action {
     TTCP_TRANSMIT,
@@ -25,6 +26,10 @@ struct ttcp_options {
     enum ttcp_action action;
     /* the stream */
     bool reverse;       /* -Q: the transmitter waits */
+    bool bidir;         /* --bidir: each connection carries data both ways */
+    unsigned streams;   /* -P: connections; 1 unless given */
+    bool server;        /* --server: one test after another, and several at once */
+    bool tell;          /* --tell, --server: the receiver's result goes back to the sender */
     bool pattern;       /* -s: source the pattern, or sink what arrives */
     bool blocks;        /* -B */
     bool touch;         /* -T */
@@ -76,7 +81,7 @@ struct ttcp_options {
     bool seed_set;
     /* when it ends, what is reported */
     scps_dur time, interval, timeout; /* 0: none */
-    const char *pcap, *pcap_peer, *truth, *qlog;
+    const char *pcap, *pcap_peer, *truth, *qlog, *path_state;
     char unit; /* -f */
     bool json;
     unsigned verbose;

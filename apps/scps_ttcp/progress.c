@@ -32,49 +32,84 @@ static void bytes_text(char *buf, size_t cap, uint64_t n)
         snprintf(buf, cap, "%" PRIu64, n);
 }
 
-void ttcp_progress_show(struct ttcp_progress *p, const struct ttcp_result *r,
-                        const struct ttcp_sender *s, const struct ttcp_receiver *rcv, scps_dur now)
+/* What there is to show, summed over all flows. */
+struct sums {
+    uint64_t done, total /* UINT64_MAX: unknown */, cwnd, holes;
+    scps_dur rtt; /* of the first sender */
+    bool sends, receives;
+};
+
+static void add_flow(struct sums *u, struct ttcp_flow *f)
 {
-    uint64_t done = rcv != NULL ? rcv->received : s->acked;
-    uint64_t total = s != NULL ? s->in->total : UINT64_MAX;
-    struct scps_info info;
+    const struct ttcp_sender *s = ttcp_flow_sender(f);
+    const struct ttcp_receiver *r = ttcp_flow_receiver(f);
+    struct scps_info i;
+
+    u->done += r != NULL ? r->received : s->acked;
+    if (s == NULL || s->in->total == UINT64_MAX || u->total == UINT64_MAX)
+        u->total = UINT64_MAX;
+    else
+        u->total += s->in->total;
+    if (s != NULL && s->conn != NULL) {
+        scps_conn_info(s->conn, &i);
+        u->cwnd += i.cwnd < i.snd_wnd ? i.cwnd : i.snd_wnd;
+        u->rtt = u->sends ? u->rtt : i.srtt;
+        u->sends = true;
+    }
+    if (r != NULL && r->conn != NULL) {
+        scps_conn_info(r->conn, &i);
+        u->holes += i.rcv_holes;
+        u->receives = true;
+    }
+}
+
+/* When it will be over at the mean rate so far, or --time stops it; -1: nobody knows. */
+static scps_dur time_left(const struct sums *u, const struct ttcp_options *o, scps_dur now)
+{
+    scps_dur by_bytes = -1;
+
+    if (u->total != UINT64_MAX && u->done > 0 && u->done < u->total)
+        by_bytes = (scps_dur)((double)now * (double)(u->total - u->done) / (double)u->done);
+    if (o->time > now && (by_bytes < 0 || o->time - now < by_bytes))
+        return o->time - now;
+    return by_bytes;
+}
+
+void ttcp_progress_show(struct ttcp_progress *p, struct ttcp_flow *f, size_t n, scps_dur now)
+{
+    const struct ttcp_options *o = f->r->opt;
+    struct sums u = {0};
     char rate[48], amount[32], eta[32];
     scps_time wall;
+    scps_dur left;
 
     if (!p->on)
         return;
     wall = scps_sysclock_now();
     if (wall - p->shown < EVERY || now <= p->at)
         return;
-    bytes_text(amount, sizeof(amount), done);
+    for (size_t k = 0; k < n; k++)
+        add_flow(&u, &f[k]);
+    bytes_text(amount, sizeof(amount), u.done);
     fprintf(stderr, "\r%s", amount);
-    if (total != UINT64_MAX && total > 0)
+    if (u.total != UINT64_MAX && u.total > 0)
         fprintf(stderr, " %3" PRIu64 "%%",
-                total > UINT64_MAX / 100 ? done / (total / 100) : done * 100 / total);
-    fprintf(stderr, " %s", units_print_rate(rate, done - p->bytes, now - p->at, r->opt->unit));
-    if (s != NULL && s->conn != NULL) {
-        uint64_t cwnd;
-
-        scps_conn_info(s->conn, &info);
-        cwnd = info.cwnd < info.snd_wnd ? info.cwnd : info.snd_wnd;
-        bytes_text(amount, sizeof(amount), cwnd);
-        fprintf(stderr, " rtt %" PRId64 ".%" PRId64 " ms cwnd %s", info.srtt / 1000,
-                info.srtt % 1000 / 100, amount);
+                u.total > UINT64_MAX / 100 ? u.done / (u.total / 100) : u.done * 100 / u.total);
+    fprintf(stderr, " %s", units_print_rate(rate, u.done - p->bytes, now - p->at, o->unit));
+    if (u.sends) {
+        bytes_text(amount, sizeof(amount), u.cwnd);
+        fprintf(stderr, " rtt %" PRId64 ".%" PRId64 " ms cwnd %s", u.rtt / 1000, u.rtt % 1000 / 100,
+                amount);
     }
-    if (rcv != NULL && rcv->conn != NULL) {
-        scps_conn_info(rcv->conn, &info);
-        fprintf(stderr, " holes %" PRIu32, info.rcv_holes);
-    }
-    if (total != UINT64_MAX && done > 0 && done < total)
-        fprintf(stderr, " ETA %s s",
-                units_print_seconds(eta,
-                                    (scps_dur)((uint64_t)now / 1000 * ((total - done) / 1000 + 1) /
-                                               (done / 1000 + 1) * 1000),
-                                    0));
+    if (u.receives)
+        fprintf(stderr, " holes %" PRIu64, u.holes);
+    left = time_left(&u, o, now);
+    if (left >= 0)
+        fprintf(stderr, " ETA %s s", units_print_seconds(eta, left, 0));
     fputs("\033[K", stderr);
     fflush(stderr);
     p->dirty = true;
     p->shown = wall;
     p->at = now;
-    p->bytes = done;
+    p->bytes = u.done;
 }

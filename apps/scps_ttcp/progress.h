@@ -4,7 +4,7 @@
 #ifndef SCPS_TTCP_PROGRESS_H
 #define SCPS_TTCP_PROGRESS_H
 
-#include "scps_ttcp/result.h"
+#include "scps_ttcp/flow.h"
 
 struct ttcp_progress {
     bool on;         /* standard error is a terminal */
@@ -15,10 +15,9 @@ struct ttcp_progress {
 };
 
 void ttcp_progress_init(struct ttcp_progress *p);
-/* Shows how things are at now (since the transfer's start), at most ten times a second of the wall
- * clock. */
-void ttcp_progress_show(struct ttcp_progress *p, const struct ttcp_result *r,
-                        const struct ttcp_sender *s, const struct ttcp_receiver *rcv, scps_dur now);
+/* Shows how things are with all n flows together at now (since the transfer's start), at most ten
+ * times a second of the wall clock. */
+void ttcp_progress_show(struct ttcp_progress *p, struct ttcp_flow *f, size_t n, scps_dur now);
 /* Wipes the line; before anything else is printed. */
 void ttcp_progress_clear(struct ttcp_progress *p);
 

@@ -3,6 +3,8 @@
 #ifndef SCPS_TTCP_REAL_H
 #define SCPS_TTCP_REAL_H
 
+#include "scps_ttcp/flow.h"
+#include "scps_ttcp/progress.h"
 #include "scps_ttcp/run.h"
 #include "scps_ttcp/watch.h"
 
@@ -16,11 +18,11 @@ struct ttcp_real {
     struct scps_stack *st;
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
-    bool sends;
-    struct ttcp_input in;
-    struct ttcp_output out;
-    struct ttcp_sender sender;
-    struct ttcp_receiver receiver;
+    bool sends;             /* -t */
+    struct ttcp_flow *flow; /* those of the connections, and behind them with --bidir the others */
+    size_t n_flows;
+    struct ttcp_end *end; /* of each connection */
+    size_t came;          /* of them accepted; 0 at the end that connects */
     struct ttcp_watch watch;
     struct ttcp_progress progress;
     scps_time t0; /* the SYN: sent, or arrived */
@@ -28,14 +30,8 @@ struct ttcp_real {
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
-    ev_timer interval, stop_sending, give_up, tick, linger, more, later;
+    ev_timer interval, stop_sending, give_up, tick, linger, more, later, look;
 };
-
-/* The end that sends data, or NULL when this process receives. */
-static inline struct ttcp_sender *ttcp_real_sender(struct ttcp_real *x)
-{
-    return x->sends ? &x->sender : NULL;
-}
 
 /* Does this end connect? Otherwise it listens. */
 static inline bool ttcp_real_connects(const struct ttcp_real *x)
@@ -45,11 +41,17 @@ static inline bool ttcp_real_connects(const struct ttcp_real *x)
 
 typedef void ttcp_real_event_fn(struct scps_loop *l, const struct scps_event *e, void *ctx);
 
-/* Opens input or output, the device, the stack and its loop, which reports the stack's events to
- * on_event with x. Returns false, with the reason in x->r, when something of that cannot be. */
-bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event);
-/* Connects or listens; with -u opens the endpoint for datagrams. Returns false, with the reason in
- * x->r, when that cannot be. */
+/* Makes the flows (not for --server), opens the device, the stack and its loop, which reports
+ * the stack's events to on_event with x. Returns false, with the reason in x->r, when something
+ * of that cannot be. */
+bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx);
+/* Connects or listens; with -u opens the endpoint for datagrams. Returns false,
+ * with the reason in x->r, when that cannot be. */
 bool ttcp_real_begin(struct ttcp_real *x);
+/* Listens at the port of the options; NULL, with the reason in x->r, when that cannot be. */
+struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
+/* Writes to msg, behind prefix, that fewer connections came than -P says. Returns false, with msg
+ * unchanged, when none or all of them came, or this end connects. */
+bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
 
 #endif

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -20,7 +21,7 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     for (unsigned i = 0; i < o->naddr; i++)
         if (o->addr[i].addr.family == family)
             return true;
-    return false;
+    return o->ppp[0] != '\0' && o->naddr == 0 && family == 4; /* the peer gives one */
 }
 
 /* HOST as an address of a family we have. */
@@ -99,12 +100,13 @@ static bool open_datagrams(struct ttcp_real *x)
     const struct ttcp_options *o = x->o;
     struct scps_endpoint local = {.addr = o->source, .port = x->sends ? o->own_port : o->port};
     struct scps_endpoint remote = {.port = o->port};
+    struct ttcp_flow *f = x->flow;
     int err;
 
     if (!x->sends) {
         if (local.addr.family == 0)
             local.addr.family = o->family;
-        err = ttcp_dgram_receive_start(&x->receiver, &x->out, x->st, &local);
+        err = ttcp_dgram_receive_start(&f->receiver, &f->out, x->st, &local);
         return err == 0 || refused(x, err);
     }
     if (!resolve(x, &remote.addr))
@@ -112,7 +114,7 @@ static bool open_datagrams(struct ttcp_real *x)
     err = ttcp_rate_datagrams(o, x->st, x->top, &remote.addr);
     if (err == 0)
         err =
-            ttcp_dgram_send_start(&x->sender, &x->in, x->st, &local, &remote, scps_sysclock_now());
+            ttcp_dgram_send_start(&f->sender, &f->in, x->st, &local, &remote, scps_sysclock_now());
     return err == 0 || refused(x, err);
 }
 
@@ -135,18 +137,20 @@ static bool connect_tcp(struct ttcp_real *x)
         return false;
     }
     x->t0 = x->watch.t0 = scps_sysclock_now();
-    c = scps_connect(x->st, &cfg, &local, &remote, &err);
-    if (c == NULL)
-        return refused(x, err);
-    if (x->sends)
-        ttcp_sender_start(&x->sender, c, &x->in, x->t0);
-    else
-        ttcp_receiver_connect(&x->receiver, c, &x->out, x->t0);
+    for (size_t k = 0; k < o->streams; k++) {
+        c = scps_connect(x->st, &cfg, &local, &remote, &err);
+        if (c == NULL)
+            return refused(x, err);
+        scps_conn_set_user(c, &x->end[k]);
+        ttcp_end_connect(&x->end[k], c, x->t0);
+        if (local.port != 0)
+            local.port++;
+    }
     x->begun = true;
     return true;
 }
 
-static bool listen_tcp(struct ttcp_real *x)
+struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog)
 {
     const struct ttcp_options *o = x->o;
     struct scps_conn_config cfg = ttcp_conn_config(o, x->sends);
@@ -157,17 +161,16 @@ static bool listen_tcp(struct ttcp_real *x)
 
     if (local.addr.family == 0)
         local.addr.family = o->family; /* every address of that family */
-    l = scps_listen(x->st, &cfg, &local, 1, &err);
-    if (l == NULL)
-        return refused(x, err);
-    if (x->sends)
-        ttcp_sender_listen(&x->sender, l, &x->in);
-    else
-        ttcp_receiver_start(&x->receiver, l, &x->out);
+    l = scps_listen(x->st, &cfg, &local, backlog, &err);
+    if (l == NULL) {
+        refused(x, err);
+        return NULL;
+    }
     if (o->verbose > 0)
         fprintf(stderr, "ttcp-%c: waiting on port %u of %s\n", x->sends ? 't' : 'r', o->port,
-                scps_addr_format(&o->ifs.addr[0].addr, addr));
-    return true;
+                o->ifs.naddr > 0 ? scps_addr_format(&o->ifs.addr[0].addr, addr)
+                                 : "the address that the peer gave");
+    return l;
 }
 
 static scps_time now_of(void *ctx)
@@ -176,17 +179,41 @@ static scps_time now_of(void *ctx)
     return scps_sysclock_now();
 }
 
-static bool open_data(struct ttcp_real *x)
+/* A result, input or output for each flow, and this end of each connection. */
+static bool make_flows(struct ttcp_real *x)
 {
-    int err = x->sends ? ttcp_input_init(&x->in, x->o, NULL, NULL)
-                       : ttcp_output_init(&x->out, x->o, NULL);
+    const struct ttcp_options *o = x->o;
+    size_t n = o->bidir ? 2 * o->streams : o->streams;
 
-    if (err == SCPS_ERR_SYSTEM)
-        ttcp_result_fail(x->r, TTCP_FAILED, "%.200s: %s: write elsewhere", x->out.name,
-                         strerror(x->out.sys_errno));
-    else if (err != 0)
-        ttcp_result_fail(x->r, TTCP_FAILED, "out of memory: give a smaller -l");
-    return err == 0;
+    x->flow = calloc(n, sizeof(*x->flow));
+    x->end = calloc(o->streams, sizeof(*x->end));
+    if (x->flow == NULL || x->end == NULL)
+        goto fail;
+    for (size_t k = 0; k < n; k++) {
+        struct ttcp_result *r = k == 0 ? x->r : ttcp_result_add(x->r);
+
+        if (r == NULL)
+            goto fail;
+        r->back = k >= o->streams;
+        r->has_tx = x->sends != r->back;
+        r->has_rx = !r->has_tx;
+        r->id = n > 1 ? (unsigned)(k % o->streams) + 1 : 0;
+        x->flow[k].r = r;
+        x->n_flows = k + 1;
+        if (ttcp_flow_open(&x->flow[k], o, false, NULL) != 0)
+            return false;
+    }
+    for (size_t k = 0; k < o->streams && !o->udp; k++) {
+        struct ttcp_flow *f = &x->flow[k], *back = o->bidir ? f + o->streams : NULL;
+
+        ttcp_end_init(&x->end[k], x->sends ? f : back, x->sends ? back : f);
+        if (k > 0)
+            x->end[k - 1].next = &x->end[k];
+    }
+    return true;
+fail:
+    ttcp_result_fail(x->r, TTCP_FAILED, "out of memory: give a smaller -P");
+    return false;
 }
 
 static bool choose_seed(struct ttcp_real *x, uint64_t seed[2])
@@ -221,17 +248,18 @@ static bool open_device(struct ttcp_real *x)
     return true;
 }
 
-bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event)
+bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx)
 {
     const struct ttcp_options *o = x->o;
     struct scps_stack_config cfg = scps_stack_config_default();
     char msg[SCPS_IO_MSGLEN];
 
-    if (!open_data(x) || !choose_seed(x, cfg.seed) || !open_device(x))
+    if ((!o->server && !make_flows(x)) || !choose_seed(x, cfg.seed) || !open_device(x))
         return false;
     if (o->memory_limit_set)
         cfg.memory_limit = o->memory_limit;
-    x->watch = (struct ttcp_watch){.sender = ttcp_real_sender(x),
+    x->watch = (struct ttcp_watch){.senders = x->sends || o->bidir ? x->end : NULL,
+                                   .acked = x->sends || o->bidir,
                                    .debug = o->debug ? stderr : NULL,
                                    .role = x->sends ? 't' : 'r'};
     if (!ttcp_watch_qlog(&x->watch, o, x->r))
@@ -240,7 +268,7 @@ bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event)
     cfg.observer = ttcp_watch_observer(&x->watch);
     cfg.now = scps_sysclock_now();
     x->st = scps_stack_new(&cfg);
-    x->loop = x->st != NULL ? scps_loop_new(NULL, x->st, on_event, x) : NULL;
+    x->loop = x->st != NULL ? scps_loop_new(NULL, x->st, on_event, ctx) : NULL;
     if (x->loop == NULL) {
         ttcp_result_fail(x->r, TTCP_FAILED, "out of memory or descriptors: close something");
         return false;
@@ -256,5 +284,14 @@ bool ttcp_real_begin(struct ttcp_real *x)
 {
     if (x->o->udp)
         return open_datagrams(x);
-    return ttcp_real_connects(x) ? connect_tcp(x) : listen_tcp(x);
+    return ttcp_real_connects(x) ? connect_tcp(x) : ttcp_real_listen(x, x->o->streams) != NULL;
+}
+
+bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN])
+{
+    if (x->came == 0 || x->came == x->o->streams)
+        return false;
+    snprintf(msg, TTCP_MSGLEN, "%s%zu of %u connections came: give -P %zu here, or -P %u there",
+             prefix, x->came, x->o->streams, x->came, x->o->streams);
+    return true;
 }

@@ -20,14 +20,12 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-static void interval_item(struct scps_json *j, const struct ttcp_result *r, const char *key,
-                          const struct ttcp_interval *i, bool stream)
+/* What an item of streams and a sum begin with. */
+static void interval_head(struct scps_json *j, const struct ttcp_result *r,
+                          const struct ttcp_interval *i)
 {
     uint64_t bytes = r->has_tx ? i->acked : i->delivered;
 
-    scps_json_open(j, key, '{');
-    if (stream)
-        scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
     scps_json_seconds(j, "start", i->start);
     scps_json_seconds(j, "end", i->end);
     scps_json_seconds(j, "seconds", i->end - i->start);
@@ -35,28 +33,45 @@ static void interval_item(struct scps_json *j, const struct ttcp_result *r, cons
     ttcp_json_rate(j, bytes, i->end - i->start);
     if (r->has_tx)
         scps_json_uint(j, "retransmits", i->retransmits);
-    if (stream) {
-        if (r->has_tx) {
-            scps_json_uint(j, "snd_cwnd", i->cwnd);
-            scps_json_uint(j, "snd_wnd", i->snd_wnd);
-        }
-        scps_json_us(j, "rtt", i->rtt);
-        scps_json_us(j, "rttvar", i->rttvar);
-        scps_json_uint(j, "pmtu", i->pmtu);
+}
+
+static void interval_stream(struct scps_json *j, const struct ttcp_result *r,
+                            const struct ttcp_interval *i)
+{
+    scps_json_open(j, NULL, '{');
+    scps_json_uint(j, "socket", r->has_tx ? r->tx.id : r->rx.id);
+    interval_head(j, r, i);
+    if (r->has_tx) {
+        scps_json_uint(j, "snd_cwnd", i->cwnd);
+        scps_json_uint(j, "snd_wnd", i->snd_wnd);
     }
+    scps_json_us(j, "rtt", i->rtt);
+    scps_json_us(j, "rttvar", i->rttvar);
+    scps_json_uint(j, "pmtu", i->pmtu);
     scps_json_bool(j, "omitted", false);
     scps_json_bool(j, "sender", r->has_tx);
     scps_json_close(j, '}');
 }
 
-static void interval(struct scps_json *j, const struct ttcp_result *r,
-                     const struct ttcp_interval *i)
+/* Interval k of all flows in the direction of r, the first of them. */
+static void interval_sum(struct scps_json *j, const struct ttcp_result *r, const char *key,
+                         size_t k)
 {
-    scps_json_open(j, NULL, '{');
-    scps_json_open(j, "streams", '[');
-    interval_item(j, r, NULL, i, true);
-    scps_json_close(j, ']');
-    interval_item(j, r, "sum", i, false);
+    struct ttcp_interval all = {0};
+
+    for (const struct ttcp_result *one = r; one != NULL; one = one->next)
+        if (one->back == r->back && k < one->n_intervals)
+            ttcp_interval_add(&all, &one->intervals[k]);
+    scps_json_open(j, key, '{');
+    interval_head(j, r, &all);
+    scps_json_bool(j, "omitted", false);
+    scps_json_bool(j, "sender", r->has_tx);
+    scps_json_close(j, '}');
+}
+
+static void interval_scps(struct scps_json *j, const struct ttcp_result *r,
+                          const struct ttcp_interval *i)
+{
     scps_json_open(j, "scps", '{');
     if (r->has_tx) {
         scps_json_uint(j, "enqueued_bytes", i->enqueued);
@@ -69,6 +84,26 @@ static void interval(struct scps_json *j, const struct ttcp_result *r,
     }
     scps_json_string(j, "hold", scps_hold_name(i->hold));
     scps_json_close(j, '}');
+}
+
+/* Interval k of all flows, which were all sampled at the same moments. */
+static void interval(struct scps_json *j, const struct ttcp_result *r, size_t k)
+{
+    const struct ttcp_result *back = r;
+
+    while (back != NULL && !back->back)
+        back = back->next;
+    scps_json_open(j, NULL, '{');
+    scps_json_open(j, "streams", '[');
+    for (const struct ttcp_result *one = r; one != NULL; one = one->next)
+        if (k < one->n_intervals)
+            interval_stream(j, one, &one->intervals[k]);
+    scps_json_close(j, ']');
+    interval_sum(j, r, "sum", k);
+    if (back != NULL)
+        interval_sum(j, back, "sum_bidir_reverse", k);
+    if (r->id == 0)
+        interval_scps(j, r, &r->intervals[k]);
     scps_json_close(j, '}');
 }
 
@@ -78,7 +113,10 @@ void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j)
     ttcp_json_start(j, r);
     scps_json_open(j, "intervals", '[');
     for (size_t i = 0; i < r->n_intervals; i++)
-        (r->opt->udp ? ttcp_json_udp_interval : interval)(j, r, &r->intervals[i]);
+        if (r->opt->udp)
+            ttcp_json_udp_interval(j, r, &r->intervals[i]);
+        else
+            interval(j, r, i);
     scps_json_close(j, ']');
     (r->opt->udp ? ttcp_json_udp_end : ttcp_json_end)(j, r);
     if (r->outcome != TTCP_DONE)

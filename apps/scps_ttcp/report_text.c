@@ -16,17 +16,32 @@
 #include <scps/wire.h>
 
 #include <inttypes.h>
+#include <string.h>
 
-static void headline(FILE *f, char role, uint64_t bytes, scps_dur us, char unit)
+/* What a line is about where there are several flows: "[2] ", "[2 back] ", "[sum] ". */
+static const char *tag(char buf[24], const struct ttcp_result *r, bool sum)
+{
+    char id[16] = "sum";
+
+    buf[0] = '\0';
+    if (!sum)
+        snprintf(id, sizeof(id), "%u", r->id);
+    if (r->id != 0)
+        snprintf(buf, 24, "[%s%s] ", id, r->back ? " back" : "");
+    return buf;
+}
+
+static const char *real_seconds(char buf[32], scps_dur us)
+{
+    return units_print_seconds(buf, us, us < 10000 ? 6 : us < SCPS_SEC(1) ? 4 : 3);
+}
+
+static void headline(FILE *f, char role, const char *what, uint64_t bytes, scps_dur us, char unit)
 {
     char seconds[32], rate[48];
 
-    fprintf(f, "ttcp-%c: %" PRIu64 " bytes in %s real seconds = %s +++\n", role, bytes,
-            units_print_seconds(seconds, us,
-                                us < 10000         ? 6
-                                : us < SCPS_SEC(1) ? 4
-                                                   : 3),
-            units_print_rate(rate, bytes, us, unit));
+    fprintf(f, "ttcp-%c: %s%" PRIu64 " bytes in %s real seconds = %s +++\n", role, what, bytes,
+            real_seconds(seconds, us), units_print_rate(rate, bytes, us, unit));
 }
 
 /* A duration as "15 us", "1.5 ms", or from 10 s on as "12.345 s". Returns buf. */
@@ -63,6 +78,16 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
     if (role == 't' && i->max_cwnd < SCPS_CWND_OPEN)
         fprintf(f, ", largest cwnd %" PRIu64, i->max_cwnd);
     fputc('\n', f);
+}
+
+/* A controller that takes losses for corruption has found that they depend on its window. */
+static void braked(FILE *f, char role, const struct ttcp_side *s)
+{
+    if (s->info.cc_phase == SCPS_PHASE_BRAKE || s->info.cc_phase == SCPS_PHASE_BRAKED)
+        fprintf(f,
+                "ttcp-%c: warning: %s lost a large share of its window and halved it: the queue of "
+                "the link is short, or others share it. Set a rate (-R), or use vegas\n",
+                role, s->config.cc->name);
 }
 
 /* What the handshake agreed on, and why not more. */
@@ -206,9 +231,9 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
     const struct ttcp_options *o = r->opt;
 
     if (r->has_tx)
-        headline(f, 't', r->tx.bytes, ttcp_sent_time(r), o->unit);
+        headline(f, 't', "", r->tx.bytes, ttcp_sent_time(r), o->unit);
     if (r->has_rx)
-        headline(f, 'r', r->rx.bytes, ttcp_received_time(r), o->unit);
+        headline(f, 'r', "", r->rx.bytes, ttcp_received_time(r), o->unit);
     ttcp_report_udp_text(r, f);
     if (r->has_tx && o->verbose > 0)
         dropped(f, 't', &r->tx);
@@ -218,68 +243,180 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
         fputs("ttcp-r: verified: every datagram that arrived is as it was sent\n", f);
 }
 
+/* What the receiver told of its result. */
+static void told(FILE *f, const struct ttcp_result *r)
+{
+    const struct ttcp_receipt *t = &r->receipt;
+    char seconds[32], rate[48], what[24];
+
+    fprintf(f, "ttcp-t: %sthe receiver says: %" PRIu64 " bytes%s in %s real seconds = %s",
+            tag(what, r, false), t->bytes, r->receipt_intact ? ", verified," : "",
+            real_seconds(seconds, t->us), units_print_rate(rate, t->bytes, t->us, r->opt->unit));
+    fprintf(f, ", %" PRIu64 " of %" PRIu64 " segments out of order, %" PRIu64 " bytes twice",
+            t->out_of_order, t->segments, t->duplicate);
+    if (t->missing != 0)
+        fprintf(f, ", %" PRIu64 " missing", t->missing);
+    fputc('\n', f);
+}
+
+static void sender_lines(FILE *f, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    char what[24];
+
+    headline(f, 't', tag(what, r, false), r->acked_bytes, ttcp_sent_time(r), o->unit);
+    if (r->id == 0 || o->verbose > 0)
+        counters(f, 't', &r->tx);
+    braked(f, 't', &r->tx);
+    if (r->receipt.there)
+        told(f, r);
+    if (o->verbose > 0)
+        details(f, 't', &r->tx);
+    if (o->touch && o->verbose > 0)
+        fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
+    if (o->echo && r->tx.open)
+        echoes(f, &r->tx.echo);
+    if (o->conn.bets && r->tx.open)
+        holes(f, 't', &r->tx, o->verbose > 0);
+}
+
+static void receiver_lines(FILE *f, const struct ttcp_result *r)
+{
+    const struct ttcp_options *o = r->opt;
+    char what[24];
+
+    headline(f, 'r', tag(what, r, false), r->rx.bytes, ttcp_received_time(r), o->unit);
+    if (r->id == 0 || o->verbose > 0)
+        counters(f, 'r', &r->rx);
+    if (o->verbose > 0)
+        details(f, 'r', &r->rx);
+    if (o->touch && o->verbose > 0)
+        fprintf(f, "ttcp-r: touched, sum %016" PRIx64 "\n", r->rx.touched);
+    if (o->conn.records && r->rx.open)
+        records(f, &r->rx);
+    if (o->conn.bets && r->rx.open)
+        holes(f, 'r', &r->rx, o->verbose > 0);
+}
+
+/* One flow. */
+static void flow(FILE *f, const struct ttcp_result *r)
+{
+    if (r->has_tx)
+        sender_lines(f, r);
+    if (r->has_rx)
+        receiver_lines(f, r);
+    if (r->opt->verbose > 0)
+        moments(f, r);
+}
+
+/* All flows of either direction together, where they are several. */
+static void totals(FILE *f, const struct ttcp_result *r, bool back)
+{
+    struct ttcp_total sent, got;
+    char what[24];
+
+    while (r != NULL && r->back != back)
+        r = r->next;
+    if (r == NULL)
+        return;
+    sent = ttcp_result_total(r, true);
+    got = ttcp_result_total(r, false);
+    if (sent.flows < 2)
+        return;
+    if (r->has_tx)
+        headline(f, 't', tag(what, r, true), sent.bytes, sent.us, r->opt->unit);
+    if (r->has_rx)
+        headline(f, 'r', tag(what, r, true), got.bytes, got.us, r->opt->unit);
+}
+
+/* What is known when both ends are here. */
+static void verified(FILE *f, const struct ttcp_result *r)
+{
+    bool missing = false;
+
+    for (; r != NULL; r = r->next) {
+        if (!r->compared || !r->intact)
+            return;
+        missing |= r->rx.missing > 0;
+    }
+    fputs(missing ? "ttcp-r: verified: every byte arrived as it was sent and where it belongs, or "
+                    "lies in a hole that was told\n"
+                  : "ttcp-r: verified: every byte arrived as it was sent\n",
+          f);
+}
+
 void ttcp_report_text(const struct ttcp_result *r, FILE *f)
 {
     const struct ttcp_options *o = r->opt;
+    char limit[48];
 
     if (o->udp) {
         datagrams(r, f);
         return;
     }
-    if (r->has_tx) {
-        headline(f, 't', r->acked_bytes, ttcp_sent_time(r), o->unit);
-        counters(f, 't', &r->tx);
-        if (o->verbose > 0)
-            details(f, 't', &r->tx);
-        if (o->touch && o->verbose > 0)
-            fprintf(f, "ttcp-t: touched, sum %016" PRIx64 "\n", r->tx.touched);
-        if (o->echo && r->tx.open)
-            echoes(f, &r->tx.echo);
-        if (o->conn.bets && r->tx.open)
-            holes(f, 't', &r->tx, o->verbose > 0);
-    }
-    if (r->has_rx) {
-        headline(f, 'r', r->rx.bytes, ttcp_received_time(r), o->unit);
-        counters(f, 'r', &r->rx);
-        if (o->verbose > 0)
-            details(f, 'r', &r->rx);
-        if (o->touch && o->verbose > 0)
-            fprintf(f, "ttcp-r: touched, sum %016" PRIx64 "\n", r->rx.touched);
-        if (o->conn.records && r->rx.open)
-            records(f, &r->rx);
-        if (o->conn.bets && r->rx.open)
-            holes(f, 'r', &r->rx, o->verbose > 0);
-    }
-    if (o->verbose > 0)
-        moments(f, r);
-    if (r->compared && r->intact)
-        fputs(r->rx.missing > 0 ? "ttcp-r: verified: every byte arrived as it was sent and where "
-                                  "it belongs, or lies in a hole that was told\n"
-                                : "ttcp-r: verified: every byte arrived as it was sent\n",
-              f);
-    if (r->limit_bps != 0) {
-        char limit[48];
-
-        bool chance = o->fwd.ber > 0 || o->fwd.loss > 0;
-
+    for (const struct ttcp_result *one = r; one != NULL; one = one->next)
+        flow(f, one);
+    totals(f, r, false);
+    totals(f, r, true);
+    verified(f, r);
+    if (r->limit_bps != 0)
         fprintf(f, "ttcp-t: physical limit of this transfer %s%s\n",
                 units_print_rate(limit, r->limit_bps, SCPS_SEC(8), o->unit),
-                chance ? " (the mean: losses are by chance)" : "");
-    }
+                o->fwd.ber > 0 || o->fwd.loss > 0 ? " (the mean: losses are by chance)" : "");
 }
 
-void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f)
+void ttcp_report_line(const struct ttcp_result *r, FILE *f)
 {
-    char from[32], to[32], rate[48], rtt[32];
+    const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
+    uint64_t bytes = r->has_tx ? r->acked_bytes : r->rx.bytes;
+    scps_dur us = r->has_tx ? ttcp_sent_time(r) : ttcp_received_time(r);
+    char addr[SCPS_ADDR_STRLEN], seconds[32], rate[48], peer[SCPS_ADDR_STRLEN + 16];
+    const char *error = r->error;
+
+    fprintf(f, "ttcp-%c: %s port %u: %" PRIu64 " bytes in %s real seconds = %s",
+            r->has_tx ? 't' : 'r', scps_addr_format(&own->remote.addr, addr), own->remote.port,
+            bytes, real_seconds(seconds, us), units_print_rate(rate, bytes, us, r->opt->unit));
+    if (r->has_tx)
+        fprintf(f, ", %" PRIu32 " resent", own->info.resent_segs);
+    else
+        fprintf(f, ", %" PRIu32 " out of order", own->info.ooo_segs);
+    if (r->outcome != TTCP_DONE)
+        fprintf(f, ": %s", ttcp_outcome_name(r->outcome));
+    /* The line has named the peer, and an interruption says no more than its outcome. */
+    snprintf(peer, sizeof(peer), "%s port %u: ", addr, own->remote.port);
+    if (strncmp(error, peer, strlen(peer)) == 0)
+        error += strlen(peer);
+    if (r->outcome != TTCP_DONE && strcmp(error, ttcp_outcome_name(r->outcome)) != 0)
+        fprintf(f, ": %s", error);
+    fputc('\n', f);
+}
+
+static void interval_line(const struct ttcp_result *r, const struct ttcp_interval *i, bool sum,
+                          FILE *f)
+{
+    char from[32], to[32], rate[48], rtt[32], what[24];
     uint64_t bytes = r->has_tx ? i->acked : i->delivered;
 
-    fprintf(f, "ttcp-%c: %s-%s sec %" PRIu64 " bytes %s", r->has_tx ? 't' : 'r',
-            units_print_seconds(from, i->start, 2), units_print_seconds(to, i->end, 2), bytes,
+    fprintf(f, "ttcp-%c: %s%s-%s sec %" PRIu64 " bytes %s", r->has_tx ? 't' : 'r',
+            tag(what, r, sum), units_print_seconds(from, i->start, 2),
+            units_print_seconds(to, i->end, 2), bytes,
             units_print_rate(rate, bytes, i->end - i->start, r->opt->unit));
     if (r->opt->udp)
         ttcp_report_udp_interval(r, i, f);
+    else if (r->has_tx && sum)
+        fprintf(f, ", %" PRIu64 " resent", i->retransmits);
     else if (r->has_tx)
         fprintf(f, ", %" PRIu64 " resent, cwnd %" PRIu64 ", rtt %s, %s", i->retransmits, i->cwnd,
                 duration(rtt, i->rtt), scps_hold_name(i->hold));
     fputc('\n', f);
+}
+
+void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f)
+{
+    interval_line(r, i, false, f);
+}
+
+void ttcp_report_interval_sum(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f)
+{
+    interval_line(r, i, true, f);
 }

@@ -29,8 +29,65 @@ void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt)
     r->connect = r->first_byte = r->enqueued = r->acked = r->delivered = r->closed = TTCP_NOT_YET;
 }
 
+struct ttcp_result *ttcp_result_add(struct ttcp_result *r)
+{
+    struct ttcp_result *n = malloc(sizeof(*n));
+
+    if (n == NULL)
+        return NULL;
+    ttcp_result_init(n, r->opt);
+    n->virtual_time = r->virtual_time;
+    n->wall_start = r->wall_start;
+    while (r->next != NULL)
+        r = r->next;
+    r->next = n;
+    return n;
+}
+
+void ttcp_result_gather(struct ttcp_result *r)
+{
+    for (const struct ttcp_result *f = r->next; f != NULL; f = f->next)
+        if (f->outcome != TTCP_DONE)
+            ttcp_result_fail(r, f->outcome, "%s", f->error);
+}
+
+struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent)
+{
+    struct ttcp_total t = {0};
+
+    for (const struct ttcp_result *f = r; f != NULL; f = f->next) {
+        scps_dur us = sent ? ttcp_sent_time(f) : ttcp_received_time(f);
+
+        if (f->back != r->back)
+            continue;
+        t.flows++;
+        t.bytes += sent ? f->acked_bytes : ttcp_received_bytes(f);
+        t.resent += f->tx.info.resent_segs;
+        t.timeouts += f->tx.info.timeouts;
+        t.us = us > t.us ? us : t.us;
+    }
+    return t;
+}
+
+scps_dur ttcp_result_elapsed(const struct ttcp_result *r)
+{
+    scps_dur most = 0;
+
+    for (; r != NULL; r = r->next)
+        most = r->elapsed > most ? r->elapsed : most;
+    return most;
+}
+
 void ttcp_result_fini(struct ttcp_result *r)
 {
+    while (r->next != NULL) {
+        struct ttcp_result *n = r->next;
+
+        r->next = n->next;
+        n->next = NULL;
+        ttcp_result_fini(n);
+        free(n);
+    }
     free(r->intervals);
     free(r->tx.holes);
     free(r->rx.holes);
@@ -87,13 +144,22 @@ static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_M
     return buf;
 }
 
-static const char *connection_remedy(const struct ttcp_options *o, int err, char buf[TTCP_MSGLEN])
+static const char *connection_remedy(const struct ttcp_result *r, int err, char buf[TTCP_MSGLEN])
 {
+    const struct ttcp_options *o = r->opt;
+
     switch (err) {
     case SCPS_ERR_REFUSED:
-        return "start a receiver there (-r), or check -p";
+        return o->streams > 1 ? "start a receiver there (-r) with the same -P, or check -p"
+                              : "start a receiver there (-r), or check -p";
     case SCPS_ERR_RESET:
-        return "see what the receiver says; it may have closed early";
+        if (o->action == TTCP_RECEIVE)
+            return o->streams > 1
+                       ? "see what the sender says; it may have ended early, or have another -P"
+                       : "see what the sender says; it may have been interrupted";
+        return o->streams > 1
+                   ? "see what the receiver says; it may have closed early, or have another -P"
+                   : "see what the receiver says; it may have closed early, or serve another";
     case SCPS_ERR_TIMEDOUT:
         return patience_remedy(o, buf);
     case SCPS_ERR_UNREACH:
@@ -105,7 +171,9 @@ static const char *connection_remedy(const struct ttcp_options *o, int err, char
     case SCPS_ERR_MSGSIZE:
         return "none is cut: give a smaller -l, or a larger --mtu";
     case SCPS_ERR_LINKDOWN:
-        return "the device was removed or taken down: bring it back and start again";
+        return r->link_trouble != NULL
+                   ? r->link_trouble
+                   : "the device was removed or taken down: bring it back and start again";
     case SCPS_ERR_NOMEM:
         return "give smaller buffers with -b";
     default:
@@ -121,7 +189,7 @@ static void connection_error(struct ttcp_result *r, int err, uint64_t moved)
         snprintf(amount, sizeof(amount), " after %" PRIu64 " bytes", moved);
     ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED, "%.180s: %.120s%s: %s",
                      peer_name(r, peer), scps_strerror(err), amount,
-                     connection_remedy(r->opt, err, remedy));
+                     connection_remedy(r, err, remedy));
 }
 
 static const char *input_remedy(int sys_errno)
@@ -182,11 +250,12 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                          "a datagram arrived that was not sent so: report this with its --seed "
                          "and --link");
     if (r->compared && !r->intact && r->outcome == TTCP_DONE)
-        ttcp_result_fail(
-            r, TTCP_FAILED, "what arrived is not what was sent, from byte %" PRIu64 " on: %s",
-            rcv->out->verify->matched + rcv->out->verify->skipped,
-            r->fwd.flipped != 0 ? "with flip two errors in one packet may leave its checksum right"
-                                : "report this with its --seed and --link");
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "what arrived is not what was sent, from byte %" PRIu64 " on: %s",
+                         rcv->out->verify->matched + rcv->out->verify->skipped,
+                         r->link_fwd.flipped != 0
+                             ? "with flip two errors in one packet may leave its checksum right"
+                             : "report this with its --seed and --link");
 }
 
 bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c)
@@ -311,82 +380,18 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
     r->delivered = since(rcv->delivered, t0);
 }
 
-static void datagram_interval(struct ttcp_interval *sum, struct ttcp_interval *i,
-                              const struct ttcp_sender *s, const struct ttcp_receiver *rcv)
+void ttcp_result_told(struct ttcp_result *r, const struct ttcp_sender *s)
 {
-    uint64_t packets = rcv != NULL ? rcv->d.packets : s->d.sent, lost = 0;
-
-    if (s != NULL) {
-        i->enqueued = s->written - sum->enqueued;
-        i->acked = s->acked - sum->acked;
-        sum->enqueued = s->written;
-        sum->acked = s->acked;
-    }
-    if (rcv != NULL) {
-        lost = rcv->d.highest > packets ? rcv->d.highest - packets : 0;
-        i->jitter = rcv->d.jitter;
-    }
-    i->packets = packets - sum->packets;
-    i->lost =
-        lost > sum->lost ? lost - sum->lost : 0; /* one that was overtaken may have come since */
-    sum->packets = packets;
-    sum->lost = lost;
-}
-
-const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
-                                                 const struct ttcp_receiver *rcv, scps_dur now)
-{
-    struct ttcp_interval *sum = &r->sum, i = {0};
-    struct scps_info info;
-
-    if (now <= sum->end)
-        return NULL;
-    i.start = sum->end;
-    i.end = now;
-    if (s != NULL && s->conn != NULL) {
-        scps_conn_info(s->conn, &info);
-        i.enqueued = s->written - sum->enqueued;
-        i.acked = s->acked - sum->acked;
-        i.retransmits = info.resent_segs - sum->retransmits;
-        i.cwnd = info.cwnd < info.snd_wnd ? info.cwnd : info.snd_wnd;
-        i.snd_wnd = info.snd_wnd;
-        i.inflight = info.inflight;
-        i.rtt = info.srtt;
-        i.rttvar = info.rttvar;
-        i.pmtu = info.pmtu;
-        i.hold = info.hold;
-        sum->enqueued = s->written;
-        sum->acked = s->acked;
-        sum->retransmits = info.resent_segs;
-    }
-    if (r->opt->udp)
-        datagram_interval(sum, &i, s, rcv);
-    if (rcv != NULL) {
-        i.delivered = rcv->received - sum->delivered;
-        sum->delivered = rcv->received;
-        if (rcv->conn != NULL) {
-            scps_conn_info(rcv->conn, &info);
-            i.holes = info.rcv_holes;
-            if (s == NULL) {
-                i.rtt = info.srtt;
-                i.rttvar = info.rttvar;
-                i.pmtu = info.pmtu;
-                i.hold = info.hold;
-            }
-        }
-    }
-    sum->end = now;
-    if (r->n_intervals == r->cap_intervals) {
-        size_t cap = r->cap_intervals != 0 ? 2 * r->cap_intervals : 64;
-        struct ttcp_interval *more = realloc(r->intervals, cap * sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        r->intervals = more;
-        r->cap_intervals = cap;
-    }
-    r->intervals[r->n_intervals] = i;
-    return &r->intervals[r->n_intervals++];
+    r->receipt = s->receipt;
+    r->receipt_intact = s->receipt.there && s->receipt.missing == 0 &&
+                        s->receipt.bytes == s->digest.bytes &&
+                        s->receipt.sum == ttcp_digest_value(&s->digest);
+    if (r->receipt.there && r->receipt.missing == 0 && !r->receipt_intact &&
+        r->outcome == TTCP_DONE)
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "what arrived is not what was sent, says the receiver: it read %" PRIu64
+                         " bytes of %" PRIu64 " with another checksum: report this",
+                         r->receipt.bytes, s->digest.bytes);
 }
 
 int ttcp_exit_status(enum ttcp_outcome o)
@@ -433,12 +438,15 @@ scps_dur ttcp_sent_time(const struct ttcp_result *r)
 
 scps_dur ttcp_received_time(const struct ttcp_result *r)
 {
-    scps_dur t = r->opt->udp && r->has_rx ? r->heard : r->has_rx ? r->delivered : r->acked;
+    scps_dur t = r->receipt.there           ? r->receipt.us
+                 : r->opt->udp && r->has_rx ? r->heard
+                 : r->has_rx                ? r->delivered
+                                            : r->acked;
 
     return t != TTCP_NOT_YET ? t : r->elapsed;
 }
 
 uint64_t ttcp_received_bytes(const struct ttcp_result *r)
 {
-    return r->has_rx ? r->rx.bytes : r->acked_bytes;
+    return r->has_rx ? r->rx.bytes : r->receipt.there ? r->receipt.bytes : r->acked_bytes;
 }

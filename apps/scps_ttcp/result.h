@@ -58,8 +58,13 @@ struct ttcp_figures {
     bool numbered, timed;
 };
 
+/* Of one flow. That of the first one has the whole run's outcome, link and machine, too, and the
+ * list of the others. */
 struct ttcp_result {
     const struct ttcp_options *opt;
+    struct ttcp_result *next; /* of the run; NULL: the last. Freed with the first */
+    unsigned id;              /* 1, 2, ... of either direction; 0: there is no other flow */
+    bool back;                /* --bidir: it goes from the end that is -r to the one that is -t */
     bool virtual_time;
     struct ttcp_side tx, rx; /* in real time only our own is open */
     bool has_tx, has_rx;     /* which ends are in this process */
@@ -72,9 +77,11 @@ struct ttcp_result {
     bool compared, intact; /* both ends were here; every byte arrived as it was sent */
     uint64_t total;        /* bytes there were to send; UINT64_MAX: unknown */
     struct ttcp_figures udp;
-    scps_dur heard; /* -u: how long the receiver's clock ran */
+    scps_dur heard;              /* -u: how long the receiver's clock ran */
+    struct ttcp_receipt receipt; /* by the receiver, where that is elsewhere */
+    bool receipt_intact;         /* it has no holes, and its sum is that of what was sent */
     /* --link */
-    struct scps_link_stats fwd, back;
+    struct scps_link_stats link_fwd, link_back;
     uint64_t limit_bps; /* closed-form physical limit of the transfer; 0: none for it */
     /* --interval */
     struct ttcp_interval *intervals;
@@ -83,10 +90,25 @@ struct ttcp_result {
     /* real time only */
     scps_time wall_start; /* µs since 1970 */
     uint64_t cpu_user_us, cpu_system_us;
+    const char *link_trouble; /* why the link ended, in words; NULL: not known, or it did not */
 };
 
 void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt);
 void ttcp_result_fini(struct ttcp_result *r);
+/* Adds another flow to the run of which r is the first; NULL: no memory. */
+struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
+/* Gives r, the first of its run, the first outcome of all flows that is not good. */
+void ttcp_result_gather(struct ttcp_result *r);
+/* Of those in the run of r that go its way: how long they took, what they moved and what it took
+ * together. sent: as the sender has it. */
+struct ttcp_total {
+    unsigned flows;
+    uint64_t bytes, resent, timeouts;
+    scps_dur us;
+};
+struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
+/* How long the run took whose first flow r is. */
+scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
 /* Sets outcome and message, unless something went wrong before. */
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
 #ifdef __GNUC__
@@ -109,6 +131,10 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
  * The new interval, or NULL. */
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
                                                  const struct ttcp_receiver *rcv, scps_dur now);
+/* Adds i to a sum over flows. */
+void ttcp_interval_add(struct ttcp_interval *sum, const struct ttcp_interval *i);
+/* Notes what the receiver told the sender, when it has come. */
+void ttcp_result_told(struct ttcp_result *r, const struct ttcp_sender *s);
 /* 0, 1, 3, 4, 124. */
 int ttcp_exit_status(enum ttcp_outcome o);
 /* "done", "failed", "partial", "interrupted", "timeout", "lacking". */
@@ -118,12 +144,16 @@ const char *ttcp_outcome_name(enum ttcp_outcome o);
  * receiver alone; how long it went on when that never came. */
 scps_dur ttcp_sent_time(const struct ttcp_result *r);
 scps_dur ttcp_received_time(const struct ttcp_result *r);
-/* Bytes known to have arrived: read at the receiver, or acknowledged when that is elsewhere. */
+/* Bytes known to have arrived: read at the receiver, or acknowledged when that is elsewhere and has
+ * not told. */
 uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 
 /* The reports. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
+void ttcp_report_interval_sum(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
+/* One line: who, how much, how fast, and what went wrong. */
+void ttcp_report_line(const struct ttcp_result *r, FILE *f);
 void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j);
 
 #endif

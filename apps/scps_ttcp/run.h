@@ -10,6 +10,8 @@
  * error. */
 void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r);
 void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r);
+/* --server: one test after another. Returns the exit status; everything has been reported. */
+int ttcp_serve(const struct ttcp_options *o);
 
 /* -u: what leaves by nif for to keeps to -R, or on a link to the line's own rate. 0 or an error. */
 int ttcp_rate_datagrams(const struct ttcp_options *o, struct scps_stack *st, struct scps_netif *nif,

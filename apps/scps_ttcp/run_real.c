@@ -16,85 +16,124 @@
 #include <scps/error.h>
 
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #define AT_ONCE (128u << 10) /* bytes written before packets have their turn: some 0.2 ms */
 
-static struct ttcp_receiver *receiver_of(struct ttcp_real *x)
-{
-    return x->sends ? NULL : &x->receiver;
-}
-
+/* Has every connection closed? Those that never came are not waited for. */
 static bool over(const struct ttcp_real *x)
 {
-    return x->sends ? x->sender.over : x->receiver.over;
+    for (size_t k = 0; k < x->o->streams; k++)
+        if (x->end[k].conn != NULL && !ttcp_end_over(&x->end[k]))
+            return false;
+    return true;
 }
 
 /* When this end of -u is to be run again without anything happening; SCPS_NEVER. */
 static scps_time next_run(const struct ttcp_real *x)
 {
-    return !x->o->udp ? SCPS_NEVER : x->sends ? x->sender.d.next : x->receiver.d.next;
-}
-
-static struct scps_conn *own_conn(const struct ttcp_real *x)
-{
-    return x->sends ? x->sender.conn : x->receiver.conn;
+    return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
 }
 
 static void report_interval(struct ttcp_real *x, scps_time now)
 {
-    const struct ttcp_interval *i;
-
     if (!x->begun)
         return;
-    i = ttcp_result_interval(x->r, ttcp_real_sender(x), receiver_of(x), now - x->t0);
-    if (i == NULL || x->o->json)
-        return;
     ttcp_progress_clear(&x->progress);
-    ttcp_report_interval(x->r, i, stderr);
+    ttcp_flows_interval(x->flow, x->n_flows, now - x->t0, !x->o->json);
 }
 
-/* Takes all figures, then stays until the connection is closed properly or resets it. */
+/* Takes all figures of a flow. */
+static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
+{
+    if (f->finished)
+        return;
+    f->finished = true;
+    f->r->elapsed = x->begun ? now - x->t0 : 0;
+    f->r->link_trouble = scps_ifopts_trouble(x->top);
+    if (f->r->has_tx)
+        ttcp_result_sender(f->r, &f->sender, x->st, x->t0);
+    else
+        ttcp_result_receiver(f->r, &f->receiver, x->st, x->t0);
+    ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
+}
+
+/* Resets every connection, so that the peers hear of it. */
+static void abort_all(struct ttcp_real *x)
+{
+    for (size_t k = 0; k < x->o->streams; k++) {
+        struct ttcp_end *e = &x->end[k];
+
+        if (e->conn == NULL)
+            continue;
+        scps_conn_abort(e->conn); /* the reset leaves in this turn of the loop */
+        e->conn = NULL;
+    }
+    for (size_t k = 0; k < x->n_flows; k++)
+        x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
+}
+
+/* Takes all figures, then stays until the connections are closed properly or resets them. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
-    struct scps_conn *c = own_conn(x);
-    scps_dur stay = SCPS_SEC(2);
-    struct scps_info info;
 
     if (x->finished)
         return;
     x->finished = true;
     if (x->o->interval != 0)
         report_interval(x, now);
-    x->r->elapsed = x->begun ? now - x->t0 : 0;
-    if (x->sends)
-        ttcp_result_sender(x->r, &x->sender, x->st, x->t0);
-    else
-        ttcp_result_receiver(x->r, &x->receiver, x->st, x->t0);
-    ttcp_result_judge(x->r, ttcp_real_sender(x), receiver_of(x));
+    for (size_t k = 0; k < x->n_flows; k++)
+        finish_flow(x, &x->flow[k], now);
+    ttcp_result_gather(x->r);
     if (outcome != TTCP_DONE)
         ttcp_result_fail(x->r, outcome, "%s", why);
     ev_io_stop(scps_loop_ev(x->loop), &x->input);
     ev_timer_stop(scps_loop_ev(x->loop), &x->more);
-    if (over(x) || c == NULL) {
+    if (x->o->udp || over(x)) {
         scps_loop_stop(x->loop);
         return;
     }
     if (x->r->outcome != TTCP_DONE) {
-        scps_conn_abort(c); /* the reset leaves in this turn of the loop */
-        x->sender.conn = x->receiver.conn = NULL;
+        abort_all(x);
         scps_loop_kick(x->loop);
         scps_loop_stop(x->loop);
         return;
     }
-    scps_conn_info(c, &info);
-    if (4 * info.rto > stay)
-        stay = 4 * info.rto;
-    ev_timer_set(&x->linger, (double)stay / 1e6, 0);
+    ev_timer_set(&x->linger, (double)ttcp_ends_linger(x->end, x->o->streams) / 1e6, 0);
     ev_timer_start(scps_loop_ev(x->loop), &x->linger);
+}
+
+/* Finishes the flows that are done, and the run when all are or one has failed. */
+static void finish_done(struct ttcp_real *x)
+{
+    bool all = true;
+
+    for (size_t k = 0; k < x->n_flows; k++) {
+        struct ttcp_flow *f = &x->flow[k];
+
+        if (f->r->has_tx ? f->sender.err != 0 : f->receiver.err != 0) {
+            finish(x, TTCP_DONE, NULL);
+            return;
+        }
+        if (!(f->r->has_tx ? f->sender.closed : f->receiver.eof))
+            all = false;
+        else if (x->n_flows > 1)
+            finish_flow(x, f, scps_sysclock_now());
+    }
+    if (all)
+        finish(x, TTCP_DONE, NULL);
+}
+
+static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
+{
+    if (waiting)
+        ev_io_start(scps_loop_ev(x->loop), w);
+    else
+        ev_io_stop(scps_loop_ev(x->loop), w);
 }
 
 /* After anything that may have changed: is it over, and what is to be waited for? */
@@ -102,25 +141,18 @@ static void check(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
-    if (!x->finished) {
-        if (x->sends ? x->sender.err != 0 || x->sender.closed
-                     : x->receiver.err != 0 || x->receiver.eof)
-            finish(x, TTCP_DONE, NULL);
-    } else if (over(x)) {
+    if (!x->finished)
+        finish_done(x);
+    else if (x->o->udp || over(x))
         scps_loop_stop(x->loop);
-    }
     if (x->finished)
         return;
-    if (x->sends && x->sender.more)
-        ev_timer_start(ev, &x->more);
-    if (x->sends && x->sender.waiting)
-        ev_io_start(ev, &x->input);
-    else
-        ev_io_stop(ev, &x->input);
-    if (!x->sends && x->receiver.waiting)
-        ev_io_start(ev, &x->output);
-    else
-        ev_io_stop(ev, &x->output);
+    for (size_t k = 0; k < x->n_flows; k++)
+        if (x->flow[k].sender.more)
+            ev_timer_start(ev, &x->more);
+    /* Only a single flow has a descriptor: ttcp_options_parse sees to it. */
+    watch_while(x, &x->input, x->flow->sender.waiting);
+    watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {
         ev_timer_stop(ev, &x->later);
         ev_timer_set(&x->later, (double)(next_run(x) - scps_sysclock_now()) / 1e6, 0);
@@ -140,18 +172,44 @@ static void begin(struct ttcp_real *x, scps_time at)
 static void run_datagrams(struct ttcp_real *x, const struct scps_event *e)
 {
     scps_time now = scps_sysclock_now();
+    struct ttcp_flow *f = x->flow;
 
     if (x->finished)
         return;
     if (!x->sends)
-        ttcp_receiver_run(&x->receiver, now);
+        ttcp_receiver_run(&f->receiver, now);
     else if (e != NULL)
-        ttcp_sender_event(&x->sender, e, now);
+        ttcp_sender_event(&f->sender, e, now);
     else
-        ttcp_sender_run(&x->sender, now);
-    if (!x->begun && !x->sends && x->receiver.d.begun)
-        begin(x, x->receiver.opened);
+        ttcp_sender_run(&f->sender, now);
+    if (!x->begun && !x->sends && f->receiver.d.begun)
+        begin(x, f->receiver.opened);
     check(x);
+}
+
+static void require(struct ttcp_real *x, const struct scps_conn *c)
+{
+    if (!x->finished && !ttcp_result_require(x->r, c))
+        finish(x, TTCP_DONE, NULL); /* the outcome is set */
+}
+
+/* The next ends that wait take the connections that have come. Behind the last one expected the
+ * listener is closed, which resets all others: nobody would read them. */
+static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
+{
+    struct scps_conn *c;
+
+    while (x->came < x->o->streams && !x->finished && (c = scps_accept(l)) != NULL) {
+        struct ttcp_end *e = &x->end[x->came++];
+
+        scps_conn_set_user(c, e);
+        ttcp_end_accept(e, c, now);
+        if (!x->begun)
+            begin(x, e->tx != NULL ? e->tx->syn : e->rx->opened);
+        require(x, c);
+    }
+    if (x->came == x->o->streams)
+        scps_listener_close(l);
 }
 
 static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
@@ -164,40 +222,36 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         run_datagrams(x, e);
         return;
     }
-    if (e->kind == SCPS_EV_ACCEPT || (e->conn != NULL && e->conn == own_conn(x))) {
-        if (x->sends)
-            ttcp_sender_event(&x->sender, e, now);
-        else
-            ttcp_receiver_event(&x->receiver, e, now);
-        if (!x->begun && own_conn(x) != NULL)
-            begin(x, x->sends ? x->sender.syn : x->receiver.opened);
-    }
-    if ((e->kind == SCPS_EV_CONNECTED || e->kind == SCPS_EV_ACCEPT) && !x->finished &&
-        own_conn(x) != NULL && !ttcp_result_require(x->r, own_conn(x)))
-        finish(x, TTCP_DONE, NULL); /* the outcome is set */
+    if (e->kind == SCPS_EV_ACCEPT)
+        on_accept(x, e->listener, now);
+    else if (e->conn != NULL && e->user != NULL)
+        ttcp_end_event(e->user, e, now);
+    if (e->kind == SCPS_EV_CONNECTED && e->conn != NULL)
+        require(x, e->conn);
     check(x);
+}
+
+static void run_senders(struct ttcp_real *x)
+{
+    for (size_t k = 0; k < x->n_flows; k++)
+        if (x->flow[k].r->has_tx)
+            ttcp_sender_run(&x->flow[k].sender, scps_sysclock_now());
+    check(x);
+    scps_loop_kick(x->loop);
 }
 
 static void on_input(EV_P_ ev_io *w, int revents)
 {
-    struct ttcp_real *x = w->data;
-
     (void)revents;
     ev_io_stop(EV_A_ w);
-    ttcp_sender_run(&x->sender, scps_sysclock_now());
-    check(x);
-    scps_loop_kick(x->loop);
+    run_senders(w->data);
 }
 
 static void on_more(EV_P_ ev_timer *w, int revents)
 {
-    struct ttcp_real *x = w->data;
-
     (void)loop;
     (void)revents;
-    ttcp_sender_run(&x->sender, scps_sysclock_now());
-    check(x);
-    scps_loop_kick(x->loop);
+    run_senders(w->data);
 }
 
 static void on_output(EV_P_ ev_io *w, int revents)
@@ -206,7 +260,7 @@ static void on_output(EV_P_ ev_io *w, int revents)
 
     (void)revents;
     ev_io_stop(EV_A_ w);
-    ttcp_receiver_run(&x->receiver, scps_sysclock_now());
+    ttcp_receiver_run(&x->flow->receiver, scps_sysclock_now());
     check(x);
     scps_loop_kick(x->loop);
 }
@@ -214,13 +268,15 @@ static void on_output(EV_P_ ev_io *w, int revents)
 static void on_interrupt(EV_P_ ev_signal *w, int revents)
 {
     struct ttcp_real *x = w->data;
+    char msg[TTCP_MSGLEN];
 
     (void)loop;
     (void)revents;
     if (x->finished) /* while lingering: the result stands */
         scps_loop_stop(x->loop);
     else
-        finish(x, TTCP_INTERRUPTED, "interrupted");
+        finish(x, TTCP_INTERRUPTED,
+               ttcp_real_missing(x, "interrupted: ", msg) ? msg : "interrupted");
 }
 
 static void on_interval(EV_P_ ev_timer *w, int revents)
@@ -239,15 +295,15 @@ static void on_stop_sending(EV_P_ ev_timer *w, int revents)
 
     (void)loop;
     (void)revents;
-    ttcp_input_stop(&x->in);
-    ttcp_sender_run(&x->sender, scps_sysclock_now());
-    check(x);
-    scps_loop_kick(x->loop);
+    for (size_t k = 0; k < x->n_flows; k++)
+        ttcp_input_stop(&x->flow[k].in);
+    run_senders(x);
 }
 
 static void on_give_up(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;
+    char msg[TTCP_MSGLEN];
 
     (void)loop;
     (void)revents;
@@ -255,9 +311,10 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
         return;
     finish(x, TTCP_TIMED_OUT,
            !x->begun ? "nobody connected within --timeout: give it longer, or see the other end"
-           : x->sends && !x->sender.connected
+           : ttcp_real_missing(x, "", msg) ? msg
+           : x->sends && !x->flow->sender.connected
                ? "no answer within --timeout: is a receiver (-r) running there?"
-           : x->sends && ttcp_echo_waits(&x->sender.echo)
+           : x->sends && ttcp_echo_waits(&x->flow->sender.echo)
                ? "no echo within --timeout: is -e given there, too?"
                : "not done within --timeout: give it longer, or see -v for what held it up");
 }
@@ -269,8 +326,7 @@ static void on_tick(EV_P_ ev_timer *w, int revents)
     (void)loop;
     (void)revents;
     if (x->begun && !x->finished)
-        ttcp_progress_show(&x->progress, x->r, ttcp_real_sender(x), receiver_of(x),
-                           scps_sysclock_now() - x->t0);
+        ttcp_progress_show(&x->progress, x->flow, x->n_flows, scps_sysclock_now() - x->t0);
 }
 
 static void on_later(EV_P_ ev_timer *w, int revents)
@@ -281,6 +337,21 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     (void)revents;
     run_datagrams(x, NULL);
     scps_loop_kick(x->loop);
+}
+
+/* A passive PPP end survives its peer, and the stack keeps the connection: nobody else would end
+ * it. */
+static void on_look(EV_P_ ev_timer *w, int revents)
+{
+    struct ttcp_real *x = w->data;
+
+    (void)loop;
+    (void)revents;
+    if (!x->begun || x->finished || scps_ifopts_trouble(x->top) == NULL)
+        return;
+    for (size_t k = 0; k < x->n_flows; k++)
+        ttcp_flow_fail(&x->flow[k], SCPS_ERR_LINKDOWN);
+    check(x);
 }
 
 static void on_linger(EV_P_ ev_timer *w, int revents)
@@ -305,8 +376,8 @@ static void watch_all(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
-    ev_io_init(&x->input, on_input, x->in.fd, EV_READ);
-    ev_io_init(&x->output, on_output, x->out.fd, EV_WRITE);
+    ev_io_init(&x->input, on_input, x->flow->in.fd, EV_READ);
+    ev_io_init(&x->output, on_output, x->flow->out.fd, EV_WRITE);
     x->input.data = x->output.data = x;
     ev_signal_init(&x->sigint, on_interrupt, SIGINT);
     ev_signal_init(&x->sigterm, on_interrupt, SIGTERM);
@@ -323,6 +394,7 @@ static void watch_all(struct ttcp_real *x)
     timer(x, &x->linger, on_linger, 0, false);
     timer(x, &x->more, on_more, 0, false);
     timer(x, &x->later, on_later, 0, false);
+    timer(x, &x->look, on_look, x->o->ifs.ppp_config.passive ? SCPS_MS(100) : 0, true);
 }
 
 static void unwatch_all(struct ttcp_real *x)
@@ -340,30 +412,71 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->linger);
     ev_timer_stop(ev, &x->more);
     ev_timer_stop(ev, &x->later);
+    ev_timer_stop(ev, &x->look);
 }
 
 /* The connection is over, and the output's reader was slow: nothing else is to be done, so wait for
  * it. */
 static void drain_output(struct ttcp_real *x)
 {
+    struct ttcp_output *out = &x->flow->out;
     int err;
 
-    if (x->sends || x->receiver.out_failed || x->out.used >= x->out.have ||
+    if (x->sends || x->flow->receiver.out_failed || out->used >= out->have ||
         x->r->outcome == TTCP_INTERRUPTED)
         return;
-    while ((err = ttcp_output_flush(&x->out, true)) == SCPS_ERR_AGAIN) {
-        struct pollfd p = {.fd = x->out.fd, .events = POLLOUT};
+    while ((err = ttcp_output_flush(out, true)) == SCPS_ERR_AGAIN) {
+        struct pollfd p = {.fd = out->fd, .events = POLLOUT};
 
         poll(&p, 1, 200);
     }
     if (err != 0)
-        ttcp_result_fail(x->r, TTCP_FAILED, "%.200s: %s: write elsewhere", x->out.name,
-                         strerror(x->out.sys_errno));
+        ttcp_result_fail(x->r, TTCP_FAILED, "%.200s: %s: write elsewhere", out->name,
+                         strerror(out->sys_errno));
 }
 
 static uint64_t us_of(const struct timeval *t)
 {
     return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+}
+
+/* Runs the loop until the transfer is over, and the connections are closed. */
+static void run_loop(struct ttcp_real *x)
+{
+    for (size_t k = 0; k < x->n_flows; k++)
+        x->flow[k].sender.at_once = AT_ONCE;
+    watch_all(x);
+    if (x->o->udp && x->sends) {
+        begin(x, scps_sysclock_now());
+        run_datagrams(x, NULL);
+    }
+    scps_loop_kick(x->loop);
+    scps_loop_run(x->loop, SCPS_NEVER);
+    if (!x->finished) /* the loop ended by itself: the device has gone */
+        finish(x, TTCP_FAILED, "the device has gone: bring it back and start again");
+    unwatch_all(x);
+    ttcp_progress_clear(&x->progress);
+    for (size_t k = 0; k < x->n_flows; k++)
+        ttcp_result_told(x->flow[k].r, &x->flow[k].sender);
+    drain_output(x);
+}
+
+static void close_all(struct ttcp_real *x)
+{
+    ttcp_capture_check(x->r, x->tap, x->o->pcap);
+    ttcp_watch_close(&x->watch, x->o, x->r);
+    for (size_t k = 0; k < x->n_flows; k++)
+        ttcp_path_save(&x->flow[k].sender.path, x->o, x->flow[k].sender.conn, x->r);
+    scps_loop_free(x->loop);
+    if (x->st != NULL)
+        scps_stack_free(x->st);
+    if (x->top != NULL)
+        scps_netif_close(x->top);
+    for (size_t k = 0; k < x->n_flows; k++)
+        ttcp_flow_fini(&x->flow[k]);
+    ttcp_result_gather(x->r);
+    free(x->flow);
+    free(x->end);
 }
 
 void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
@@ -376,38 +489,12 @@ void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r)
     r->wall_start = (scps_time)wall.tv_sec * 1000000 + wall.tv_nsec / 1000;
     r->has_tx = x.sends;
     r->has_rx = !x.sends;
-    x.out.fd = -1;
     ttcp_progress_init(&x.progress);
-    if (ttcp_real_open(&x, on_event) && ttcp_real_begin(&x)) {
-        x.sender.at_once = AT_ONCE;
-        watch_all(&x);
-        if (o->udp && x.sends) {
-            begin(&x, scps_sysclock_now());
-            run_datagrams(&x, NULL);
-        }
-        scps_loop_kick(x.loop);
-        scps_loop_run(x.loop, SCPS_NEVER);
-        if (!x.finished) /* the loop ended by itself: the device has gone */
-            finish(&x, TTCP_FAILED, "the device has gone: bring it back and start again");
-        unwatch_all(&x);
-        ttcp_progress_clear(&x.progress);
-        drain_output(&x);
-    }
+    if (ttcp_real_open(&x, on_event, &x) && ttcp_real_begin(&x))
+        run_loop(&x);
     if (getrusage(RUSAGE_SELF, &used) == 0) {
         r->cpu_user_us = us_of(&used.ru_utime);
         r->cpu_system_us = us_of(&used.ru_stime);
     }
-    ttcp_capture_check(r, x.tap, o->pcap);
-    ttcp_watch_close(&x.watch, o, r);
-    if (!x.sends && ttcp_output_fini(&x.out) != 0)
-        ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: what was written may be incomplete",
-                         x.out.name, strerror(x.out.sys_errno));
-    scps_loop_free(x.loop);
-    if (x.st != NULL)
-        scps_stack_free(x.st);
-    if (x.top != NULL)
-        scps_netif_close(x.top);
-    ttcp_dgram_send_fini(&x.sender);
-    ttcp_dgram_receive_fini(&x.receiver);
-    ttcp_input_fini(&x.in);
+    close_all(&x);
 }

@@ -17,7 +17,9 @@
 static void to_qlog(struct ttcp_watch *w, const struct scps_note *n)
 {
     if (w->qlog == NULL && !w->qlog_failed) {
-        w->qlog = qlog_begin(w->qlog_file, "scps_ttcp " SCPS_VERSION, w->role == 'r', n->at);
+        const struct qlog_head head = {
+            .title = "scps_ttcp " SCPS_VERSION, .server = w->role == 'r', .t0 = n->at};
+        w->qlog = qlog_begin(w->qlog_file, &head);
         w->qlog_failed = w->qlog == NULL;
     }
     if (w->qlog != NULL)
@@ -50,14 +52,22 @@ void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct
     w->qlog = NULL;
 }
 
+static void to_sender(struct ttcp_end *e, const struct scps_note *n)
+{
+    for (; e != NULL; e = e->next)
+        if (e->tx != NULL && e->conn != NULL && e->id == n->conn) {
+            ttcp_sender_note(e->tx, n);
+            return;
+        }
+}
+
 static void note(void *ctx, const struct scps_note *n)
 {
     struct ttcp_watch *w = ctx;
     char at[32];
 
-    if (w->sender != NULL && n->kind == SCPS_NOTE_ACKED && w->sender->conn != NULL &&
-        n->conn == scps_conn_id(w->sender->conn))
-        ttcp_sender_note(w->sender, n);
+    if (n->kind == SCPS_NOTE_ACKED)
+        to_sender(w->senders, n);
     if (w->qlog_file != NULL)
         to_qlog(w, n);
     if (w->debug == NULL)
@@ -75,7 +85,7 @@ struct scps_observer ttcp_watch_observer(struct ttcp_watch *w)
     uint64_t acked = (uint64_t)1 << SCPS_NOTE_ACKED;
     uint64_t all = ((uint64_t)1 << SCPS_NOTE_COUNT) - 1, mask = 0;
 
-    if (w->sender != NULL)
+    if (w->acked)
         mask |= acked;
     if (w->qlog_file != NULL)
         mask |= qlog_mask();

@@ -3,18 +3,18 @@
 #ifndef SCPS_TTCP_WATCH_H
 #define SCPS_TTCP_WATCH_H
 
-#include "scps_ttcp/ends.h"
-#include "scps_ttcp/result.h"
+#include "scps_ttcp/flow.h"
 
 #include <stdio.h>
 
 struct ttcp_watch {
-    struct ttcp_sender *sender; /* hears ACKED; NULL */
-    FILE *debug;                /* -d; NULL */
-    char role;                  /* 't' or 'r' */
-    scps_time t0;               /* subtracted from the times printed */
-    FILE *qlog_file;            /* --qlog; NULL */
-    struct qlog *qlog;          /* from the first note on; NULL before */
+    bool acked;               /* ends of this stack send, and hear ACKED */
+    struct ttcp_end *senders; /* the first of them; NULL: none yet */
+    FILE *debug;              /* -d; NULL */
+    char role;                /* 't' or 'r' */
+    scps_time t0;             /* subtracted from the times printed */
+    FILE *qlog_file;          /* --qlog; NULL */
+    struct qlog *qlog;        /* from the first note on; NULL before */
     bool qlog_failed;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The long options of scps_ttcp, beside the letters of ttcp. */
 #include "common/completion.h"
+#include "common/qlog.h"
 #include "scps_ttcp/option_table.h"
 
 #include "scps_ttcp/units.h"
@@ -65,6 +66,27 @@ TAKE(take_reverse)
     return 0;
 }
 
+TAKE(take_bidir)
+{
+    UNUSED;
+    o->bidir = true;
+    return 0;
+}
+
+TAKE(take_server)
+{
+    UNUSED;
+    o->server = true;
+    return 0;
+}
+
+TAKE(take_tell)
+{
+    UNUSED;
+    o->tell = true;
+    return 0;
+}
+
 TAKE(take_cc_plugin)
 {
     return ttcp_load_cc(o, arg, msg);
@@ -93,8 +115,18 @@ TAKE(take_pcap_peer)
 
 TAKE(take_qlog)
 {
-    (void)msg;
+    const char *why = qlog_refuses(arg);
+
+    if (why != NULL)
+        return FAIL("--qlog '%.200s': %s", arg, why);
     o->qlog = arg;
+    return 0;
+}
+
+TAKE(take_path_state)
+{
+    (void)msg;
+    o->path_state = arg;
     return 0;
 }
 
@@ -385,6 +417,8 @@ const struct ttcp_word ttcp_words[] = {
     {"pcap-peer", 0, "FILE", take_pcap_peer, "capture the receiver's end of a link"},
     {"qlog", 0, "FILE", take_qlog,
      "what this end did, with -s over a link the sender: qlog 0.3 as JSON-SEQ"},
+    {"path-state", 0, "FILE", take_path_state,
+     "careful resume (RFC 9959): begin with what FILE says of the path, and write it anew"},
     {"truth", 0, "FILE", take_truth, "what became of every packet of a link, as CSV"},
     {"hollow", 0, NULL, take_hollow, "with -s on a link: count bytes without storing them"},
     {"ipv4", '4', NULL, take_4, "IPv4 only"},
@@ -392,6 +426,11 @@ const struct ttcp_word ttcp_words[] = {
     {"mtu", 0, "N", ttcp_take_m, "the same as -m"},
     {"reverse", 0, NULL, take_reverse, "the same as -Q"},
     {"rate", 0, "N", take_rate_limit, "the same as -R"},
+    {"parallel", 0, "N", ttcp_take_P, "the same as -P"},
+    {"bidir", 0, NULL, take_bidir, "with -s, at both ends: each connection carries data both ways"},
+    {"server", 0, NULL, take_server,
+     "with -s: serve every connection, several at once, until interrupted; -r: with --tell"},
+    {"tell", 0, NULL, take_tell, "-r: tell the sender the result, as the last bytes it gets back"},
     {"completion", 0, "SHELL", take_completion, "print the completion of these options in bash"},
     {"help", 0, NULL, ttcp_take_h, "the same as -h"},
     {"version", 0, NULL, ttcp_take_V, "the same as -V"},

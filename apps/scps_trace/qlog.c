@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* A capture's packets as the notes that their sender's observer would have had:
+ *
+ *     data                     sent, and first lost where it is sent again because it was
+ *     an acknowledgement       acked; each block of its SACK option sacked
+ *     the analyser's figures   latest round trip, bytes outstanding
+ *
+ * What the sender alone knows (window, timer, why it stopped) is not guessed.
+ */
+#include "scps_trace/qlog.h"
+
+#include "common/qlog.h"
+
+#include <scps/cc.h>
+#include <scps/observe.h>
+#include <scps/wire.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 1024u
+
+struct direction {
+    struct qlog *log; /* NULL: no data yet */
+    FILE *f;
+    uint64_t una, sent; /* offsets: acknowledged up to, sent up to */
+};
+struct connection {
+    struct connection *next;
+    uint32_t number;
+    struct direction dir[2]; /* a2b, b2a */
+};
+struct trace_qlogs {
+    const char *name;
+    struct connection *bucket[BUCKETS];
+    bool failed;
+    char msg[SCPS_TRACE_MSGLEN]; /* of the first failure */
+};
+
+struct trace_qlogs *trace_qlogs_new(const char *name)
+{
+    struct trace_qlogs *q = calloc(1, sizeof *q);
+
+    if (q)
+        q->name = name;
+    return q;
+}
+
+static void fail(struct trace_qlogs *q, const char *path, const char *why)
+{
+    if (!q->failed)
+        snprintf(q->msg, sizeof q->msg, "--qlog %.200s: %s", path, why);
+    q->failed = true;
+}
+
+/* ---- connections and their files ---- */
+
+static struct connection *find(struct trace_qlogs *q, uint32_t number)
+{
+    struct connection **at = &q->bucket[number % BUCKETS], *c = *at;
+
+    while (c && c->number != number)
+        c = c->next;
+    if (c)
+        return c;
+    c = calloc(1, sizeof *c);
+    if (!c) {
+        fail(q, q->name, "out of memory");
+        return NULL;
+    }
+    c->number = number;
+    c->next = *at;
+    return *at = c;
+}
+
+static void open_log(struct trace_qlogs *q, struct direction *d, const struct scps_trace_seen *s)
+{
+    size_t room = strlen(q->name) + 40;
+    char *path = malloc(room), title[80];
+    const char *way = s->b2a ? "b2a" : "a2b";
+
+    if (!path) {
+        fail(q, q->name, "out of memory");
+        return;
+    }
+    snprintf(path, room, "%s-%" PRIu32 "-%s.qlog", q->name, s->conn, way);
+    snprintf(title, sizeof title, "scps_trace " SCPS_VERSION ", connection %" PRIu32 " %s", s->conn,
+             way);
+    d->f = fopen(path, "w");
+    if (d->f)
+        d->log = qlog_begin(d->f, &(struct qlog_head){.title = title,
+                                                      .server = s->b2a,
+                                                      .captured = true,
+                                                      .t0 = s->pkt->at,
+                                                      .t0_1970 = s->pkt->at});
+    else if (errno == EMFILE)
+        fail(q, path, "too many files: choose connections with -o");
+    else
+        fail(q, path, strerror(errno));
+    free(path);
+}
+
+static void close_log(struct trace_qlogs *q, struct direction *d)
+{
+    bool ok = true;
+
+    if (d->log)
+        ok = qlog_end(d->log);
+    if (d->f)
+        ok = fclose(d->f) == 0 && ok;
+    if (!ok)
+        fail(q, q->name, "not all could be written: make room");
+    *d = (struct direction){0};
+}
+
+static void free_connection(struct trace_qlogs *q, struct connection *c)
+{
+    close_log(q, &c->dir[0]);
+    close_log(q, &c->dir[1]);
+    free(c);
+}
+
+void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn)
+{
+    struct connection **at = &q->bucket[conn % BUCKETS], *c;
+
+    while (*at && (*at)->number != conn)
+        at = &(*at)->next;
+    c = *at;
+    if (!c)
+        return;
+    *at = c->next;
+    free_connection(q, c);
+}
+
+/* ---- packets as notes ---- */
+
+static void note(struct direction *d, const struct scps_trace_seen *s, enum scps_note_kind kind,
+                 uint64_t a, uint64_t b, uint64_t c, uint64_t e)
+{
+    qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
+}
+
+/* What the analyser found to be the reason of a resend, if that means that something was lost. */
+static bool is_loss(const char *cause, enum scps_evidence *by)
+{
+    static const struct {
+        const char *cause;
+        enum scps_evidence by;
+    } row[] = {{"snack", SCPS_BY_SNACK},
+               {"sack", SCPS_BY_SACK},
+               {"dupack", SCPS_BY_DUPACK},
+               {"timeout", SCPS_BY_RTO}};
+
+    for (size_t i = 0; cause && i < sizeof row / sizeof *row; i++)
+        if (!strcmp(row[i].cause, cause)) {
+            *by = row[i].by;
+            return true;
+        }
+    return false;
+}
+
+static void data(struct trace_qlogs *q, struct direction *d, const struct scps_trace_seen *s)
+{
+    enum scps_evidence by;
+
+    if (!d->f && !q->failed)
+        open_log(q, d, s);
+    if (!d->log)
+        return;
+    if (!d->sent) /* the first data; what came before it is not in the file */
+        d->una = s->off;
+    if (s->rexmit && is_loss(s->cause, &by)) /* a cause that no packet tells */
+        note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
+    note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
+    if (s->off + s->len > d->sent)
+        d->sent = s->off + s->len;
+    qlog_outstanding(d->log, s->pkt->at, d->sent > d->una ? d->sent - d->una : 0);
+}
+
+/* An edge of a SACK block, as an offset near that of the acknowledgement. */
+static uint64_t unwrap(const struct scps_trace_seen *s, const uint8_t *p)
+{
+    uint32_t edge = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+
+    return s->ack_off + (uint64_t)(int64_t)(int32_t)(edge - s->ack);
+}
+
+static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
+{
+    const uint8_t *p = s->opt;
+
+    for (uint32_t i = 0; p && i + 1 < s->opt_len && p[i];) { /* 0 ends the list, 1 is a filler */
+        uint32_t n = p[i] == 1 ? 1 : p[i + 1];
+
+        if (i + n > s->opt_len || (p[i] != 1 && n < 2))
+            return;
+        for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
+            uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
+            if (from > d->una && to > from && to <= d->sent) /* no duplicate: RFC 2883 */
+                note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
+        }
+        i += n;
+    }
+}
+
+static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
+{
+    if (s->ack_off > d->una && s->ack_off <= d->sent + 1) { /* 1: a FIN */
+        note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
+        d->una = s->ack_off;
+    }
+    sack_blocks(d, s);
+    if (s->rtt >= 0)
+        qlog_rtt(d->log, s->pkt->at, s->rtt);
+}
+
+void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s)
+{
+    struct connection *c;
+
+    if (s->hw_dup || !(c = find(q, s->conn)))
+        return;
+    if (s->len && !s->keepalive)
+        data(q, &c->dir[s->b2a], s);
+    if (s->flags & SCPS_ACK && c->dir[!s->b2a].log)
+        acknowledgement(&c->dir[!s->b2a], s);
+}
+
+bool trace_qlogs_finish(struct trace_qlogs *q, char msg[SCPS_TRACE_MSGLEN])
+{
+    bool ok;
+
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct connection *c = q->bucket[i], *next; c; c = next) {
+            next = c->next;
+            free_connection(q, c);
+        }
+    ok = !q->failed;
+    if (!ok)
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s", q->msg);
+    free(q);
+    return ok;
+}

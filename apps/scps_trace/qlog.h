@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* qlog from a capture: a file for each direction of a connection that carries data, NAME-1-a2b.qlog
+ * and so on, as its sender would have written it, as far as packets tell. */
+#ifndef SCPS_TRACE_APP_QLOG_H
+#define SCPS_TRACE_APP_QLOG_H
+
+#include "scps_trace/options.h"
+
+struct trace_qlogs;
+/* NULL: out of memory. */
+struct trace_qlogs *trace_qlogs_new(const char *name);
+void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s);
+/* The connection is forgotten: its files end here. */
+void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn);
+/* Ends all files and frees q. False: not all could be written, and msg has why. */
+bool trace_qlogs_finish(struct trace_qlogs *q, char msg[SCPS_TRACE_MSGLEN]);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of a transfer over a virtual link: their state, which run_virtual.c drives and
+ * virtual_open.c opens. */
+#ifndef SCPS_TTCP_VIRTUAL_H
+#define SCPS_TTCP_VIRTUAL_H
+
+#include "scps_ttcp/flow.h"
+#include "scps_ttcp/progress.h"
+#include "scps_ttcp/truth.h"
+#include "scps_ttcp/watch.h"
+
+#include <scps/sim.h>
+
+struct ttcp_virtual {
+    const struct ttcp_options *o;
+    struct ttcp_result *r;
+    struct scps_world *w;
+    struct scps_link *link;
+    struct scps_host *tx_host, *rx_host;
+    struct scps_netif *taps[2];
+    struct ttcp_flow *flow; /* those of the connections, and behind them those that go back */
+    size_t n_flows;
+    struct ttcp_end *tx_end, *rx_end; /* of each connection */
+    struct ttcp_watch tx_watch, rx_watch;
+    struct ttcp_progress progress;
+    struct ttcp_truth truth;
+    struct ttcp_sums sums; /* -u */
+    scps_time next;        /* when the sender is run again for its next guard */
+    /* What hears the hosts' events, with the run as its context, and what ends waiting for input */
+    void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
+    const volatile sig_atomic_t *stop_now;
+    bool last_look; /* it is done: what is under way still counts */
+    bool finished;  /* what is measured is over */
+};
+
+/* Flows with their results, inputs and outputs, hosts, link, connections. False: x->r says why
+ * not. */
+bool ttcp_virtual_open(struct ttcp_virtual *x);
+/* Gives it all back, once the figures have been taken; x->r says what could not be written. */
+void ttcp_virtual_close(struct ttcp_virtual *x);
+
+#endif
