@@ -78,9 +78,9 @@ def options(r, link, mtu):
     limited = cc == "rate" or (cc == "vegas-corruption" and r.random() < 0.6) or r.random() < 0.04
     params = ""
     if cc in ("vj", "highspeed", "scalable", "hybla") and r.random() < 0.15:
-        params = ",hystart=1"
+        params = ",slow-start=hystart"
     if cc == "cubic" and r.random() < 0.15:
-        params = ",hystart=0"
+        params = ",slow-start=standard"
     if cc != "vj" or params or r.random() < 0.3:
         o["--cc"] = cc + params
     if limited:

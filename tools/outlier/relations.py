@@ -182,7 +182,7 @@ def hystart(c):
     name = c.controller
     if name not in ("vj", "cubic", "highspeed", "scalable", "hybla"):
         return None
-    return having(c, "--cc", name + ",hystart=1"), having(c, "--cc", name + ",hystart=0"), 0
+    return having(c, "--cc", name + ",slow-start=hystart"), having(c, "--cc", name + ",slow-start=standard"), 0
 
 
 def larger_first(c):
