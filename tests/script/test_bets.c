@@ -626,16 +626,16 @@ static void the_window_of_a_peer_that_lags(void **x)
     t->peer_wnd = 3000;
     script_flight(t, MS(200), 6000, 3);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}});
-    script_run(t, SEC(3)); /* the first one is given up; the window ends at 3001 */
+    script_run(t, SEC(2)); /* the first one is given up; the window ends at 3001 */
     script_forget_sent(t);
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
-    peer_says(t, SEC(3), .ack = 1, .wnd = 4500);
+    peer_says(t, SEC(2), .ack = 1, .wnd = 4500);
     expect_sent(t, .from = 3001, .len = 1000);
-    peer_says(t, SEC(3) + MS(100), .ack = 4001, .wnd = 3000);
-    expect_sent(t, .at = SEC(3) + MS(100), .from = 4001, .len = 1000);
-    expect_sent(t, .at = SEC(3) + MS(100), .from = 5001, .len = 1000);
-    peer_says(t, SEC(3) + MS(200), .ack = 6001);
+    peer_says(t, SEC(2) + MS(100), .ack = 4001, .wnd = 3000);
+    expect_sent(t, .at = SEC(2) + MS(100), .from = 4001, .len = 1000);
+    expect_sent(t, .at = SEC(2) + MS(100), .from = 5001, .len = 1000);
+    peer_says(t, SEC(2) + MS(200), .ack = 6001);
     script_free(t);
 }
 

@@ -473,6 +473,29 @@ static void simultaneous_with_a_plain_answer(void **x)
     script_free(t);
 }
 
+/* The peer has agreed to an earlier SYN of ours, and our SYN-ACK without capabilities was lost.
+ * Were its SYN-ACK answered with an ACK, it would send SNACK options, or compressed headers, to an
+ * end that knows nothing of them. */
+static void simultaneous_and_the_plain_answer_is_lost(void **x)
+{
+    struct script *t = with_snack(x);
+
+    t->cfg.caps_tries = 1;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    expect_sent(t, .at = SEC(1), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, SEC(1) + MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, SEC(1) + MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .hasnt = SCPS_HAS_CAPS);
+    expect_state(t, SCPS_SYN_RECEIVED);
+    peer_says(t, SEC(1) + MS(200), .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    assert_int_equal(script_info(t).caps, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +514,7 @@ int main(void)
         SCRIPT_TEST(odd_bindings),
         SCRIPT_TEST(simultaneous_after_a_fallback),
         SCRIPT_TEST(simultaneous_with_a_plain_answer),
+        SCRIPT_TEST(simultaneous_and_the_plain_answer_is_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -254,6 +254,66 @@ static void wrong_and_old_cookies(void **x)
     script_free(t);
 }
 
+/* A cookie is for one peer and port, and for the unit of 64 s in which it was sent or the next. The
+ * listener has sent another one just before, so that it still looks at cookies. */
+static void a_cookie_is_for_one_flow_and_time(void **x)
+{
+    static const struct {
+        scps_time at;
+        bool good;
+    } when[] = {{SEC(63), true}, {SEC(129), false}, {SEC(4 * 64 + 1), false}};
+    for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
+        struct script *t = flooded(x);
+        struct scps_stack_stats s;
+        peer_says(t, MS(10), .flags = SCPS_SYN);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        uint32_t ack = t->last.seq + 1;
+        peer_says(t, MS(20), .port = 2000, .seq = (int64_t)t->peer_isn + 1, .ack = ack);
+        expect_sent(t, .port = 2000, .flags = SCPS_RST, .from = 1);
+        script_run(t, when[i].at - MS(10));
+        script_forget_sent(t);
+        for (uint16_t k = 0; k < 5; k++) /* the places are free again: one more than there are */
+            peer_says(t, when[i].at - MS(5), .port = 3000 + k, .seq = 100, .flags = SCPS_SYN);
+        script_forget_sent(t);
+        peer_says(t, when[i].at, .seq = 1, .ack = 1);
+        scps_stack_get_stats(t->st, &s);
+        expect_that(t, s.cookies_ok == when[i].good);
+        expect_that(t, s.drops[SCPS_DROP_BAD_COOKIE] == 1u + !when[i].good);
+        script_forget_sent(t);
+        script_forget_events(t);
+        script_free(t);
+    }
+}
+
+/* The largest segment of a small table that is no larger than the peer's */
+static void a_cookie_keeps_the_mss(void **x)
+{
+    static const struct {
+        uint16_t peer;
+        uint32_t mss;
+    } of[] = {{536, 536}, {535, 216}, {1023, 536}, {1024, 1024}, {1399, 1360}, {9000, 1460}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct script *t = script_of(x);
+        t->stack_cfg.max_half_open = 1;
+        t->cfg.mss = 0;
+        t->mtu = 9000;
+        t->peer.mss = of[i].peer;
+        script_listen(t);
+        peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+        peer_says(t, MS(10), .flags = SCPS_SYN);
+        script_forget_sent(t);
+        peer_says(t, MS(50), .ack = 1);
+        expect_event(t, SCPS_EV_ACCEPT);
+        t->c = scps_accept(t->l);
+        assert_non_null(t->c);
+        expect_that(t, script_info(t).snd_mss == of[i].mss);
+        scps_conn_abort(t->c);
+        t->c = NULL;
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 static void without_cookies(void **x)
 {
     struct script *t = script_of(x);
@@ -434,6 +494,8 @@ int main(void)
         SCRIPT_TEST(options_survive_in_timestamps),
         SCRIPT_TEST(data_with_the_cookie),
         SCRIPT_TEST(wrong_and_old_cookies),
+        SCRIPT_TEST(a_cookie_is_for_one_flow_and_time),
+        SCRIPT_TEST(a_cookie_keeps_the_mss),
         SCRIPT_TEST(without_cookies),
         SCRIPT_TEST(backlog),
         SCRIPT_TEST(resets_are_limited),

@@ -116,6 +116,20 @@ static void a_mark_beside_cwr(void **x)
     script_free(t);
 }
 
+/* 6.1.3: "if any of the received data packets are CE packets, then the returning ACK has the
+ * ECN-Echo flag set": CWR behind a mark that no acknowledgement has echoed ends nothing */
+static void a_mark_before_cwr(void **x)
+{
+    struct script *t = with_ecn(x);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0, .flags = SCPS_ACK | SCPS_CWR);
+    expect_sent(t, .at = MS(201), .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(300), .len = 1000, .tos = SCPS_ECN_ECT0, .flags = SCPS_ACK | SCPS_CWR);
+    peer_says(t, MS(300), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .at = MS(300), .ack = 4001, .flags = SCPS_ACK);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +139,7 @@ int main(void)
         SCRIPT_TEST(answers),
         SCRIPT_TEST(a_lost_syn_goes_again_without),
         SCRIPT_TEST(a_mark_beside_cwr),
+        SCRIPT_TEST(a_mark_before_cwr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

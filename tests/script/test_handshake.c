@@ -228,18 +228,28 @@ static void three_minutes_on_a_short_path(void **x)
     }
 }
 
-/* More retries than a counter of 8 bits holds: 1 + 2 + ... + 32 + 295 x 60 s */
+/* As many retries as a counter of 8 bits holds, one more, and as many as can be set:
+ * 1 + 2 + ... + 32 + (n - 5) x 60 s */
 static void many_syns(void **x)
 {
-    struct script *t = script_of(x);
-    t->cfg.syn_retries = 300;
-    script_connect(t, MS(0));
-    script_run(t, SEC(17762));
-    expect_state(t, SCPS_SYN_SENT);
-    script_run(t, SEC(17763));
-    expect_error(t, SCPS_ERR_TIMEDOUT);
-    script_forget_sent(t);
-    script_free(t);
+    static const uint16_t retries[] = {255, 256, 300, UINT16_MAX};
+
+    for (unsigned i = 0; i < sizeof retries / sizeof *retries; i++) {
+        struct script *t = script_of(x);
+        int64_t end = 63 + (retries[i] - INT64_C(5)) * 60;
+        t->cfg.syn_retries = retries[i];
+        script_connect(t, MS(0));
+        for (int64_t at = 0; at < end - 6000; at += 6000) {
+            script_run(t, SEC(at));
+            script_forget_sent(t);
+        }
+        script_run(t, SEC(end - 1));
+        expect_state(t, SCPS_SYN_SENT);
+        script_run(t, SEC(end));
+        expect_error(t, SCPS_ERR_TIMEDOUT);
+        script_forget_sent(t);
+        script_free(t);
+    }
 }
 
 /* RFC 6298 5.7: after a lost SYN the timeout is 3 s again at least for data; RFC 5681 3.1: window

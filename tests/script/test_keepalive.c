@@ -59,22 +59,32 @@ static void a_long_path(void **x)
     script_free(t);
 }
 
-/* More probes than a counter of 8 bits holds come to an end, too */
+/* As many probes as a counter of 8 bits holds, one more, and as many as can be set: all come to an
+ * end, and in time */
 static void many_probes(void **x)
 {
-    struct script *t = script_of(x);
-    t->cfg.keepalive = true;
-    t->cfg.keep_idle = SEC(100);
-    t->cfg.keep_interval = SEC(1);
-    t->cfg.keep_count = 300;
-    script_established(t, MS(100));
-    script_forget_events(t);
-    script_run(t, SEC(399));
-    expect_state(t, SCPS_ESTABLISHED);
-    script_run(t, SEC(401));
-    expect_error(t, SCPS_ERR_TIMEDOUT);
-    assert_int_equal(script_forget_sent(t), 301);
-    script_free(t);
+    static const uint16_t counts[] = {255, 256, 300, UINT16_MAX};
+
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct script *t = script_of(x);
+        unsigned sent = 0, n = counts[i];
+        t->cfg.keepalive = true;
+        t->cfg.keep_idle = SEC(100);
+        t->cfg.keep_interval = SEC(1);
+        t->cfg.keep_count = counts[i];
+        script_established(t, MS(100));
+        script_forget_events(t);
+        for (unsigned at = 100; at + 1 < 100 + n; at = at + 100 < 99 + n ? at + 100 : 99 + n) {
+            script_run(t, SEC(at));
+            sent += script_forget_sent(t);
+        }
+        script_run(t, SEC(99 + n));
+        expect_state(t, SCPS_ESTABLISHED);
+        script_run(t, SEC(101 + n));
+        expect_error(t, SCPS_ERR_TIMEDOUT);
+        assert_int_equal(sent + script_forget_sent(t), n + 1);
+        script_free(t);
+    }
 }
 
 /* Answered each time, it goes on for ever, though the silence it waits for is over when the next

@@ -277,6 +277,19 @@ static void an_orphan_does_not_probe_for_ever(void **x)
     script_free(t);
 }
 
+/* Keep-alive counts probes, too: they are not those of the outage, which go on being counted. */
+static void nor_does_one_with_keepalive(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned probes;
+
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(13);
+    assert_in_range(orphan(t, false, &probes), SEC(1775), SEC(1780));
+    assert_int_equal(probes, 32 + 1);
+    script_free(t);
+}
+
 /* Once a signal has told of the outage, another will tell of its end, and what was written is worth
  * waiting for */
 static void an_orphan_waits_for_the_signal(void **x)
@@ -591,6 +604,7 @@ int main(void)
         SCRIPT_TEST(a_probe_acknowledges_nothing),
         SCRIPT_TEST(inferred),
         SCRIPT_TEST(an_orphan_does_not_probe_for_ever),
+        SCRIPT_TEST(nor_does_one_with_keepalive),
         SCRIPT_TEST(an_orphan_waits_for_the_signal),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),

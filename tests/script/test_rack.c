@@ -132,6 +132,31 @@ static void dsack_widens(void **x)
     script_free(t);
 }
 
+/* Section 6.2 step 4: of several DSACKs in one round trip only the first widens the window */
+static void dsacks_of_one_round_trip(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
+    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    at += MS(300);
+    app_writes(t, at, 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, at + MS(100), .ack = P(3), .sack = {{P(0), P(1)}});
+    assert_int_equal(script_info(t).reo_wnd, MS(50));
+    peer_says(t, at + MS(101), .ack = P(3), .sack = {{P(1), P(2)}});
+    assert_int_equal(script_info(t).reo_wnd, MS(50));
+    peer_says(t, at + MS(102), .ack = P(4)); /* the round trip ends */
+    at += MS(300);
+    app_writes(t, at, 2000);
+    assert_int_equal(script_forget_sent(t), 2);
+    peer_says(t, at + MS(100), .ack = P(5), .sack = {{P(0), P(1)}});
+    assert_int_equal(script_info(t).reo_wnd, MS(75));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is then a
  * quarter again.  another: an acknowledgement arrives between the start of each recovery and the
  * end. */
@@ -356,6 +381,7 @@ int main(void)
         SCRIPT_TEST(three_reports_after_reordering),
         SCRIPT_TEST(lost_retransmission),
         SCRIPT_TEST(dsack_widens),
+        SCRIPT_TEST(dsacks_of_one_round_trip),
         SCRIPT_TEST(the_wider_window_is_forgotten),
         SCRIPT_TEST(a_recovery_of_one_acknowledgement_counts),
         SCRIPT_TEST(tail_probe),

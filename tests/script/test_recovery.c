@@ -246,12 +246,45 @@ static void early_retransmit(void **x)
     script_free(t);
 }
 
-/* With more to send the usual three are waited for */
-static void no_early_retransmit(void **x)
+/* RFC 5827 section 3.1: without SACK one duplicate less than there are segments outstanding */
+static void early_retransmit_without_sack(void **x)
+{
+    for (int n = 2; n <= 4; n++) {
+        struct script *t = script_of(x);
+        t->peer.sack = false;
+        script_flight(t, MS(200), 1000 * n, n);
+        for (int k = 1; k < n - 1; k++) {
+            peer_says(t, MS(300 + k), .ack = 1);
+            expect_quiet(t, SCPS_HOLD_APP);
+        }
+        peer_says(t, MS(310), .ack = 1);
+        expect_sent(t, .at = MS(310), .from = 1, .len = 1000);
+        peer_says(t, MS(410), .ack = 1 + 1000 * n);
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_free(t);
+    }
+}
+
+/* RFC 5827 section 3.2: so it is where "the advertised receive window does not permit new segments
+ * to be transmitted" */
+static void early_retransmit_in_a_full_window(void **x)
 {
     struct script *t = script_of(x);
     t->peer_wnd = 3000;
     script_flight(t, MS(200), 6000, 3);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}}); /* one of two */
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(301), .ack = 1, .sack = {{1001, 3001}});
+    expect_sent(t, .at = MS(301), .from = 1, .len = 1000);
+    script_free(t);
+}
+
+/* With more to send, and room for it, the usual three are waited for; and with four outstanding */
+static void no_early_retransmit(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 4000;
+    script_flight(t, MS(200), 6000, 4);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}}); /* two, and the window is full */
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
@@ -526,6 +559,44 @@ static void by_age(void **x)
     }
 }
 
+/* 1000 segments are under way, and one a millisecond is reported, in random order. A report of a
+ * resent one may be about its first sending, however late: taken for the resend each would have
+ * all that was resent before it sent again, 17 to 28 times each. */
+static void reported_in_random_order(void **x)
+{
+    enum { N = 1000 };
+    static const char *const ccs[] = {"vj", "cubic", "vegas-corruption"};
+    for (unsigned run = 0; run < 6; run++) {
+        int64_t order[N];
+        uint32_t r = 1;
+        struct script *t = script_of(x);
+        t->peer.wscale = 7;
+        t->cfg.wscale = true;
+        t->cfg.sndbuf = 2 << 20;
+        t->cfg.init_cwnd_segs = N;
+        t->cfg.recovery = run % 2 ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC;
+        scps_conn_config_set_cc(&t->cfg, scps_cc_find(ccs[run / 2]), NULL);
+        script_established(t, MS(14));
+        peer_says(t, MS(150), .ack = 1, .wnd = 65535);
+        app_writes(t, MS(200), N * 1000);
+        assert_int_equal(script_forget_sent(t), N);
+        for (uint32_t i = 0; i < N; i++) { /* put in anywhere among those before */
+            r = r * 1664525 + 1013904223;
+            uint32_t k = (r >> 8) % (i + 1);
+            order[i] = order[k];
+            order[k] = 1 + 1000 * (int64_t)i;
+        }
+        for (int i = 0; i < N; i++) {
+            peer_says(t, MS(214 + i), .ack = 1, .sack = {{order[i], order[i] + 1000}});
+            script_forget_sent(t);
+        }
+        print_message("%s: %u resent\n", ccs[run / 2], (unsigned)script_info(t).resent_segs);
+        expect_that(t, script_info(t).resent_segs <= 4 * N);
+        expect_that(t, script_info(t).timeouts == 0);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,6 +611,8 @@ int main(void)
         SCRIPT_TEST(corruption),
         SCRIPT_TEST(lost_again),
         SCRIPT_TEST(early_retransmit),
+        SCRIPT_TEST(early_retransmit_in_a_full_window),
+        SCRIPT_TEST(early_retransmit_without_sack),
         SCRIPT_TEST(no_early_retransmit),
         SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),
@@ -553,6 +626,7 @@ int main(void)
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
         SCRIPT_TEST(lost_after_undo),
+        SCRIPT_TEST(reported_in_random_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,6 +280,29 @@ static void those_that_ended(void **x)
     script_free(t);
 }
 
+/* A resend that waits for the route's rate is not timed before it may leave, headers and all: a
+ * line of 500 bytes/s takes 80 ms and more for a FIN, and the timer of 1 ms must not run out eighty
+ * times for each. */
+static void a_fin_is_not_timed_before_it_leaves(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned services = 0;
+
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff */
+    t->cfg.rto_min = MS(1);
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 500, .burst = 1100}, false);
+    script_established(t, 100);
+    scps_conn_shutdown(t->c);
+    script_run(t, SEC(10));
+    script_forget_sent(t);
+    for (; script_now(t) < SEC(20); services++)
+        script_run(t, script_now(t) + scps_stack_deadline(t->st) - scps_stack_now(t->st));
+    assert_in_range(script_forget_sent(t), 50, 130);
+    assert_in_range(services, 50, 4 * 130);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,7 +311,7 @@ int main(void)
         SCRIPT_TEST(overhead),         SCRIPT_TEST(changed_in_mid_flight),
         SCRIPT_TEST(announced),        SCRIPT_TEST(minimum_rate),
         SCRIPT_TEST(refused),          SCRIPT_TEST(minimum_rate_repairs),
-        SCRIPT_TEST(those_that_ended),
+        SCRIPT_TEST(those_that_ended), SCRIPT_TEST(a_fin_is_not_timed_before_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -714,21 +714,31 @@ static void corruption_does_not_shorten_the_limit(void **x)
     }
 }
 
-/* More retries than a counter of 8 bits holds: 0.3 + 0.6 + ... + 38.4 + 293 x 60 s; and as many as
- * there can be */
+/* As many retries as a counter of 8 bits holds, one more, and as many as there can be:
+ * 0.3 + 0.6 + ... + 38.4 + (n - 7) x 60 s; and those of a timer that doubles for a hundred years */
 static void many_retries(void **x)
 {
-    struct script *t = script_of(x);
-    t->cfg.data_retries = 300;
-    script_established(t, MS(100));
-    app_writes(t, SEC(1), 10);
-    script_run(t, SEC(17650));
-    expect_state(t, SCPS_ESTABLISHED);
-    script_run(t, SEC(17660));
-    expect_state(t, SCPS_CLOSED);
-    script_forget_sent(t);
-    script_forget_events(t);
-    script_free(t);
+    static const uint16_t retries[] = {255, 256, 300, UINT16_MAX};
+    struct script *t;
+
+    for (unsigned i = 0; i < sizeof retries / sizeof *retries; i++) {
+        int64_t end = 77 + (retries[i] - INT64_C(7)) * 60;
+        t = script_of(x);
+        t->cfg.data_retries = retries[i];
+        script_established(t, MS(100));
+        app_writes(t, SEC(1), 10);
+        for (int64_t at = 2; at < end - 6000; at += 6000) {
+            script_run(t, SEC(at));
+            script_forget_sent(t);
+        }
+        script_run(t, SEC(end - 7));
+        expect_state(t, SCPS_ESTABLISHED);
+        script_run(t, SEC(end + 3));
+        expect_state(t, SCPS_CLOSED);
+        script_forget_sent(t);
+        script_forget_events(t);
+        script_free(t);
+    }
 
     t = script_of(x);
     t->cfg.data_retries = UINT16_MAX;

@@ -109,6 +109,25 @@ static void initial_window(void **x)
     script_free(t);
 }
 
+/* RFC 6928 section 2: min(10 * MSS, max(2 * MSS, 14600)) */
+static void initial_window_of_large_segments(void **x)
+{
+    static const struct {
+        uint16_t mss;
+        unsigned segments;
+    } of[] = {{1460, 10}, {2000, 7}, {7300, 2}, {8900, 2}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct script *t = script_of(x);
+        t->mtu = 9000;
+        t->cfg.mss = t->peer.mss = of[i].mss;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 60000);
+        assert_int_equal(script_forget_sent(t), of[i].segments);
+        expect_quiet(t, SCPS_HOLD_CWND);
+        script_free(t);
+    }
+}
+
 /* RFC 5681 3.1: slow start: as much more as was acknowledged */
 static void slow_start(void **x)
 {
@@ -342,6 +361,7 @@ int main(void)
         SCRIPT_TEST(more_to_come),
         SCRIPT_TEST(cork),
         SCRIPT_TEST(initial_window),
+        SCRIPT_TEST(initial_window_of_large_segments),
         SCRIPT_TEST(slow_start),
         SCRIPT_TEST(restart_after_idle),
         SCRIPT_TEST(a_full_send_buffer),

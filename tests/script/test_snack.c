@@ -770,6 +770,28 @@ static void sack_goes_on(void **x)
     script_free(t);
 }
 
+/* A report that is false, as from a peer with another unit of SNACK: what stands at SND.UNA has not
+ * arrived, but only the FIN counts as missing. It goes again and again, and each time the peer
+ * answers. The retransmission timer must run out all the same: RFC 2018 section 8 has all that was
+ * reported sent again then. */
+static void a_false_report(void **x)
+{
+    scps_time at, until;
+    struct script *t = ten_out(x, &at, true, LONG, NULL);
+
+    scps_conn_shutdown(t->c);
+    for (until = at + SEC(20), at += MS(100); at < until && !script_info(t).bytes_resent;
+         at += MS(50)) {
+        script_forget_sent(t);
+        peer_says(t, at, .ack = S(0), .sack = {{S(0), S(10)}});
+        script_run(t, at + MS(40));
+    }
+    assert_in_range(script_info(t).bytes_resent, 1000, 10000);
+    assert_int_equal(script_info(t).timeouts, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -804,6 +826,7 @@ int main(void)
         SCRIPT_TEST(beyond_the_offset),
         SCRIPT_TEST(longer_than_the_size),
         SCRIPT_TEST(sack_goes_on),
+        SCRIPT_TEST(a_false_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

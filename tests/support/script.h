@@ -70,6 +70,7 @@ struct script_say {
     bool raw;      /* seq and ack are absolute */
     bool bad_checksum;
     scps_dur late; /* the packet arrived this much earlier than it is handed in */
+    bool more;     /* it is not the last of a batch: the stack is asked for output behind that */
 };
 
 /* A segment of the stack's, as it should be. */

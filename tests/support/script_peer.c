@@ -26,7 +26,8 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
     struct script_priv *v = t->p;
     uint8_t pkt[4000], data[3000];
     char text[500];
-    script_run(t, at);
+    if (!v->in_batch)
+        script_run(t, at);
 
     struct scps_seg s = {.sport = t->them.port, .dport = t->us.port};
     bool other = y->raw || (y->port && y->port != t->them.port);
@@ -133,7 +134,9 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
         snprintf(text, sizeof text, "         (dropped: %s)", scps_drop_name((enum scps_drop)why));
         script_tell(t, text);
     }
-    script_drain(t);
+    v->in_batch = y->more;
+    if (!y->more)
+        script_drain(t);
 }
 
 void script_peer_icmp(struct script *t, scps_time at, uint8_t type, uint8_t code, uint32_t rest,

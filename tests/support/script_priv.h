@@ -31,6 +31,7 @@ struct script_priv {
     char **line; /* the conversation so far */
     size_t nline, cap_line;
     bool know_iss, know_irs;
+    bool in_batch; /* the next of the peer's segments comes with the last one */
     uint32_t iss;
     int64_t peer_nxt, peer_ack; /* relative */
     int32_t wnd;

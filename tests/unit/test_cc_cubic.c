@@ -200,6 +200,21 @@ static void hystart_leaves_after_five_conservative_rounds(void **state)
     assert_true(round_at(&t, SCPS_MS(130)) < 1.05);
 }
 
+/* RFC 9406 section 4.3: N_RTT_SAMPLE is 8: seven acknowledgements a round never end slow start */
+static void hystart_asks_for_eight_samples(void **state)
+{
+    (void)state;
+    for (unsigned acks = 7; acks <= 8; acks++) {
+        struct cc_table t;
+        cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 16000);
+        for (int i = 0; i < 4; i++)
+            cc_round_trip(&t, acks, SCPS_MS(100) << i);
+        double before = (double)t.ctl.cwnd;
+        cc_round_trip(&t, acks, SCPS_MS(1000));
+        assert_int_equal((double)t.ctl.cwnd / before > 1.9, acks < 8);
+    }
+}
+
 static void hystart_goes_back_when_it_was_nothing(void **state)
 {
     (void)state;
@@ -249,6 +264,7 @@ int main(void)
         cmocka_unit_test(causes_and_timeouts),
         cmocka_unit_test(response_function),
         cmocka_unit_test(hystart_leaves_after_five_conservative_rounds),
+        cmocka_unit_test(hystart_asks_for_eight_samples),
         cmocka_unit_test(hystart_goes_back_when_it_was_nothing),
         cmocka_unit_test(fills_a_path),
     };

@@ -17,6 +17,23 @@ static int parse(const char *text)
     return scps_cc_parse(text, &ops, param, msg, sizeof msg);
 }
 
+static void untouched(void);
+
+static void a_key_given_twice_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("bbr,corruption=1,corruption=0"), SCPS_ERR_INVAL);
+    assert_string_equal(msg, "bbr: corruption is given twice");
+    untouched();
+    assert_int_equal(parse("vegas,alpha=3,beta=5,alpha=3"), SCPS_ERR_INVAL);
+    untouched();
+    assert_int_equal(
+        scps_cc_parse_params(scps_cc_find("bbr"), "outage=1,outage=1", param, msg, sizeof msg),
+        SCPS_ERR_INVAL);
+    untouched();
+    assert_int_equal(parse("bbr,corruption=1,outage=0"), 0);
+}
+
 static void untouched(void)
 {
     assert_null(ops);
@@ -89,7 +106,7 @@ static void defaults_and_values(void **state)
     assert_int_equal(parse("vj,abc_limit=2,ssthresh=65536"), 0);
     assert_int_equal(param[thresh], 65536);
     assert_int_equal(param[abc], 2);
-    assert_int_equal(parse("vj,abc_limit=2,abc_limit=7"), 0); /* the last one holds */
+    assert_int_equal(parse("vj,abc_limit=7"), 0);
     assert_int_equal(param[abc], 7);
     assert_int_equal(parse("vj,ssthresh=000000000000000000000000042"), 0);
     assert_int_equal(param[thresh], 42);
@@ -193,11 +210,11 @@ static void names_of_causes(void **state)
 /* A controller from outside is looked at before its first call, not at it. */
 static void what_lacks_something_is_refused(void **x)
 {
-    static const struct scps_cc_param fourteen[15] = {
+    static const struct scps_cc_param fifteen[16] = {
         {"a", "", 0, 0, 0}, {"b", "", 0, 0, 0}, {"c", "", 0, 0, 0}, {"d", "", 0, 0, 0},
         {"e", "", 0, 0, 0}, {"f", "", 0, 0, 0}, {"g", "", 0, 0, 0}, {"h", "", 0, 0, 0},
         {"i", "", 0, 0, 0}, {"j", "", 0, 0, 0}, {"k", "", 0, 0, 0}, {"l", "", 0, 0, 0},
-        {"m", "", 0, 0, 0}, {"n", "", 0, 0, 0},
+        {"m", "", 0, 0, 0}, {"n", "", 0, 0, 0}, {"o", "", 0, 0, 0},
     };
     const struct scps_cc_ops *vj = scps_cc_find("vj");
     struct scps_stack *st = scps_stack_new(NULL);
@@ -216,7 +233,7 @@ static void what_lacks_something_is_refused(void **x)
     mine[3].loss = NULL;
     mine[4].name = NULL;
     mine[5].state_size = SCPS_CC_STATE_MAX + 1;
-    mine[6].params = fourteen;
+    mine[6].params = fifteen;
     memset(cfg.cc_param, 0, sizeof cfg.cc_param);
     for (size_t i = 1; i < 7; i++) {
         cfg.cc = &mine[i];
@@ -293,9 +310,49 @@ static void a_configuration_reads_text(void **x)
     assert_memory_equal(&cfg, &before, sizeof cfg);
 }
 
+/* Values with names, the numbers behind them, and the parameter's former name. */
+static void words(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value;
+    } good[] = {{"vj", 0},
+                {"vj,slow-start=standard", 0},
+                {"vj,slow-start=hystart", 1},
+                {"vj,slow-start=search", 2},
+                {"vj,slow-start=2", 2},
+                {"vj,hystart=1", 1},
+                {"cubic", 1},
+                {"cubic,hystart=0", 0}};
+    int64_t p[SCPS_CC_PARAMS];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(scps_cc_parse(good[i].text, &ops, p, msg, sizeof msg), 0);
+        assert_int_equal(p[4], good[i].value);
+    }
+    assert_int_equal(scps_cc_parse("vj,slow-start=sea", &ops, p, msg, sizeof msg), SCPS_ERR_INVAL);
+    assert_string_equal(msg, "vj: slow-start wants one of standard hystart search, not \"sea\"");
+    assert_int_equal(scps_cc_parse("vj,slow-start=", &ops, p, msg, sizeof msg), SCPS_ERR_INVAL);
+    assert_int_equal(scps_cc_parse("vj,slow-start", &ops, p, msg, sizeof msg), SCPS_ERR_INVAL);
+    assert_int_equal(scps_cc_parse("vj,hystart=1,slow-start=search", &ops, p, msg, sizeof msg),
+                     SCPS_ERR_INVAL); /* the same twice */
+    assert_int_equal(scps_cc_parse("vj,slow-start=3", &ops, p, msg, sizeof msg), SCPS_ERR_RANGE);
+    assert_int_equal(scps_cc_parse("bbr,slow-start=search", &ops, p, msg, sizeof msg),
+                     SCPS_ERR_NOENT);
+    for (size_t i = 0; (ops = scps_cc_at(i)); i++) { /* no connection pays for what it has not */
+        scps_cc_param_defaults(ops, p);
+        assert_int_equal(scps_cc_state_size(ops, p), ops->state_size);
+    }
+    assert_int_equal(scps_cc_parse("vegas,slow-start=search", &ops, p, msg, sizeof msg), 0);
+    assert_true(scps_cc_state_size(ops, p) > ops->state_size);
+    assert_true(scps_cc_state_size(ops, p) <= SCPS_CC_STATE_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_given_twice_is_refused),
         cmocka_unit_test(every_controller_is_sound),
         cmocka_unit_test(parameters_belong_to_their_controller),
         cmocka_unit_test(a_configuration_reads_text),
@@ -307,6 +364,7 @@ int main(void)
         cmocka_unit_test(messages_fit),
         cmocka_unit_test(names_of_causes),
         cmocka_unit_test(what_lacks_something_is_refused),
+        cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -549,6 +549,69 @@ static void corruption_keeps_the_window(void **state)
     assert_true(goodput[1] > 98000000);
 }
 
+/* A round trip in which `lost` of the window's 64 segments are lost, by corruption as is said,
+ * and the others acknowledged, then the first acknowledgement of the next, with which the round
+ * is judged. */
+static void lossy_round(struct cc_table *t, unsigned lost, scps_dur took)
+{
+    const struct cc_row rows[] = {
+        {CC_LOSS, .bytes = lost * SEG, .cause = SCPS_LOSS_CORRUPTION, .fresh = true},
+        {CC_ACK, .bytes = (64 - lost) * SEG, .rtt = -1, .after = took, .app = true},
+        {CC_CHANGE, .what = SCPS_CC_RECOVERED},
+        {CC_ACK, .rtt = -1, .round = true, .app = true},
+    };
+
+    cc_play(t, rows, CC_ROWS(rows));
+}
+
+/* The brake: a round trip that loses a quarter of 64 segments halves the window, though losses are
+ * taken for corruption; one that loses less, or fewer than 16 segments, does not. Four rounds later
+ * the window is to blame if less was lost or the link delivered as much; else it comes back, and
+ * the next 16 rounds are trusted. */
+static void a_brake_by_share_of_loss(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    open_with_base(&t, "vegas-corruption", SCPS_MS(100), 64 * SEG);
+    const struct cc_row first = {CC_ACK, .rtt = -1, .round = true, .app = true};
+    cc_play_row(&t, &first);
+    uint64_t whole = t.ctl.cwnd;
+    assert_true(whole >= 64 * SEG);
+    lossy_round(&t, 15, SCPS_MS(100));
+    assert_true(t.ctl.cwnd >= whole);
+    assert_int_equal(t.ctl.phase, SCPS_PHASE_NONE);
+    whole = t.ctl.cwnd;
+    lossy_round(&t, 16, SCPS_MS(100));
+    assert_int_equal(t.ctl.cwnd, whole / 2);
+    assert_int_equal(t.ctl.phase, SCPS_PHASE_BRAKE);
+    for (int i = 0; i < 4; i++) { /* fewer are lost with the smaller window */
+        assert_int_equal(t.ctl.phase, SCPS_PHASE_BRAKE);
+        lossy_round(&t, 1, SCPS_MS(100));
+    }
+    assert_true(t.ctl.cwnd < whole);
+    assert_int_equal(t.ctl.phase, SCPS_PHASE_BRAKED);
+
+    whole = t.ctl.cwnd;
+    lossy_round(&t, 20, SCPS_MS(100));
+    assert_true(t.ctl.cwnd < whole);
+    for (int i = 0; i < 4; i++) /* as many are lost, and less delivered a second */
+        lossy_round(&t, 20, SCPS_MS(200));
+    assert_true(t.ctl.cwnd >= whole);
+    whole = t.ctl.cwnd;
+    for (int i = 0; i < 16; i++)
+        lossy_round(&t, 20, SCPS_MS(100));
+    assert_true(t.ctl.cwnd >= whole);
+    lossy_round(&t, 20, SCPS_MS(100));
+    assert_true(t.ctl.cwnd < whole);
+
+    open_with_base(&t, "vegas-corruption,brake=0", SCPS_MS(100), 64 * SEG);
+    cc_play_row(&t, &first);
+    whole = t.ctl.cwnd;
+    lossy_round(&t, 40, SCPS_MS(100));
+    assert_true(t.ctl.cwnd >= whole);
+    assert_int_equal(t.ctl.phase, SCPS_PHASE_NONE);
+}
+
 /* The paper's own rules, by parameters: slower, leaving slow start early, but the same place in the
  * end. */
 static void the_paper_by_parameters(void **state)
@@ -593,6 +656,7 @@ int main(void)
         cmocka_unit_test(a_lone_ack_is_no_train),
         cmocka_unit_test(a_longer_route_is_not_a_queue),
         cmocka_unit_test(corruption_keeps_the_window),
+        cmocka_unit_test(a_brake_by_share_of_loss),
         cmocka_unit_test(the_paper_by_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,9 @@ static struct scps_conn *sit(void)
     struct scps_conn *c = calloc(1, sizeof *c);
 
     c->tx = calloc(1, sizeof *c->tx);
-    c->nxt = c->end = 1000;
+    scps_send_init(&c->snd);
+    scps_send_wrote(&c->snd, 999);
+    scps_send_left(&c->snd, 1000);
     return c;
 }
 

@@ -47,6 +47,15 @@ static void test_accepted(void **state)
         "udp=[::1]:7001,[::1]:7002 addr=10.0.0.1",
         "udp=:7001,127.0.0.1:7002 addr=fd00::1/64",
         "udp=:7001 addr=10.0.0.1",
+        "ppp=/dev/ttyS0",
+        "udp=:7001,127.0.0.1:7002 ccsds=aos addr=10.0.0.1",
+        "udp=:7001,127.0.0.1:7002 ccsds=uslp,scid=65535,vcid=62,map=15,frame=2048,fill=0.01 "
+        "addr=10.0.0.1",
+        "ccsds=tm,scid=1023,vcid=7,frame=64,nofecf,line=/dev/ttyS0,speed=9600 addr=10.0.0.1 "
+        "mtu=9000",
+        "tap=t0 addr=10.0.0.2/24 addr=fd00::2/64 kernel-addr=10.0.0.1 gateway=10.0.0.1 mtu=9000",
+        "ppp=/dev/ttyS0,speed=9600,passive,novj,wait=60,restart=1.25,echo=10,accm=a0000 mtu=576",
+        "ppp=/dev/ttyS0,remote=10.0.0.2 addr=10.0.0.1 addr=fd00::1/64 line-rate=9600",
     };
     struct scps_ifopts o;
     for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
@@ -130,6 +139,28 @@ static void test_refused(void **state)
         {"udp=[::1:7000 addr=10.0.0.1", "brackets"},
         {"udp=[]:7000 addr=10.0.0.1", "brackets"},
         {"udp=:0 addr=10.0.0.1", "cannot be 0"},
+        {"ppp=/dev/ttyS0 tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ppp=/dev/ttyS0 addr=10.0.0.1 kernel-addr=10.0.0.2", "over PPP"},
+        {"ccsds=aos addr=10.0.0.1", "or line=DEVICE"},
+        {"ccsds=tc addr=10.0.0.1", "aos, uslp or tm"},
+        {"ccsds=aos udp=:7001 addr=10.0.0.1", "frames name no sender"},
+        {"ccsds=aos,line=/dev/x udp=:7001 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,line=/dev/x tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,scid=256", "spacecraft id"},
+        {"ccsds=tm,vcid=8", "in TM to 7"},
+        {"ccsds=uslp,map=16", "to 15"},
+        {"ccsds=uslp,frame=63", "64 to 2048"},
+        {"ccsds=uslp,fill=x", "as fill=0.01"},
+        {"ccsds=uslp,x", "or nofecf"},
+        {"tap=t0 addr=10.0.0.2", "/LEN"},
+        {"tap=t0 tun=t1 addr=10.0.0.2/24", "exclude each other"},
+        {"tap=t0 addr=10.0.0.2/24 mtu=575", "576 to 9000"},
+        {"ppp=/dev/ttyS0 mtu=127", "128 to 16384"},
+        {"ppp=/dev/ttyS0,speed=0", "as speed=115200"},
+        {"ppp=/dev/ttyS0,remote=10.0.0", "as remote=10.0.0.2"},
+        {"ppp=/dev/ttyS0,restart=0", "as restart=0.5"},
+        {"ppp=/dev/ttyS0,slow", "passive or novj"},
+        {"ppp=,speed=9600", "not the name of a device"},
         {"udp=127.0.0.1:1,[::1]:2 addr=10.0.0.1", "one side is IPv4"},
     };
     struct scps_ifopts o;
@@ -141,8 +172,8 @@ static void test_refused(void **state)
     char value[600];
     memset(value, '1', sizeof value - 1);
     value[sizeof value - 1] = 0;
-    static const char *names[] = {"tun",     "udp", "addr",     "kernel-addr",
-                                  "gateway", "mtu", "line-rate"};
+    static const char *names[] = {"tun",  "tap",         "udp",     "ppp", "ccsds",
+                                  "addr", "kernel-addr", "gateway", "mtu", "line-rate"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         memset(&o, 0, sizeof o);
         assert_int_equal(scps_ifopts_parse(&o, names[i], value, msg), SCPS_ERR_INVAL);
@@ -155,8 +186,9 @@ static void test_table(void **state)
 {
     (void)state;
     static const struct option table[] = {SCPS_IFOPTS_LONG('I'), {NULL, 0, NULL, 0}};
-    static const char *value[] = {"t0",       "127.0.0.1:1", "10.0.0.1/24", "10.0.0.2",
-                                  "10.0.0.2", "1500",        "64kbit",      NULL};
+    static const char *value[] = {"t0",   "t0",          "127.0.0.1:1", "/dev/ttyS0",
+                                  "aos",  "10.0.0.1/24", "10.0.0.2",    "10.0.0.2",
+                                  "1500", "64kbit",      NULL};
     unsigned i;
     for (i = 0; table[i].name; i++) {
         struct scps_ifopts o = {0};

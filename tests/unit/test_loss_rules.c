@@ -107,13 +107,58 @@ static void lost_again(void **state)
     }
     for (unsigned i = 4; i <= 6; i++) {
         struct scps_resent e;
-        scps_loss_of_resent(&w.sb, 3, false, &w.sum);
+        scps_loss_of_resent(&w.sb, 3, false, SCPS_NEVER, &w.sum);
         assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
         assert_true(scps_sb_resent_front(&w.sb, &e));
         arrived(&w, i);
     }
-    scps_loss_of_resent(&w.sb, 3, false, &w.sum);
+    scps_loss_of_resent(&w.sb, 3, false, SCPS_NEVER, &w.sum);
     assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
+    scps_sb_fini(&w.sb, &w.a);
+}
+
+/* A resending that proves needless doubles the age at which the next one counts as lost again: once
+ * for each generation of resends, up to the timer, and an episode later half of it will do. */
+static void needless_resends_wait(void **state)
+{
+    struct world w;
+    struct scps_ack_sum sum = {.oldest_sent = -1}, none = sum;
+    (void)state;
+
+    begin(&w, 4);
+    for (uint32_t i = 0; i < 3; i++)
+        scps_sb_lose(&w.sb, i, &sum);
+    for (uint32_t i = 0; i < 3; i++)
+        scps_sb_resent(&w.sb, i, 100);
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 0);
+    scps_sb_arrived(&w.sb, 112, 0, LEN, 50, &sum); /* a quarter of a round trip later */
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 0);
+    scps_sb_arrived(&w.sb, 111, LEN, 2 * LEN, 50, &sum);
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
+    scps_sb_arrived(&w.sb, 111, 2 * LEN, 3 * LEN, 50, &sum); /* resent with the one before */
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
+    scps_sb_lose(&w.sb, 3, &sum);
+    scps_sb_resent(&w.sb, 3, 200);
+    scps_sb_arrived(&w.sb, 201, 3 * LEN, 4 * LEN, 50, &sum);
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 200);
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 120), 120);
+    scps_sb_new_episode(&w.sb);
+    assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
+
+    for (unsigned i = 4; i < 9; i++) { /* the fifth is resent at 300, four more leave behind it */
+        assert_int_equal(scps_sb_reserve(&w.sb, &w.a), 0);
+        scps_sb_sent(&w.sb, (scps_off)LEN * i, LEN, 0, 250);
+        if (i > 4)
+            continue;
+        scps_sb_lose(&w.sb, 4, &sum);
+        scps_sb_resent(&w.sb, 4, 300);
+    }
+    for (unsigned i = 5; i < 9; i++)
+        scps_sb_arrived(&w.sb, 399, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 50, &none);
+    scps_loss_of_resent(&w.sb, 3, false, 299, &none); /* at 399: too young */
+    assert_int_equal(state_of(&w, 4), SCPS_SENT_FLIGHT);
+    scps_loss_of_resent(&w.sb, 3, false, 300, &none);
+    assert_int_equal(state_of(&w, 4), SCPS_SENT_LOST);
     scps_sb_fini(&w.sb, &w.a);
 }
 
@@ -136,9 +181,9 @@ static void by_age(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(third_above), cmocka_unit_test(early_retransmit),
-        cmocka_unit_test(named_holes), cmocka_unit_test(lost_again),
-        cmocka_unit_test(by_age),
+        cmocka_unit_test(third_above),           cmocka_unit_test(early_retransmit),
+        cmocka_unit_test(named_holes),           cmocka_unit_test(lost_again),
+        cmocka_unit_test(needless_resends_wait), cmocka_unit_test(by_age),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,7 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("0203aa 0402 010101").has, SCPS_HAS_SACK_OK);
     assert_int_equal(opts_parse_hex("0403aa 020405b4 01").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0302 020405b4 0101").has, SCPS_HAS_MSS);
+    assert_int_equal(opts_parse_hex("03040707 020405b4").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0809aaaaaaaaaaaaaa 020405b4 010101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0502 020405b4 0101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0509aaaaaaaaaaaaaa 020405b4 010101").has, SCPS_HAS_MSS);

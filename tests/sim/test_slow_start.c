@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* slow-start=: how the first slow start ends over a satellite link with a queue that is deep enough
+ * to tell (4.8 bandwidth-delay products), with and without jitter.
+ *
+ *      sender ---- 50 Mbit/s, 600 ms, 12000 packets of queue ---- receiver
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simrun.h"
+
+enum { STANDARD, HYSTART, SEARCH, WAYS };
+
+struct result {
+    double seconds;
+    uint32_t resent;
+};
+
+static void all_ways(const char *link, const char *cc, struct result out[WAYS])
+{
+    static const char *const way[] = {"standard", "hystart", "search"};
+    struct simrun r;
+    char text[64];
+
+    for (int i = 0; i < WAYS; i++) {
+        struct simrun_config cfg = {.link = link,
+                                    .seed = 1,
+                                    .size = 100000000,
+                                    .data = SIMRUN_HOLLOW,
+                                    .buffers = 64 << 20,
+                                    .cc = text,
+                                    .snack = true};
+        snprintf(text, sizeof text, "%s,slow-start=%s", cc, way[i]);
+        simrun(&cfg, &r);
+        assert_true(r.intact);
+        out[i] = (struct result){(double)r.delivered * 1e-6, r.sender.resent_segs};
+    }
+}
+
+#define SATELLITE "rate=50mbit,rate-back=10mbit,rtt=600ms,queue=12000p"
+
+/* SEARCH ends slow start before the queue overflows, whatever the controller; HyStart++ slows down,
+ * and still meets the end of the queue. */
+static void before_the_queue_overflows(void **state)
+{
+    static const char *const cc[] = {"vj", "cubic", "highspeed", "scalable"};
+    struct result r[WAYS];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cc / sizeof *cc; i++) {
+        all_ways(SATELLITE, cc[i], r);
+        if (r[SEARCH].resent || r[STANDARD].resent < 10000 ||
+            r[SEARCH].seconds > r[STANDARD].seconds + 0.01)
+            fail_msg("%s: standard %.3f s, %u resent; hystart %.3f s, %u; search %.3f s, %u", cc[i],
+                     r[STANDARD].seconds, r[STANDARD].resent, r[HYSTART].seconds, r[HYSTART].resent,
+                     r[SEARCH].seconds, r[SEARCH].resent);
+    }
+}
+
+/* With jitter SEARCH leaves a little late, and loses far less than the others. */
+static void jitter(void **state)
+{
+    struct result r[WAYS];
+    (void)state;
+
+    all_ways(SATELLITE ",jitter=50ms", "cubic", r);
+    if (r[SEARCH].seconds > 1.04 * r[STANDARD].seconds ||
+        r[SEARCH].resent * 2 > r[HYSTART].resent || r[SEARCH].resent * 10 > r[STANDARD].resent)
+        fail_msg("standard %.3f s, %u resent; hystart %.3f s, %u; search %.3f s, %u",
+                 r[STANDARD].seconds, r[STANDARD].resent, r[HYSTART].seconds, r[HYSTART].resent,
+                 r[SEARCH].seconds, r[SEARCH].resent);
+}
+
+/* A queue that takes everything: all three are as fast. */
+static void it_does_not_leave_for_nothing(void **state)
+{
+    struct result r[WAYS];
+    (void)state;
+
+    all_ways("rate=50mbit,rtt=600ms,queue=60000p", "vj", r); /* the transfer ends in slow start */
+    assert_int_equal(r[STANDARD].resent, 0);
+    assert_true(r[SEARCH].seconds < r[STANDARD].seconds + 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_the_queue_overflows),
+        cmocka_unit_test(jitter),
+        cmocka_unit_test(it_does_not_leave_for_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

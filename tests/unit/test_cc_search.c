@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/search.c: draft-chung-ccwg-search-09. The draft's numbers (windows of 3.5 initial round
+ * trips in ten bins, 15 more, a threshold of 0.26), and a path of a fixed rate that a doubling
+ * window fills. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cc/search.h"
+
+#define RTT  SCPS_MS(100)
+#define UNIT UINT64_C(256)
+
+static bool ack(struct scps_search *se, struct scps_cc_view *v, scps_dur rtt)
+{
+    struct scps_cc_ack a = {.bytes = 1, .rtt = rtt};
+
+    return scps_search_ack(se, v, &a);
+}
+
+static void bins(void **state)
+{
+    struct scps_search se = {0};
+    struct scps_cc_view v = {.now = SCPS_SEC(1), .delivered = 10 * UNIT, .inflight = 20 * UNIT};
+    (void)state;
+
+    assert_int_equal(SCPS_SEARCH_W, 10);
+    assert_int_equal(SCPS_SEARCH_ACKED_BINS, 11);
+    assert_int_equal(SCPS_SEARCH_SENT_BINS, 26);
+    assert_false(ack(&se, &v, RTT));
+    assert_int_equal(se.bin, SCPS_MS(35)); /* 100 ms x 3.5 / 10 */
+    assert_int_equal(se.bin_end, SCPS_SEC(1) + SCPS_MS(35));
+    assert_int_equal(se.acked_by[0], 10);
+    assert_int_equal(se.sent_by[0], 30);
+    v.now += SCPS_MS(35);
+    v.delivered += 5 * UNIT;
+    assert_false(ack(&se, &v, RTT)); /* not past the end of the bin */
+    assert_int_equal(se.index, 0);
+    v.now += 1;
+    assert_false(ack(&se, &v, RTT));
+    assert_int_equal(se.index, 1);
+    assert_int_equal(se.acked_by[1], 15);
+    assert_int_equal(se.sent_by[1], 35);
+    assert_int_equal(se.bin_end, SCPS_SEC(1) + 2 * SCPS_MS(35));
+    v.now += 3 * SCPS_MS(35); /* bins without an ACK end as the one before */
+    v.delivered += 5 * UNIT;
+    assert_false(ack(&se, &v, RTT));
+    assert_int_equal(se.index, 4);
+    assert_int_equal(se.acked_by[2], 15);
+    assert_int_equal(se.acked_by[3], 15);
+    assert_int_equal(se.acked_by[4], 20);
+}
+
+/* So many units are sent in each bin; of the last window's only `part` per mille arrive. */
+static bool told(unsigned part, unsigned bins_seen, scps_dur rtt)
+{
+    struct scps_search se = {0};
+    struct scps_cc_view v = {.now = SCPS_SEC(1)};
+    uint64_t sent = 0, in_window = 0;
+    bool out = false;
+
+    ack(&se, &v, RTT);
+    for (unsigned i = 1; i <= bins_seen; i++) {
+        sent += 10000 * UNIT;
+        in_window = i > bins_seen - SCPS_SEARCH_W ? in_window + 10 * part * UNIT : 0;
+        v.delivered = (bins_seen - SCPS_SEARCH_W) * (uint64_t)10000 * UNIT + in_window;
+        if (i <= bins_seen - SCPS_SEARCH_W)
+            v.delivered = sent;
+        v.inflight = sent - v.delivered;
+        v.now = se.bin_end + 1;
+        out = ack(&se, &v, rtt);
+        if (i < bins_seen && out)
+            return false; /* too early */
+    }
+    return out;
+}
+
+/* A window that delivered 0.74 of what was sent in the one an RTT ago: norm_diff is 0.26. */
+static void threshold(void **state)
+{
+    (void)state;
+    assert_true(told(740, 30, RTT));
+    assert_false(told(741, 30, RTT));
+    assert_false(told(1000, 30, RTT));
+}
+
+/* "Not enough data": until a window and a round trip have passed, or where the round trip has grown
+ * beyond the 15 bins. 100 ms are two bins and a part. */
+static void not_enough_data(void **state)
+{
+    (void)state;
+    assert_false(told(0, 12, RTT));
+    assert_true(told(0, 13, RTT));
+    assert_true(told(0, 25, 14 * SCPS_MS(35)));
+    assert_false(told(0, 40, 15 * SCPS_MS(35)));
+}
+
+/* The window an RTT ago ends within a bin: both neighbours count by their parts. */
+static void interpolation(void **state)
+{
+    struct scps_search se = {0};
+    struct scps_cc_view v = {.now = SCPS_SEC(1)};
+    bool out = false;
+    (void)state;
+
+    ack(&se, &v, RTT);
+    for (unsigned i = 1; i <= 20; i++) {
+        /* nothing but 1000 units in bin 8: in the window that ends with 18, not in 17's */
+        v.delivered = 0;
+        v.inflight = i >= 8 ? 1000 * UNIT : 0;
+        v.now = se.bin_end + 1;
+        out = ack(&se, &v, SCPS_MS(70) + SCPS_MS(7)); /* 2.2 bins */
+    }
+    assert_true(out);
+    assert_int_equal(se.index, 20);
+}
+
+/* Silence longer than a window, and a sender that began anew: all is forgotten. */
+static void begins_anew(void **state)
+{
+    struct scps_search se = {0};
+    struct scps_cc_view v = {.now = SCPS_SEC(1)};
+    (void)state;
+
+    ack(&se, &v, RTT);
+    v.now = se.bin_end + 9 * SCPS_MS(35) + 1;
+    ack(&se, &v, RTT);
+    assert_int_equal(se.index, 10);
+    v.now = se.bin_end + 10 * SCPS_MS(35) + 1;
+    ack(&se, &v, SCPS_MS(200));
+    assert_int_equal(se.index, 0);
+    assert_int_equal(se.bin, SCPS_MS(70));
+    v.now = se.bin_end + 1;
+    v.inflight = 1000;
+    ack(&se, &v, RTT);
+    assert_int_equal(se.index, 1);
+    v.inflight = 500; /* less than was sent before: the count of losses began anew */
+    ack(&se, &v, RTT);
+    assert_int_equal(se.index, 0);
+    memset(&se, 0, sizeof se);
+    v.srtt = 0;
+    assert_false(ack(&se, &v, -1)); /* no round trip known */
+    assert_int_equal(se.bin, 0);
+}
+
+/* A window that doubles on a path of a segment a ms and 100 ms: told while the queue grows, and not
+ * before the path was full; the same with a round trip that jitters by a third. */
+static void a_doubling_window(void **state)
+{
+    static uint64_t sent[4000]; /* segments x 1000, until each ms */
+    (void)state;
+    for (int jitter = 0; jitter < 2; jitter++) {
+        struct scps_search se = {0};
+        struct scps_cc_view v = {.srtt = RTT};
+        uint64_t arrived = 0, told_at = 0;
+        int left = 0; /* the ms in which what arrives now left */
+        for (int ms = 0; ms < 4000 && !told_at; ms++) {
+            uint64_t before = arrived;
+            sent[ms] = ms ? sent[ms - 1] : 10000;
+            if (ms >= 100) {
+                uint64_t here = sent[ms - 100];
+                arrived = here < arrived + 1000 ? here : arrived + 1000;
+            }
+            sent[ms] += 2 * (arrived - before);
+            while (sent[left] < arrived)
+                left++;
+            v.now = SCPS_MS(ms);
+            v.delivered = arrived;
+            v.inflight = sent[ms] - arrived;
+            scps_dur rtt = SCPS_MS(ms - left) + (jitter ? ms * 7919 % 33 * SCPS_MS(1) : 0);
+            v.srtt += (rtt - v.srtt) / 8;
+            if (arrived > before && ack(&se, &v, rtt))
+                told_at = v.inflight;
+        }
+        if (told_at < 110000 || told_at > 800000)
+            fail_msg("jitter %d: told at %llu in flight", jitter, (unsigned long long)told_at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins),
+        cmocka_unit_test(threshold),
+        cmocka_unit_test(not_enough_data),
+        cmocka_unit_test(interpolation),
+        cmocka_unit_test(begins_anew),
+        cmocka_unit_test(a_doubling_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* Stations on an Ethernet that this file holds: who asks whom, what is kept meanwhile, what is
+ * believed for how long, and frames that cannot be. */
+#include "cm.h"
+
+#include <scps/error.h>
+#include <scps/ether.h>
+
+#include <stdio.h>
+#include <string.h>
+
+struct station {
+    struct scps_netif dev, sink;
+    struct scps_netif *ether;
+    struct {
+        uint8_t octets[1600];
+        size_t len;
+    } out[16]; /* frames on their way */
+    unsigned n;
+    uint8_t got[1600];
+    size_t got_len;
+    unsigned packets;
+};
+
+static struct station a, b;
+static scps_time now;
+
+static int dev_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct station *s = (struct station *)nif;
+
+    assert_true(s->n < 16 && pkt->len + pkt->payload_len <= 1514);
+    memcpy(s->out[s->n].octets, pkt->data, pkt->len);
+    if (pkt->payload_len)
+        memcpy(s->out[s->n].octets + pkt->len, pkt->payload, pkt->payload_len);
+    s->out[s->n++].len = pkt->len + pkt->payload_len;
+    return 0;
+}
+
+static int sink_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    struct station *s = (struct station *)((char *)nif - offsetof(struct station, sink));
+
+    memcpy(s->got, pkt->data, pkt->len);
+    s->got_len = pkt->len;
+    s->packets++;
+    return 0;
+}
+
+static const struct scps_netif_ops dev_ops = {.name = "wire", .send = dev_send};
+static const struct scps_netif_ops sink_ops = {.name = "sink", .recv = sink_recv};
+
+static struct scps_ether_config config(uint8_t id)
+{
+    struct scps_ether_config c = scps_ether_config_default();
+    char text[40];
+
+    memcpy(c.mac, (uint8_t[6]){2, 0, 0, 0, 0, id}, 6);
+    snprintf(text, sizeof text, "10.0.0.%d", id);
+    scps_addr_parse(text, &c.addr[0]);
+    snprintf(text, sizeof text, "fd00::%d", id);
+    scps_addr_parse(text, &c.addr[1]);
+    c.prefix[0] = 24;
+    c.prefix[1] = 64;
+    c.n = 2;
+    return c;
+}
+
+static void open_station(struct station *s, const struct scps_ether_config *c)
+{
+    memset(s, 0, sizeof *s);
+    s->dev.ops = &dev_ops;
+    s->dev.mtu = 1514;
+    s->sink.ops = &sink_ops;
+    s->ether = scps_ether_new(c, NULL, NULL);
+    assert_non_null(s->ether);
+    scps_netif_push(&s->dev, s->ether);
+    scps_netif_push(s->ether, &s->sink);
+    scps_netif_advance(&s->sink, now);
+    assert_int_equal(s->sink.mtu, 1500);
+}
+
+static void put_frame(struct station *to, const uint8_t *p, size_t n)
+{
+    uint8_t copy[1700];
+    struct scps_pkt pkt = {.data = copy, .len = n, .at = now};
+
+    memcpy(copy, p, n);
+    scps_netif_recv(&to->dev, &pkt);
+}
+
+static void deliver(struct station *from, struct station *to)
+{
+    for (unsigned i = 0; i < from->n; i++)
+        put_frame(to, from->out[i].octets, from->out[i].len);
+    from->n = 0;
+}
+
+static void exchange(void)
+{
+    for (unsigned i = 0; i < 10 && (a.n || b.n); i++) {
+        deliver(&a, &b);
+        deliver(&b, &a);
+    }
+}
+
+static int setup(void **state)
+{
+    struct scps_ether_config ca = config(1), cb = config(2);
+
+    (void)state;
+    now = SCPS_SEC(1);
+    open_station(&a, &ca);
+    open_station(&b, &cb);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    a.ether->ops->close(a.ether);
+    b.ether->ops->close(b.ether);
+    return 0;
+}
+
+static size_t packet(uint8_t *p, const char *dst, uint8_t tag, size_t n)
+{
+    struct scps_addr d;
+
+    memset(p, tag, n);
+    scps_addr_parse(dst, &d);
+    if (d.family == 4) {
+        p[0] = 0x45;
+        p[2] = (uint8_t)(n >> 8);
+        p[3] = (uint8_t)n;
+        memcpy(p + 16, d.b, 4);
+    } else {
+        p[0] = 0x60;
+        p[4] = (uint8_t)((n - 40) >> 8);
+        p[5] = (uint8_t)(n - 40);
+        p[6] = 17;
+        memcpy(p + 24, d.b, 16);
+    }
+    return n;
+}
+
+static int send_to(struct station *s, const char *dst, uint8_t tag, size_t n)
+{
+    uint8_t p[1600];
+    struct scps_pkt pkt = {.data = p, .len = packet(p, dst, tag, n), .at = now};
+
+    if (n > 60) { /* in two pieces */
+        pkt.len = 50;
+        pkt.payload = p + 50;
+        pkt.payload_len = n - 50;
+    }
+    return scps_netif_send(s->ether, &pkt);
+}
+
+static struct scps_ether_status status(const struct station *s)
+{
+    struct scps_ether_status st;
+
+    scps_ether_get_status(s->ether, &st);
+    return st;
+}
+
+static void neighbours_are_asked_once_and_remembered(void **state)
+{
+    static const char *const to[2] = {"10.0.0.2", "fd00::2"};
+
+    (void)state;
+    for (unsigned f = 0; f < 2; f++) {
+        uint8_t want[1000];
+        unsigned before = b.packets;
+        assert_int_equal(send_to(&a, to[f], 7, 1000), 0);
+        assert_int_equal(a.n, 1); /* the question alone */
+        exchange();
+        assert_int_equal(b.packets, before + 1);
+        packet(want, to[f], 7, 1000);
+        assert_int_equal(b.got_len, 1000);
+        assert_memory_equal(b.got, want, 1000);
+        assert_int_equal(send_to(&a, to[f], 8, 100), 0);
+        assert_int_equal(a.n, 1);
+        assert_memory_equal(a.out[0].octets, ((uint8_t[6]){2, 0, 0, 0, 0, 2}), 6);
+        exchange();
+        assert_int_equal(b.packets, before + 2);
+        assert_int_equal(status(&a).asked, f + 1);
+        assert_int_equal(status(&b).answered, f + 1);
+        /* who was asked knows who asked: RFC 826, RFC 4861 section 7.2.3 */
+        assert_int_equal(send_to(&b, f ? "fd00::1" : "10.0.0.1", 9, 100), 0);
+        assert_int_equal(status(&b).asked, 0);
+        exchange();
+    }
+    assert_int_equal(send_to(&a, "10.0.0.2", 1, 1501), SCPS_ERR_MSGSIZE);
+}
+
+/* The ARP request is that of RFC 826, octet for octet; the solicitation that of RFC 4861. */
+static void questions_octet_by_octet(void **state)
+{
+    static const uint8_t arp[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  1, 8, 6,
+                                    0,    1,    8,    0,    6,    4,    0, 1, 2, 0, 0,  0, 0, 1,
+                                    10,   0,    0,    1,    0,    0,    0, 0, 0, 0, 10, 0, 0, 2};
+    static const uint8_t nd[86] = {
+        0x33, 0x33, 0xff, 0,   0,    2, 2, 0, 0,    0, 0, 1, 0x86, 0xdd, 0x60, 0, 0, 0,
+        0,    32,   58,   255, 0xfd, 0, 0, 0, 0,    0, 0, 0, 0,    0,    0,    0, 0, 0,
+        0,    1,    0xff, 2,   0,    0, 0, 0, 0,    0, 0, 0, 0,    1,    0xff, 0, 0, 2,
+        135,  0,    0,    0,   0,    0, 0, 0, 0xfd, 0, 0, 0, 0,    0,    0,    0, 0, 0,
+        0,    0,    0,    0,   0,    2, 1, 1, 2,    0, 0, 0, 0,    1};
+
+    (void)state;
+    send_to(&a, "10.0.0.2", 1, 40);
+    assert_int_equal(a.out[0].len, sizeof arp);
+    assert_memory_equal(a.out[0].octets, arp, sizeof arp);
+    a.n = 0;
+    send_to(&a, "fd00::2", 1, 60);
+    assert_int_equal(a.out[0].len, sizeof nd);
+    memset(a.out[0].octets + 56, 0, 2); /* the checksum is the other end's to judge */
+    assert_memory_equal(a.out[0].octets, nd, sizeof nd);
+    a.n = 0;
+}
+
+static void the_last_packet_is_kept_and_silence_is_given_up(void **state)
+{
+    (void)state;
+    send_to(&a, "10.0.0.9", 1, 100);
+    send_to(&a, "10.0.0.9", 2, 100);
+    assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_HELD], 1);
+    unsigned turns = 0;
+    scps_time begin = now;
+    while (scps_netif_deadline(&a.sink) != SCPS_NEVER) {
+        assert_true(++turns < 10);
+        now = scps_netif_deadline(&a.sink);
+        scps_netif_advance(&a.sink, now);
+    }
+    assert_int_equal(a.n, 3); /* questions */
+    assert_int_equal(now - begin, SCPS_SEC(3));
+    assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_UNRESOLVED], 1);
+    a.n = 0;
+    assert_int_equal(send_to(&a, "192.168.1.1", 1, 100), SCPS_ERR_UNREACH); /* no gateway */
+}
+
+/* RFC 4861 section 7.3: an old answer is used, and asked for again by unicast; then forgotten. */
+static void what_is_old_is_asked_again(void **state)
+{
+    (void)state;
+    send_to(&a, "fd00::2", 1, 100);
+    exchange();
+    now += SCPS_SEC(31);
+    scps_netif_advance(&a.sink, now);
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER); /* nobody asks for what is unused */
+    send_to(&a, "fd00::2", 2, 100);
+    assert_int_equal(a.n, 1); /* sent at once */
+    exchange();
+    assert_int_equal(scps_netif_deadline(&a.sink), now + SCPS_SEC(5));
+    now += SCPS_SEC(5);
+    scps_netif_advance(&a.sink, now);
+    assert_int_equal(a.n, 1);
+    assert_memory_equal(a.out[0].octets, ((uint8_t[6]){2, 0, 0, 0, 0, 2}), 6);
+    exchange(); /* answered */
+    assert_int_equal(status(&a).neighbours, 1);
+    assert_int_equal(scps_netif_deadline(&a.sink), now + SCPS_SEC(30));
+    now += SCPS_SEC(31);
+    scps_netif_advance(&a.sink, now);
+    send_to(&a, "fd00::2", 2, 100);
+    a.n = 0; /* the neighbour is gone */
+    for (unsigned i = 0; i < 10 && status(&a).neighbours; i++) {
+        now += SCPS_SEC(1);
+        scps_netif_advance(&a.sink, now);
+    }
+    assert_int_equal(status(&a).neighbours, 0);
+    a.n = 0;
+}
+
+static void groups_and_gateways(void **state)
+{
+    struct scps_ether_config c = config(3);
+    static struct station s;
+
+    (void)state;
+    scps_addr_parse("10.0.0.2", &c.gateway[0]);
+    open_station(&s, &c);
+    send_to(&s, "192.168.1.1", 1, 40); /* asks for the gateway */
+    assert_int_equal(s.out[0].octets[41], 2);
+    s.n = 0;
+    static const struct {
+        const char *to;
+        uint8_t mac[6];
+    } group[] = {{"224.129.2.3", {0x01, 0, 0x5e, 1, 2, 3}},
+                 {"10.0.0.255", {255, 255, 255, 255, 255, 255}},
+                 {"255.255.255.255", {255, 255, 255, 255, 255, 255}},
+                 {"ff02::1:2", {0x33, 0x33, 0, 1, 0, 2}}};
+    for (size_t i = 0; i < sizeof group / sizeof *group; i++) {
+        assert_int_equal(send_to(&s, group[i].to, 1, 60), 0);
+        assert_int_equal(s.n, 1);
+        assert_memory_equal(s.out[0].octets, group[i].mac, 6);
+        s.n = 0;
+    }
+    s.ether->ops->close(s.ether);
+}
+
+/* A duplicate of our address is counted, not obeyed; its test for one is answered to all. */
+static void an_address_taken_twice(void **state)
+{
+    struct scps_ether_config c = config(1);
+    static struct station s;
+
+    (void)state;
+    c.mac[5] = 9;
+    open_station(&s, &c);
+    send_to(&s, "10.0.0.2", 1, 40); /* from 10.0.0.1 at another station */
+    for (unsigned i = 0; i < s.n; i++)
+        put_frame(&a, s.out[i].octets, s.out[i].len);
+    assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_CONFLICT], 1);
+    assert_int_equal(a.n, 0);
+    s.ether->ops->close(s.ether);
+}
+
+static void what_cannot_be_is_named(void **state)
+{
+    static const struct {
+        uint8_t octets[60];
+        size_t n;
+        enum scps_ether_drop why;
+    } bad[] = {
+        {{2, 0, 0, 0, 0, 1}, 13, SCPS_ETHER_DROP_SHORT},
+        {{2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 2, 8, 0}, 40, SCPS_ETHER_DROP_NOT_OURS},
+        {{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x81, 0}, 40, SCPS_ETHER_DROP_TYPE},
+        {{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0, 0, 47}, 60, SCPS_ETHER_DROP_SHORT},
+        {{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6, 0, 1, 8, 0, 6, 4, 0, 3},
+         60,
+         SCPS_ETHER_DROP_ARP},
+        {{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1},
+         41,
+         SCPS_ETHER_DROP_ARP},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t before = status(&a).drops[bad[i].why];
+        put_frame(&a, bad[i].octets, bad[i].n);
+        assert_int_equal(status(&a).drops[bad[i].why], before + 1);
+    }
+    /* each octet of a solicitation in turn is wrong: nothing is learned from a wrong checksum */
+    uint8_t frame[86];
+    send_to(&b, "fd00::1", 1, 60);
+    memcpy(frame, b.out[0].octets, sizeof frame);
+    b.n = 0;
+    for (size_t i = 22; i < sizeof frame; i++) {
+        frame[i] ^= 0x11;
+        put_frame(&a, frame, sizeof frame);
+        frame[i] ^= 0x11;
+    }
+    assert_int_equal(a.n, 0);
+    assert_int_equal(status(&a).neighbours, 0);
+    put_frame(&a, frame, sizeof frame);
+    assert_int_equal(a.n, 1);
+    a.n = 0;
+}
+
+/* More neighbours than there is room for: the one not used for longest gives way. */
+static void a_full_cache_forgets_the_oldest(void **state)
+{
+    struct scps_ether_config c = config(1);
+    static struct station s;
+    char to[20];
+
+    (void)state;
+    c.neighbours = 4;
+    open_station(&s, &c);
+    for (int i = 10; i < 20; i++) {
+        snprintf(to, sizeof to, "10.0.0.%d", i);
+        send_to(&s, to, 1, 60);
+        s.n = 0;
+    }
+    assert_int_equal(status(&s).drops[SCPS_ETHER_DROP_HELD], 6);
+    assert_int_equal(status(&s).asked, 10);
+    s.ether->ops->close(s.ether);
+}
+
+static void configurations_out_of_range(void **state)
+{
+    struct scps_ether_config c;
+    int err = 0;
+
+    (void)state;
+#define REFUSED(field, value)                                                                      \
+    c = config(1);                                                                                 \
+    c.field = value;                                                                               \
+    assert_null(scps_ether_new(&c, NULL, &err));                                                   \
+    assert_int_equal(err, SCPS_ERR_RANGE)
+    REFUSED(mac[0], 3);
+    REFUSED(n, SCPS_ETHER_ADDRS + 1);
+    REFUSED(prefix[0], 33);
+    REFUSED(addr[0].family, 0);
+    REFUSED(gateway[0].family, 6);
+    REFUSED(neighbours, 0);
+    REFUSED(mtu, 575);
+    REFUSED(mtu, 9001);
+    REFUSED(reachable, 0);
+    REFUSED(retransmit, 0);
+    REFUSED(tries, 0);
+    for (int i = 0; i <= SCPS_ETHER_DROP_COUNT; i++)
+        assert_true(strlen(scps_ether_drop_text((enum scps_ether_drop)i)) > 5);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(neighbours_are_asked_once_and_remembered),
+        TEST(questions_octet_by_octet),
+        TEST(the_last_packet_is_kept_and_silence_is_given_up),
+        TEST(what_is_old_is_asked_again),
+        TEST(groups_and_gateways),
+        TEST(an_address_taken_twice),
+        TEST(what_cannot_be_is_named),
+        TEST(a_full_cache_forgets_the_oldest),
+        TEST(configurations_out_of_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

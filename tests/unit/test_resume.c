@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* The phases of careful resume by themselves: RFC 9959 sections 3.2 to 3.7, a controller that does
+ * what the test says, and the events of a connection of 1000-byte segments.
+ *
+ * The path that was saved: 300 segments in a round trip of 100 ms, 3 MB/s, as in the RFC's example.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/resume.h"
+
+#define SEG UINT64_C(1000)
+
+struct bench {
+    struct scps_env env;
+    struct scps_shared_config cfg;
+    struct scps_conn_ctx x;
+    struct scps_cc_ops ops;
+    struct scps_cc_view v;
+    struct scps_cc_ctl ctl;
+    struct scps_resume r;
+    struct scps_note last;
+    unsigned notes;
+};
+
+static void note(void *ctx, const struct scps_note *n)
+{
+    struct bench *b = ctx;
+
+    assert_int_equal(n->kind, SCPS_NOTE_RESUME);
+    b->last = *n;
+    b->notes++;
+}
+
+static struct scps_resume_cc cc_of(struct bench *b)
+{
+    return (struct scps_resume_cc){&b->x, b};
+}
+
+static void setup(struct bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->env.obs = (struct scps_observer){note, b, UINT64_C(1) << SCPS_NOTE_RESUME};
+    b->cfg.c.cc = &b->ops;
+    b->x = (struct scps_conn_ctx){.env = &b->env, .cfg = &b->cfg, .st = &b->env.nobody};
+    b->v = (struct scps_cc_view){.now = SCPS_SEC(1),
+                                 .mss = SEG,
+                                 .init_cwnd = 10 * SEG,
+                                 .srtt = SCPS_MS(100),
+                                 .min_rtt = SCPS_MS(100),
+                                 .max_cwnd = UINT64_C(1) << 40,
+                                 .cwnd_limited = true};
+    b->ctl = (struct scps_cc_ctl){.cwnd = 10 * SEG, .ssthresh = UINT64_MAX};
+    scps_resume_begin(&b->r, &b->x, 300 * SEG, 3000 * SEG, SCPS_MS(100), false, 0);
+}
+
+/* segs segments arrive; the newest left when prior had been delivered. */
+static void ack_of(struct bench *b, uint64_t segs, uint64_t prior)
+{
+    struct scps_cc_ack a = {.bytes = segs * SEG,
+                            .rtt = SCPS_MS(100),
+                            .sample_bytes = segs * SEG,
+                            .prior_delivered = prior};
+
+    b->v.delivered += segs * SEG;
+    b->v.inflight -= segs * SEG;
+    b->v.outstanding -= segs * SEG;
+    scps_resume_ack(&b->r, cc_of(b), &b->v, &a, &b->ctl);
+}
+
+static void send(struct bench *b, uint64_t segs)
+{
+    b->v.inflight += segs * SEG;
+    b->v.outstanding += segs * SEG;
+}
+
+static void lose(struct bench *b, uint64_t segs, enum scps_loss_cause cause)
+{
+    struct scps_cc_loss l = {
+        .bytes = segs * SEG, .cause = cause, .evidence = SCPS_BY_SACK, .new_episode = true};
+
+    b->v.inflight -= segs * SEG;
+    scps_resume_before_loss(&b->r, &b->x, &l, &b->ctl);
+    if (cause == SCPS_LOSS_CONGESTION) /* as Reno does */
+        b->ctl.cwnd = b->ctl.ssthresh = b->ctl.cwnd / 2;
+    scps_resume_loss(&b->r, cc_of(b), &b->v, &l, &b->ctl);
+}
+
+static void told(const struct bench *b, enum scps_resume_phase phase, enum scps_resume_why why)
+{
+    assert_int_equal(b->r.phase, phase);
+    assert_int_equal(b->last.arg[0], phase);
+    assert_int_equal(b->last.arg[1], why);
+}
+
+/* The initial window has left and is acknowledged; 20 more have left. */
+static void to_unvalidated(struct bench *b)
+{
+    setup(b);
+    send(b, 10);
+    b->v.now += SCPS_MS(100);
+    ack_of(b, 4, 0);
+    told(b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED); /* not all the initial data */
+    b->ctl.cwnd = 20 * SEG;
+    send(b, 20);
+    ack_of(b, 6, 0);
+    told(b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
+}
+
+/* "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))", "All packets sent in the
+ * Unvalidated Phase MUST use pacing", and PipeSize begins with what was in flight. */
+static void the_jump(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    assert_int_equal(b.ctl.cwnd, 150 * SEG);
+    assert_int_equal(b.ctl.rate, 1500 * SEG);
+    assert_int_equal(b.r.pipe, 20 * SEG);
+    assert_int_equal(b.ctl.ssthresh, UINT64_MAX);
+    b.ctl.cwnd = 151 * SEG; /* the controller grows: not in this phase */
+    ack_of(&b, 1, 0);
+    assert_int_equal(b.ctl.cwnd, 150 * SEG);
+    assert_int_equal(b.r.pipe, 21 * SEG);
+}
+
+static void limits_of_the_jump(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    setup(&b);
+    b.r.max_jump = 40 * SEG;
+    b.r.limit_found = true;
+    send(&b, 10);
+    ack_of(&b, 10, 0);
+    assert_int_equal(b.ctl.cwnd, 40 * SEG);
+    assert_int_equal(b.ctl.ssthresh, 300 * SEG);
+    setup(&b);
+    b.v.max_cwnd = 60 * SEG;
+    send(&b, 10);
+    ack_of(&b, 10, 0);
+    assert_int_equal(b.ctl.cwnd, 60 * SEG);
+    setup(&b); /* no faster than it was: saved_cwnd was of a round trip with a queue in it */
+    b.r.saved_rate = 1000 * SEG;
+    send(&b, 10);
+    ack_of(&b, 10, 0);
+    assert_int_equal(b.ctl.rate, 1000 * SEG);
+}
+
+/* "the first unvalidated segment is acknowledged": CWND is what is in flight, and grows again. */
+static void validated(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    send(&b, 120);
+    b.v.now += SCPS_MS(100);
+    ack_of(&b, 19, 0);
+    told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
+    ack_of(&b, 2, 10 * SEG); /* one of them left after the jump */
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
+    assert_int_equal(b.ctl.cwnd, 119 * SEG);
+    assert_int_equal(b.ctl.rate, 0);
+    b.ctl.cwnd += SEG; /* slow start */
+    send(&b, 2);
+    ack_of(&b, 118, 10 * SEG);
+    assert_int_equal(b.ctl.cwnd, 120 * SEG);
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
+    ack_of(&b, 1, 10 * SEG); /* the last that left in the phase */
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_VALIDATED);
+    assert_int_equal(b.r.been, 1 << SCPS_RESUME_RECONNAISSANCE | 1 << SCPS_RESUME_UNVALIDATED |
+                                   1 << SCPS_RESUME_VALIDATING | 1 << SCPS_RESUME_NORMAL);
+    assert_int_equal(b.ctl.cwnd, 120 * SEG);
+}
+
+static void all_of_the_window_sent(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    send(&b, 131);
+    b.v.now += SCPS_MS(50);
+    ack_of(&b, 1, 0);
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_LAST_SENT);
+    assert_int_equal(b.ctl.cwnd, 150 * SEG);
+}
+
+/* A sender that has little to send: "CWND is reset to the PipeSize". */
+static void rate_limited(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    b.v.now += SCPS_MS(101);
+    send(&b, 5);
+    ack_of(&b, 5, 0);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RATE_LIMITED);
+    assert_int_equal(b.ctl.cwnd, 25 * SEG);
+    assert_int_equal(b.ctl.rate, 0);
+    to_unvalidated(&b); /* and with more than PipeSize in flight after a round trip */
+    b.v.now += SCPS_MS(101);
+    send(&b, 60);
+    ack_of(&b, 5, 0);
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_RTT_EXCEEDED);
+}
+
+/* "this transition MAY be deferred to the time at which more data is sent" */
+static void deferred(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    setup(&b);
+    b.v.app_limited = true;
+    send(&b, 10);
+    ack_of(&b, 10, 0);
+    told(&b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED);
+    b.v.app_limited = false;
+    send(&b, 10);
+    ack_of(&b, 2, 10 * SEG);
+    told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
+}
+
+/* Section 3.2 and 4.2.1: the path is not confirmed, and "Careful Resume does not modify the
+ * CWND". */
+static void not_confirmed(void **state)
+{
+    static const struct {
+        scps_dur rtt;
+        uint64_t cwnd;
+        enum scps_resume_phase phase;
+        enum scps_resume_why why;
+    } t[] = {{SCPS_MS(50), 20 * SEG, SCPS_RESUME_NORMAL, SCPS_RESUME_RTT_TOO_SHORT},
+             {SCPS_MS(51), 20 * SEG, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED},
+             {SCPS_MS(1000), 20 * SEG, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED},
+             {SCPS_MS(1001), 20 * SEG, SCPS_RESUME_NORMAL, SCPS_RESUME_RTT_TOO_LONG},
+             {SCPS_MS(100), 150 * SEG, SCPS_RESUME_NORMAL, SCPS_RESUME_NOTHING_GAINED}};
+    struct bench b;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        setup(&b);
+        send(&b, 10);
+        b.v.min_rtt = t[i].rtt;
+        b.ctl.cwnd = t[i].cwnd;
+        ack_of(&b, 10, 0);
+        told(&b, t[i].phase, t[i].why);
+        if (t[i].phase == SCPS_RESUME_NORMAL)
+            assert_int_equal(b.ctl.cwnd, t[i].cwnd);
+    }
+}
+
+/* "The sender stops using Careful Resume and MUST continue using normal CC". */
+static void congestion_in_reconnaissance(void **state)
+{
+    struct scps_cc_ack marked = {.bytes = SEG, .marked = SEG};
+    struct bench b;
+    (void)state;
+
+    setup(&b);
+    send(&b, 10);
+    lose(&b, 1, SCPS_LOSS_CONGESTION);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_LOSS);
+    assert_int_equal(b.ctl.cwnd, 5 * SEG);
+    setup(&b);
+    scps_resume_ack(&b.r, cc_of(&b), &b.v, &marked, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_ECN);
+    setup(&b); /* corruption is none */
+    send(&b, 10);
+    lose(&b, 1, SCPS_LOSS_CORRUPTION);
+    told(&b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED);
+    setup(&b);
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_PATH, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_PATH_CHANGED);
+    setup(&b);
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RTO, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_TIMEOUT);
+}
+
+/* "The CWND MUST be reduced to no more than (PipeSize/2)", it "MUST NOT be increased", and at the
+ * end ssthresh is PipeSize/2 as it is then; what was resent is no sign of capacity. */
+static void safe_retreat(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    send(&b, 120);
+    b.v.now += SCPS_MS(100);
+    ack_of(&b, 22, 10 * SEG);
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
+    assert_int_equal(b.r.pipe, 42 * SEG);
+    lose(&b, 80, SCPS_LOSS_CONGESTION);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_LOSS);
+    assert_int_equal(b.ctl.cwnd, 21 * SEG);
+    b.ctl.cwnd = 30 * SEG;
+    ack_of(&b, 20, 12 * SEG); /* they left before */
+    assert_int_equal(b.ctl.cwnd, 21 * SEG);
+    assert_int_equal(b.r.pipe, 62 * SEG);
+    send(&b, 10);
+    ack_of(&b, 10, 40 * SEG); /* they left since */
+    assert_int_equal(b.r.pipe, 62 * SEG);
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RECOVERED, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
+    assert_int_equal(b.ctl.ssthresh, 31 * SEG);
+    assert_int_equal(b.ctl.cwnd, 21 * SEG);
+}
+
+/* The controller cuts from PipeSize, not from a window that was never validated: CUBIC would aim at
+ * it for minutes. */
+static void the_cut_is_of_pipe_size(void **state)
+{
+    struct scps_cc_loss l = {.cause = SCPS_LOSS_CONGESTION};
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    scps_resume_before_loss(&b.r, &b.x, &l, &b.ctl);
+    assert_int_equal(b.ctl.cwnd, 20 * SEG);
+    to_unvalidated(&b);
+    l.cause = SCPS_LOSS_CORRUPTION;
+    scps_resume_before_loss(&b.r, &b.x, &l, &b.ctl);
+    assert_int_equal(b.ctl.cwnd, 150 * SEG);
+}
+
+static void retreat_without_a_loss(void **state)
+{
+    struct scps_cc_ack marked = {.bytes = SEG, .marked = SEG};
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    scps_resume_ack(&b.r, cc_of(&b), &b.v, &marked, &b.ctl);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_ECN);
+    assert_int_equal(b.ctl.cwnd, 21 * SEG / 2);
+    assert_int_equal(b.ctl.rate, 0);
+    ack_of(&b, 19, 0);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_ECN);
+    ack_of(&b, 1, 0); /* all that was under way has arrived */
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
+    to_unvalidated(&b);
+    b.v.min_rtt = SCPS_MS(50);
+    ack_of(&b, 1, 0);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_PATH_CHANGED);
+    to_unvalidated(&b);
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_PATH, &b.ctl);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_PATH_CHANGED);
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_IDLE, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
+}
+
+/* Section 3.6, and what is put back when the timeout proves imagined: no more than PipeSize. */
+static void timeout_and_its_undo(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    to_unvalidated(&b);
+    send(&b, 130);
+    b.v.cause = SCPS_LOSS_CORRUPTION;
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RTO, &b.ctl);
+    assert_int_equal(b.r.phase, SCPS_RESUME_UNVALIDATED);
+    b.v.cause = SCPS_LOSS_CONGESTION;
+    b.ctl.cwnd = SEG;
+    b.ctl.ssthresh = 75 * SEG;
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RTO, &b.ctl);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_TIMEOUT);
+    assert_int_equal(b.ctl.ssthresh, 10 * SEG);
+    assert_int_equal(b.ctl.rate, 0);
+    b.ctl = (struct scps_cc_ctl){.cwnd = 150 * SEG, .ssthresh = UINT64_MAX, .rate = 1500 * SEG};
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_SPURIOUS, &b.ctl);
+    assert_int_equal(b.ctl.cwnd, 20 * SEG);
+    assert_int_equal(b.ctl.rate, 0);
+    b.ctl.cwnd = 90 * SEG; /* later episodes are no business of careful resume */
+    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_SPURIOUS, &b.ctl);
+    assert_int_equal(b.ctl.cwnd, 90 * SEG);
+}
+
+/* A controller with a model is told half of the rate at most, and says itself what congestion
+ * is. */
+static struct {
+    enum scps_cc_resume what;
+    uint64_t amount;
+    bool steady;
+} model;
+
+static bool model_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume what,
+                         uint64_t amount, struct scps_cc_ctl *ctl)
+{
+    (void)s, (void)v, (void)ctl;
+    if (what == SCPS_CC_STEADY)
+        return model.steady;
+    model.what = what;
+    model.amount = amount;
+    return true;
+}
+
+static void a_model(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    setup(&b);
+    b.ops.resume = model_resume;
+    model.steady = true;
+    send(&b, 10);
+    ack_of(&b, 10, 0);
+    told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
+    assert_int_equal(model.what, SCPS_CC_JUMP);
+    assert_int_equal(model.amount, 1500 * SEG);
+    assert_int_equal(b.ctl.cwnd, 10 * SEG);
+    send(&b, 100);
+    lose(&b, 1, SCPS_LOSS_CONGESTION); /* not in itself */
+    told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
+    ack_of(&b, 1, 10 * SEG);
+    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
+    model.steady = false;
+    ack_of(&b, 19, 10 * SEG);
+    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_LOSS);
+    assert_int_equal(model.what, SCPS_CC_RETREAT);
+    assert_int_equal(model.amount, 10 * SEG);
+    model.steady = true;
+    ack_of(&b, 1, 10 * SEG);
+    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
+    assert_int_equal(model.what, SCPS_CC_RESUMED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_jump),
+        cmocka_unit_test(limits_of_the_jump),
+        cmocka_unit_test(validated),
+        cmocka_unit_test(all_of_the_window_sent),
+        cmocka_unit_test(rate_limited),
+        cmocka_unit_test(deferred),
+        cmocka_unit_test(not_confirmed),
+        cmocka_unit_test(congestion_in_reconnaissance),
+        cmocka_unit_test(safe_retreat),
+        cmocka_unit_test(the_cut_is_of_pipe_size),
+        cmocka_unit_test(retreat_without_a_loss),
+        cmocka_unit_test(timeout_and_its_undo),
+        cmocka_unit_test(a_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
