@@ -129,7 +129,8 @@ struct direction { /* packets that this host sends */
     unsigned fates;
     struct memo memo[FLOWS];
     uint8_t comp_id[FLOWS];
-    uint8_t quote[128]; /* start of the last packet of a flow, for ICMP errors */
+    struct packet *leaving[FLOWS + 1]; /* at this instant, of each flow, and the answers */
+    uint8_t quote[128];                /* start of the last packet of a flow, for ICMP errors */
     size_t quote_len;
 };
 
@@ -167,6 +168,7 @@ struct world {
     unsigned doubt;
     bool healed;
     bool cut;           /* the run became too long to see how it ends */
+    bool stopped;       /* the run was ended by its number of services, with transfers under way */
     bool refused;       /* an allocation may have been */
     unsigned strangers; /* packets of the third party */
     bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */
@@ -208,8 +210,10 @@ void pair_route(struct world *w, struct host *h, uint8_t code);
 
 /* ---- pair_channel.c */
 
-/* A packet left host h. */
+/* A packet leaves host h; with the others of this instant it is on its way when they are released.
+ */
 void pair_carry(struct world *w, struct host *h, const struct scps_pkt *out);
+void pair_release(struct world *w, struct host *h);
 /* A packet of somebody else's arrives at h after delay. */
 void pair_inject(struct world *w, struct host *h, const uint8_t *p, size_t len, scps_dur delay);
 /* Hands over what has arrived by now. Returns false if there was nothing. */
@@ -224,7 +228,7 @@ void pair_empty(struct world *w);
 /* Where the transport header is; its protocol in *proto. The stacks build no extension headers. */
 uint8_t *pair_transport(struct packet *p, uint8_t *proto);
 void pair_mend_ip(struct packet *p);
-void pair_flip(struct packet *p, uint32_t where);
+void pair_flip(struct world *w, struct packet *p, uint32_t where);
 void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c);
 void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
                  bool any);
@@ -265,6 +269,9 @@ void pair_judge_served(struct world *w, struct host *h);
 void pair_judge_flow(struct world *w, struct flow *f);
 bool pair_finished(const struct world *w);
 void pair_outcome(const struct world *w, struct outcome *o);
-void pair_compare(const struct world *w, const struct outcome *with, const struct outcome *without);
+/* ended: both runs went on to their end. A run that its number of services ended stops earlier in
+ * time where the third party's packets are served, too: then only errors are compared. */
+void pair_compare(const struct world *w, const struct outcome *with, const struct outcome *without,
+                  bool ended);
 
 #endif

@@ -36,10 +36,17 @@ static void mend_sum(struct packet *p)
     }
 }
 
-/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left
- * alone. */
-void pair_flip(struct packet *p, uint32_t where)
+/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left alone.
+ * Where the two hosts put different numbers into the pseudo-header of compressed segments (105 and
+ * 106 differ in one bit), the first segment with data may be damaged so that it is right by the
+ * other number, and nothing yet contradicts that (scps_conn_config.comp_proto). */
+void pair_flip(struct world *w, struct packet *p, uint32_t where)
 {
+    uint8_t proto;
+
+    pair_transport(p, &proto);
+    if (proto == SCPS_IPPROTO_SCPS_COMP && w->host[0].cfg.comp_proto != w->host[1].cfg.comp_proto)
+        w->doubt |= DOUBT_CONTENT;
     uint32_t from = p->data[0] >> 4 == 6 ? 40 : 0;
 
     if (p->len <= from || p->damaged) /* two flips may cancel out */

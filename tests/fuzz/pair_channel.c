@@ -152,7 +152,7 @@ static void meet(struct world *w, struct packet *p, const struct flow *fl, const
         plan->later = wait_of(f->c);
         break;
     case FATE_FLIP:
-        pair_flip(p, (uint32_t)f->b << 8 | f->c);
+        pair_flip(w, p, (uint32_t)f->b << 8 | f->c);
         break;
     case FATE_FORGE:
         pair_forge(w, p, f->b, f->c);
@@ -179,7 +179,7 @@ static void meet(struct world *w, struct packet *p, const struct flow *fl, const
     }
 }
 
-static void chances(struct direction *d, struct packet *p, struct plan *plan)
+static void chances(struct world *w, struct direction *d, struct packet *p, struct plan *plan)
 {
     static const scps_dur spread[] = {0, 10, 100, 1000, 10000, 100000, 1000000};
     uint32_t r = draw(&d->prng), j = d->jitter % 8;
@@ -187,7 +187,7 @@ static void chances(struct direction *d, struct packet *p, struct plan *plan)
     plan->drop |= d->down || (r & 255) < d->loss;
     plan->copies += (r >> 8 & 255) < d->dup;
     if ((r >> 16 & 255) < d->damage)
-        pair_flip(p, draw(&d->prng));
+        pair_flip(w, p, draw(&d->prng));
     if (j && j < 7) /* the upper half of the table: only a few packets are late */
         plan->later += d->jitter < 8 || !(r >> 24 & 15) ? draw(&d->prng) % spread[j] : 0;
 }
@@ -301,7 +301,7 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
             meet(w, p, f, &d->fate[i], &plan);
         d->fate[i].mask >>= 1;
     }
-    chances(d, p, &plan);
+    chances(w, d, p, &plan);
     if (p->csum_ok && p->damaged)
         plan.drop = true;
     if (plan.drop || too_big(w, h, p)) {
@@ -318,9 +318,8 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
     travel(w, h, p, &plan);
 }
 
-/* A train as the device cuts it. */
-static void cut_train(struct world *w, struct host *h, const struct packet *p, uint32_t hdr,
-                      uint32_t size)
+/* A train as the device cuts it: its packets become the list at *list. */
+static void cut_train(struct packet **list, const struct packet *p, uint32_t hdr, uint32_t size)
 {
     uint32_t total = p->len + p->hollow - hdr;
 
@@ -339,7 +338,9 @@ static void cut_train(struct world *w, struct host *h, const struct packet *p, u
         if (at + n < total)
             t[13] &= (uint8_t) ~(SCPS_FIN | SCPS_PSH);
         pair_mend_ip(q);
-        carry_one(w, h, q);
+        q->next = NULL;
+        *list = q;
+        list = &q->next;
     }
 }
 
@@ -347,7 +348,9 @@ void pair_carry(struct world *w, struct host *h, const struct scps_pkt *out)
 {
     bool hollow = out->payload_len && !out->payload;
     uint32_t len = (uint32_t)(out->len + (hollow ? 0 : out->payload_len));
-    struct packet *p = malloc(sizeof *p + len);
+    struct packet *p = malloc(sizeof *p + len), **at;
+    const uint8_t *t;
+    uint8_t proto;
 
     MUST(p != NULL);
     *p = (struct packet){.csum_ok = w->vouch, .len = len};
@@ -355,12 +358,28 @@ void pair_carry(struct world *w, struct host *h, const struct scps_pkt *out)
     memcpy(p->data, out->data, out->len);
     if (!hollow && out->payload_len)
         memcpy(p->data + out->len, out->payload, out->payload_len);
+    struct flow *f = flow_of(w, h, p, &proto, &t);
+    for (at = &h->out.leaving[f ? f->nr : FLOWS]; *at;)
+        at = &(*at)->next;
+    *at = p;
     if (out->gso) {
-        cut_train(w, h, p, (uint32_t)out->len, out->gso);
+        cut_train(at, p, (uint32_t)out->len, out->gso);
         free(p);
-    } else {
-        carry_one(w, h, p);
     }
+}
+
+/* What fate meets is counted by packets: whether an answer to the third party leaves before or
+ * after a segment of the same instant must not decide which. So the flows come one by one, and
+ * answers last. */
+void pair_release(struct world *w, struct host *h)
+{
+    for (int i = 0; i <= FLOWS; i++)
+        while (h->out.leaving[i]) {
+            struct packet *p = h->out.leaving[i];
+            h->out.leaving[i] = p->next;
+            p->next = NULL;
+            carry_one(w, h, p);
+        }
 }
 
 void pair_inject(struct world *w, struct host *h, const uint8_t *data, size_t len, scps_dur delay)

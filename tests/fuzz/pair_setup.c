@@ -105,6 +105,7 @@ static void choose_control(struct scps_conn_config *c, const uint8_t *o)
     c->ack_budget_pps = o[4] & 15 ? 1u << (o[4] & 7) : 0;
     c->ack_budget = OF(rates, o[4] >> 4) / 10;
     c->init_cwnd_segs = segs[o[10] >> 2 & 3];
+    c->stretch_acks = !(o[10] & 32);
     c->loss_cause = o[10] >> 4 & 1 ? SCPS_LOSS_CORRUPTION : SCPS_LOSS_CONGESTION;
 }
 
@@ -206,7 +207,13 @@ void pair_reconfigure(struct world *w, struct host *h, struct end *e, uint8_t b,
     n.rate = c & 64 ? rate_of(c) : was.rate;
     n.ack_budget_pps = c & 32 ? 1u << (b & 7) : 0;
     n.tos = b & 128 ? 0x20 : 0;
+    if ((b & 0x70) == 0x70) { /* another controller: the one that is in force stays */
+        const struct scps_cc_ops *cc = scps_cc_at(c & 7);
+        scps_conn_config_set_cc(&n, cc ? cc : was.cc, NULL);
+    }
     scps_conn_set_config(e->c, &n);
+    scps_conn_get_config(e->c, &n);
+    MUST(n.cc == was.cc);
 }
 
 void pair_listen(struct world *w, struct host *h, unsigned backlog)
