@@ -17,7 +17,8 @@ struct bench_case {
     const char *cc;   /* controller; ignored by lwIP */
     uint32_t window;  /* bytes: send buffer, receive buffer and initial window */
     uint32_t loss_ppm;
-    bool plain; /* neither timestamps nor SACK: what lwIP sends */
+    bool plain;     /* neither timestamps nor SACK: what lwIP sends */
+    unsigned batch; /* packets that the receiver takes before it answers */
     uint64_t bytes;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scps_ttcp --qlog: every record is as docs/schema/qlog.schema.json says, and they tell what happened.
+"""scps_ttcp, scps_lab and scps_trace --qlog: every record is as docs/schema/qlog.schema.json says, and they tell what happened.
 
     qlog_test.py SCPS_TTCP [unittest options]
 """
@@ -14,6 +14,7 @@ import time
 import unittest
 
 TTCP = os.path.abspath(sys.argv[1])
+TRACE = os.path.join(os.path.dirname(TTCP), "scps_trace")
 LAB = os.path.join(os.path.dirname(TTCP), "scps_lab")
 TREE = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 LOSSY = ("--link", "rate=10mbit,rtt=100ms,loss=0.01,queue=40p", "-n", "300")
@@ -94,11 +95,40 @@ class Qlog(unittest.TestCase):
         states = [s["new"] for s in of(events, "connectivity:connection_state_updated")]
         self.assertEqual(["SYN-SENT", "ESTABLISHED"], states[:2])
 
+    def test_phases_of_bbr(self):
+        _, log = self.log("--link", "rate=10mbit,rtt=100ms,queue=1bdp", "--hollow", "--time", "15", "--cc", "bbr")
+        phases = of(log[1:], "recovery:congestion_state_updated")
+        self.assertEqual({"new": "startup"}, phases[0])
+        for a, b in zip(phases, phases[1:]):
+            self.assertEqual(a["new"], b["old"])
+        self.assertEqual({"startup", "drain", "probe_bw_down", "probe_bw_cruise", "probe_bw_refill", "probe_bw_up", "probe_rtt"},
+                         {p["new"] for p in phases})
+        self.assertEqual("drain", phases[1]["new"])
+
     def test_causes(self):
         _, log = self.log(*LOSSY, "--cc", "vegas-corruption")
         self.assertEqual({"corruption"}, {e["cause"] for e in of(log[1:], "recovery:packet_lost")})
         _, log = self.log("--link", "geo", "-n", "2000", "--outage", "3s-60s,signal")
         self.assertEqual([True, False], [o["out"] for o in of(log[1:], "scps:outage")][:2])
+
+    def test_what_the_receiver_says_was_damaged(self):
+        """Option 23 from end to end: 8 % of the segments are damaged, the receiver says so, and BBR's model goes on."""
+        words = [TTCP, "-t", "-b", "1M", "-l", "1024", "--time", "16", "--seed", "1", "--link", "nasa500,rate=5mbit,ber=1e-5,flip",
+                 "--output", os.devnull, "--qlog", self.path]
+        acked, causes = {}, {}
+        for cc, more in (("bbr", ["--checksum-hints"]), ("bbr,corruption=0", ["--checksum-hints"]), ("bbr", [])):
+            with open("/dev/zero", "rb") as zeros:
+                said = subprocess.run([*words, "--cc", cc, *more], stdin=zeros, capture_output=True, text=True, timeout=300, check=False)
+            self.assertIn("real seconds", said.stderr + said.stdout)
+            log = records(self.path)[1:]
+            causes[cc, len(more)] = [e["cause"] for e in of(log, "recovery:packet_lost")]
+            late = [e for e in log if 8000 < e["time"] < 16000]
+            acked[cc, len(more)] = sum(b - a + 1 for r in of(late, "transport:packet_received") for f in r["frames"] for a, b in f["acked_ranges"])
+        self.assertEqual({"congestion"}, set(causes["bbr", 0]))
+        told = causes["bbr", 1]
+        self.assertGreater(told.count("corruption"), 0.9 * len(told))
+        self.assertGreater(acked["bbr", 1], 3 * acked["bbr,corruption=0", 1])
+        self.assertGreater(acked["bbr", 1], 3 * acked["bbr", 0])
 
     def test_each_record_against_the_schema(self):
         try:
@@ -116,7 +146,58 @@ class Qlog(unittest.TestCase):
                 validator.validate(r)
                 seen.add(r.get("name"))
         self.assertGreaterEqual(len(seen), 9, seen)
+        if os.access(TRACE, os.X_OK):
+            for r in self.captured(*LOSSY[:2], "-n", "60")[1]:
+                validator.validate(r)
         self.assertFalse(validator.is_valid({"time": 1, "name": "scps:hold", "data": {}}))
+
+    def captured(self, *words):
+        """The log of the sender itself, and that made from the capture of what it sent and heard."""
+        pcap, name = os.path.join(self.dir.name, "x.pcap"), os.path.join(self.dir.name, "c")
+        _, own = self.log(*words, "--pcap", pcap)
+        said = subprocess.run([TRACE, "-q", "--qlog", name, pcap], capture_output=True, text=True, check=False)
+        self.assertEqual((0, "", ""), (said.returncode, said.stdout, said.stderr))
+        self.assertEqual(["c-1-a2b.qlog"], [f for f in os.listdir(self.dir.name) if f.startswith("c-")])
+        return own, records(name + "-1-a2b.qlog")
+
+    @unittest.skipUnless(os.access(TRACE, os.X_OK), "scps_trace is not built")
+    def test_from_a_capture(self):
+        for more in ((), ("--no-snack",), ("--no-sack", "--no-snack"), ("--cc", "bbr")):
+            own, seen = self.captured(*LOSSY, *more)
+            self.assertEqual({"type": "network", "flow": "client"}, seen[0]["trace"]["vantage_point"])
+
+            def sent(log):
+                return [(s["frames"][0]["offset"], s["raw"]["length"], s["resent"]) for s in of(log[1:], "transport:packet_sent") if s["frames"]]
+
+            def acked(log):
+                n = of(log[1:], "transport:packet_sent")
+                off = {s["header"]["packet_number"]: s["frames"][0]["offset"] for s in n if s["frames"]}
+                return {off[k] for r in of(log[1:], "transport:packet_received") for f in r["frames"] for a, b in f["acked_ranges"]
+                        for k in range(a, b + 1) if k in off}
+            self.assertEqual(sent(own), sent(seen), more)
+            self.assertEqual(acked(own), acked(seen), more)
+            lost = of(seen[1:], "recovery:packet_lost")
+            self.assertGreater(len(lost), 5)
+            self.assertTrue(all(e["inferred"] and e["cause"] == "unknown" for e in lost))
+            self.assertTrue(all(m["inferred"] for m in of(seen[1:], "recovery:metrics_updated")))
+            self.assertEqual([s["resent"] for s in of(seen[1:], "transport:packet_sent")],
+                             ["inferred" in s for s in of(seen[1:], "transport:packet_sent")])
+            flights = [m["bytes_in_flight"] for m in of(seen[1:], "recovery:metrics_updated") if "bytes_in_flight" in m]
+            self.assertLess(max(flights), 2400000)
+            self.assertEqual(sorted(e["time"] for e in seen[1:]), [e["time"] for e in seen[1:]])
+
+    @unittest.skipUnless(os.access(TRACE, os.X_OK), "scps_trace is not built")
+    def test_the_receivers_capture(self):
+        """What was lost before it never went by there: it is a packet of its own where it is repaired."""
+        pcap = os.path.join(self.dir.name, "r.pcap")
+        said = run(*LOSSY, "--pcap-peer", pcap)
+        self.assertEqual(0, said.returncode, said.stderr)
+        subprocess.run([TRACE, "-q", "--qlog", os.path.join(self.dir.name, "r"), pcap], check=True)
+        log = records(os.path.join(self.dir.name, "r-1-a2b.qlog"))[1:]
+        data = of(log, "transport:packet_sent")
+        acked = [k for r in of(log, "transport:packet_received") for f in r["frames"] for a, b in f["acked_ranges"] for k in range(a, b + 1)]
+        self.assertEqual(len(acked), len(set(acked)))
+        self.assertEqual({s["frames"][0]["offset"] for s in data}, {data[k]["frames"][0]["offset"] for k in acked})
 
     def test_killed(self):
         with subprocess.Popen([TTCP, "-t", "-s", "--hollow", "--link", "rate=1gbit,rtt=10ms", "--time", "100000", "--qlog", self.path],
@@ -157,6 +238,14 @@ class Qlog(unittest.TestCase):
         said = run("--link", "geo", "-u", "-R", "1m", "-n", "1", "--qlog", self.path)
         self.assertEqual(2, said.returncode)
         self.assertIn("--qlog", said.stderr)
+        for name, why in (("", "empty"), ("-", "standard output"), (".", "folder"), ("..", "folder"), ("x/", "folder"), ("a/..", "folder")):
+            for program in ([TTCP, "-t", "-s", "--link", "geo", "-n", "1"], [LAB, "run", "geo"], [TRACE, "nothing.pcap"]):
+                if os.access(program[0], os.X_OK):
+                    said = subprocess.run([*program, "--qlog", name], capture_output=True, text=True, check=False, cwd=self.dir.name)
+                    self.assertEqual(2, said.returncode, program)
+                    self.assertIn("--qlog '%s': " % name, said.stderr)
+                    self.assertIn(why, said.stderr)
+        self.assertEqual([], os.listdir(self.dir.name))
         if os.path.exists("/dev/full"):
             said = run("--link", "geo", "-n", "100", "--qlog", "/dev/full")
             self.assertEqual(1, said.returncode)

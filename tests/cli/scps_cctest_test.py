@@ -88,10 +88,10 @@ class Usage(Case):
 
     def test_pictures(self):
         with tempfile.TemporaryDirectory() as d:
-            wrong = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, "x.gif"))
-            self.assertEqual(1, wrong.returncode)
-            self.assertIn(".svg or .png", wrong.stderr)
-            self.assertIn("scores", wrong.stdout)
+            for name in ("x.gif", "x.pdf", "it's.svg", "x"):  # before anything runs
+                wrong = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, name))
+                self.assertEqual((2, ""), (wrong.returncode, wrong.stdout))
+                self.assertIn(".svg or .png", wrong.stderr)
             nowhere = run(CCTEST, "--cc", "vj", "--no-checks", "--plot", os.path.join(d, "x.svg"), env={**os.environ, "PATH": d})
             self.assertEqual(1, nowhere.returncode)
             self.assertIn("gnuplot", nowhere.stderr)
@@ -193,7 +193,7 @@ class Plugin(Case):
         self.both_refuse(self.build("int x;", "empty"), "no symbol scps_cc_plugin")
 
     def test_another_abi(self):
-        self.both_refuse(self.build(BASE, "abi", OTHER=other(abi="SCPS_CC_ABI + 1")), "made for ABI 2", "this program has 1")
+        self.both_refuse(self.build(BASE, "abi", OTHER=other(abi="SCPS_CC_ABI + 1")), "made for ABI 3", "this program has 2")
         self.both_refuse(self.build(BASE, "sizes", OTHER=other(sizes=FIELDS.replace("struct scps_cc_view)", "struct scps_cc_view) + 8"))),
                          "other sizes")
         self.both_refuse(self.build(BASE, "null", OTHER=other(ops="NULL")), "ops is NULL")
@@ -220,6 +220,15 @@ class Plugin(Case):
 
 
 class Cards(Case):
+    def test_no_score_is_beyond_its_limit(self):
+        """Use of the link was more than 100 % where a repaired hole released what had arrived before."""
+        for name in ("vj", "scalable", "hybla", "bbr"):
+            card = {s["name"]: s for s in json.loads(run(CCTEST, "--cc", name, "--no-checks", "--json").stdout)["scores"]}
+            self.assertEqual({"%"}, {s["unit"] for s in card.values() if s.get("limit") == 100})
+            self.assertEqual([], [s for s in card.values() if s["value"] is not None and s["value"] > s.get("limit", 1e9)], name)
+            self.assertGreater(len([s for s in card.values() if "limit" in s]), 15)
+            self.assertGreater(card["rate-down"]["value"], 90)
+
     def test_the_kept_ones(self):
         said = run(os.path.join(TREE, "tools", "scorecards"), "--check", CCTEST)
         self.assertEqual(0, said.returncode, said.stdout + said.stderr)

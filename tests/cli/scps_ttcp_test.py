@@ -40,8 +40,8 @@ MAN = os.path.join(TREE, "docs", "man", "scps_ttcp.1")
 ENV = {k: v for k, v in os.environ.items() if k != "SCPS_TTCP_OPTIONS"}
 
 # every letter of the reference implementation's program, without and with a value
-LETTERS = "decrstuvBCDEQIMPSTVZ"
-LETTERS_WITH = "bfgLlnpqAFGHNORmaWXY"
+LETTERS = "decrstuvBCDEQIMSTVZ"
+LETTERS_WITH = "bfgLlnpqAFGHNOPRmaWXY"
 
 PATIENCE = 600  # seconds; what has not happened by then will not
 
@@ -282,12 +282,60 @@ class Virtual(Case):
                 self.assertEqual(int(row[4]), end["tcp"]["retransmits"], cc)
                 self.assertEqual(row[-1], "yes")
 
+    def test_a_comparison_in_which_nothing_arrives(self):
+        status, out, err = run(["-t", "-s", "--time", "0.1", "--link", "geo", "--compare", "vj,cubic"])
+        self.assertEqual((status, err), (0, []))
+        self.assertEqual(["-", "-"], [re.split(r"  +", line)[-1] for line in out.decode().splitlines()[1:]])
+
     def test_a_comparison_goes_on_after_a_failure(self):
         status, out, err = run(["-t", "-s", "-n", "400", "--link", "geo", "--timeout", "4", "--compare", "vj,rate"])
         self.assertEqual(status, 124)
         self.assertRegex(out.decode(), r"(?m)^vj +timeout: ")
         self.assertRegex(out.decode(), r"(?m)^rate .* yes$")
         self.assertEqual(len(err), 1, err)
+
+    def test_several_connections(self):
+        """-P and --bidir: a transfer each, verified, and sums that are those of the lines."""
+        for args, streams in [(["-P", "4"], 4), (["-P", "3", "-Q"], 3), (["--bidir"], 2), (["-P", "2", "--bidir", "-6"], 4),
+                              (["-P", "3", "--link", "geo,loss=0.2", "--seed", "2", "-q", "700"], 3), (["-P", "128", "--hollow"], 128),
+                              (["-P", "2", "-c", "-E", "--link", "geo,ber=1e-5"], 2), (["-P", "2", "-e"], 2)]:
+            with self.subTest(args=args):
+                status, out, err = run(["-t", "-s", "-n", "12", "--json", "-i", "1"] + args)
+                self.assertEqual((status, err), (0, []))
+                self.assertEqual(out, run(["-t", "-s", "-n", "12", "--json", "-i", "1"] + args)[1])
+                doc = json.loads(out)
+                ends = doc["end"]["streams"]
+                self.assertEqual(len(ends), streams)
+                self.assertEqual(len({(c["local_port"], c["remote_port"]) for c in doc["start"]["connected"]}), doc["start"]["test_start"]["num_streams"])
+                for e in ends:
+                    self.assertEqual(e["verified"], None if "--hollow" in args else True)
+                    self.assertEqual(e["sender"]["bytes"] + e["scps"].get("given_up", {}).get("bytes", 0), 12 * 8192)
+                for back, key in [(False, ""), (True, "_bidir_reverse")]:
+                    own = [e for e in ends if e["scps"]["back"] == back]
+                    if not own:
+                        continue
+                    sums = doc["end"]["sum_received" + key]
+                    self.assertEqual(sums["bytes"], sum(e["receiver"]["bytes"] for e in own))
+                    self.assertEqual(sums["seconds"], max(e["receiver"]["seconds"] for e in own))
+                    total = "sum" + key
+                    self.assertEqual(sum(i[total]["bytes"] for i in doc["intervals"]), sum(e["sender"]["bytes"] for e in own))
+        status, out, err = run(["-t", "-s", "-P", "3", "--bidir", "--time", "1"])
+        self.assertEqual(status, 0)
+        for line in ["^ttcp-t: \\[1\\] ", "^ttcp-r: \\[3 back\\] ", "^ttcp-t: \\[sum\\] ", "^ttcp-r: \\[sum back\\] ", "verified"]:
+            self.assertTrue([e for e in err if re.search(line, e)], (line, err))
+
+    def test_one_of_several_fails(self):
+        """The run ends with the first connection that does, and says so."""
+        status, out, err = run(["-t", "-s", "-P", "3", "--timeout", "2", "--json"])
+        doc = json.loads(out)
+        self.assertEqual((status, doc["end"]["scps"]["outcome"]), (124, "timeout"))
+        status, out, err = run(["-t", "-s", "-P", "2", "--link", "geo,outage=2s-20000s", "--user-timeout", "5", "--json"])
+        self.assertEqual((status, json.loads(out)["end"]["scps"]["outcome"]), (3, "partial"))
+
+    def test_a_comparison_of_several(self):
+        status, out, err = run(["-t", "-s", "-n", "50", "-P", "3", "--compare", "vj,cubic"])
+        self.assertEqual(status, 0, err)
+        self.assertEqual(len(re.findall(r"(?m)^(?:vj|cubic) .* yes$", out.decode())), 2)
 
     def test_ways(self):
         data = stuff(300000)
@@ -583,6 +631,16 @@ class Virtual(Case):
         args = ["--link", "rate=100mbit,rtt=20ms", "--cc", "rate", "-R", "1m", "--first-window", "1M"]
         times = [self.sent(stuff(100000), args + ["--burst", n])["end"]["sum_sent"]["seconds"] for n in ("6000", "106000")]
         self.assertAlmostEqual(times[0] - times[1], 8 * 100000 / 1e6, delta=0.03)
+
+    def test_a_braked_controller_is_told(self):
+        """Losses that vegas-corruption takes for corruption have halved its window: a queue of two packets."""
+        for queue, braked in (("2p", True), ("1bdp", False)):
+            args = ["-t", "-s", "--hollow", "-n", "500", "--link", "rate=20m,rtt=40ms,queue=" + queue, "--cc", "vegas-corruption"]
+            rc, _, err = run(args)
+            self.assertEqual(rc, 0, err)
+            self.assertEqual("warning: vegas-corruption lost a large share of its window" in "\n".join(err), braked, err)
+            out = json.loads(run(args + ["--json"])[1])
+            self.assertEqual(out["end"]["tcp"]["cc_phase"], "braked" if braked else "none")
 
     def test_same_seed_same_document(self):
         data = stuff(500000)
@@ -1190,6 +1248,124 @@ class Udp(Case):
         self.assertEqual(doc["start"]["accepted_connection"]["host"], "10.9.0.1")
         self.assertEqual(t["start"]["connected"][0]["remote_port"], 5001)
 
+    def test_the_receiver_tells(self):
+        """--tell: the sender has the receiver's figures, and knows that they are of what it sent."""
+        for extra in [[], ["-E", "-c"], ["-e"], ["-C"]]:
+            with self.subTest(extra=extra):
+                pair = Pair()
+                r = pair.receiver("-s", "--json", "--tell", *extra)
+                t = json.loads(run(pair.sender("-s", "-n", "300", "--json", *extra))[1])
+                status, out, err = finish(r)
+                self.assertEqual(status, 0, err)
+                got = json.loads(out)["end"]
+                self.assertIs(t["end"]["verified"], True)
+                self.assertEqual(t["end"]["sum_received"]["bytes"], 300 * 8192)
+                self.assertEqual(t["end"]["sum_received"]["seconds"], got["sum_received"]["seconds"])
+                self.assertEqual(t["end"]["scps"]["told"]["out_of_order"], got["tcp"]["out_of_order"])
+        pair = Pair()
+        r = pair.receiver("--tell", "--output", self.path("out"))
+        status, out, err = run(pair.sender(), data=stuff(100000))
+        self.assertEqual(status, 0, err)
+        self.assertTrue([e for e in err if "the receiver says: 100000 bytes, verified, in " in e], err)
+        self.assertEqual(finish(r)[0], 0)
+
+    def test_several_connections(self):
+        for extra in [["-P", "4"], ["--bidir"], ["-P", "3", "--bidir"]]:
+            with self.subTest(extra=extra):
+                pair = Pair()
+                r = pair.receiver("-s", "-n", "100", "--json", "-i", "0.05", *extra)
+                status, out, err = run(pair.sender("-s", "-n", "300", "--json", "-i", "0.05", *extra))
+                self.assertEqual(status, 0, err)
+                t = json.loads(out)["end"]
+                status, out, err = finish(r)
+                self.assertEqual(status, 0, err)
+                got = json.loads(out)["end"]
+                n = int(extra[1]) if "-P" in extra else 1
+                self.assertEqual((t["sum_sent"]["bytes"], got["sum_received"]["bytes"]), (n * 300 * 8192,) * 2)
+                if "--bidir" in extra:
+                    self.assertEqual((got["sum_sent_bidir_reverse"]["bytes"], t["sum_received_bidir_reverse"]["bytes"]),
+                                     (n * 100 * 8192,) * 2)
+
+    def test_more_connections_than_expected(self):
+        """A receiver resets those beyond its -P, at the latest when it has what it expects: the other end says so, and nobody waits."""
+        for here, there in [([], ["-P", "3"]), (["-P", "2"], ["-P", "3"]), (["-p", "6001", "-Q"], ["-p", "6001", "-Q", "-P", "3"])]:
+            with self.subTest(here=here, there=there):
+                pair = Pair()
+                if "-Q" in here:
+                    r = start(["-t", "-s", "-n", "100000"] + pair.tx + here)
+                    until(lambda: bound(pair.ports[0]) or r.poll() is not None)
+                    status, out, err = run(["-r", "-s", "--timeout", "30"] + pair.rx + there + ["10.9.0.1"])
+                else:
+                    r = pair.receiver("-s", *here)
+                    status, out, err = run(["-t", "-s", "-n", "100000", "--timeout", "30"] + pair.tx + there + ["10.9.0.2"])
+                self.assertIn(status, (1, 3), err)
+                self.complains(err, "-P")
+                status, out, err = finish(r, timeout=30)
+                self.assertIn(status, (1, 3), err)
+
+    def test_fewer_connections_than_expected(self):
+        for how in ["timeout", "interrupt"]:
+            with self.subTest(how=how):
+                pair = Pair()
+                r = start(["-r", "-s", "-P", "3", "--timeout", "2" if how == "timeout" else str(PATIENCE)] + pair.rx)
+                until(lambda: bound(pair.ports[1]) or r.poll() is not None)
+                self.assertEqual(run(pair.sender("-s", "-n", "10"))[0], 0)
+                if how == "interrupt":
+                    interrupt(r)
+                status, out, err = finish(r)
+                self.assertEqual(status, 124 if how == "timeout" else 3, err)
+                self.complains(err, "1 of 3 connections came: give -P 1 here, or -P 3 there")
+
+    def test_server(self):
+        """One client after another, and several at once; what they sent is told to them; a line of each."""
+        pair = Pair()
+        r = pair.receiver("-s", "--server")
+        for clients in [1, 4, 1]:
+            status, out, err = run(pair.sender("-s", "-n", "100", "-P", str(clients)))
+            self.assertEqual(status, 0, err)
+            self.assertEqual(len([e for e in err if "819200 bytes, verified, in" in e]), clients, err)
+        t = start(pair.sender("-s", "-n", "1000000000"))  # one that is cut short, by its own signal
+        time.sleep(0.3)
+        interrupt(t)
+        finish(t)
+        self.assertEqual(run(pair.sender("-s", "-n", "100"))[0], 0)  # and the server goes on
+        interrupt(r, signal.SIGTERM)
+        status, out, err = finish(r)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(len([e for e in err if re.match(r"ttcp-r: 10\.9\.0\.1 port \d+: 819200 bytes in ", e)]), 7, err)
+        cut = [e for e in err if ": partial: " in e]
+        self.assertEqual(len(cut), 1, err)
+        self.assertRegex(cut[0], r": partial: connection reset by the peer after \d+ bytes: see what the sender says")
+        self.assertRegex(err[-1], r"^ttcp-r: 8 tests, \d+ bytes, 1 tests failed$")
+
+    def test_server_is_interrupted(self):
+        pair = Pair()
+        r = pair.receiver("-s", "--server")
+        t = start(pair.sender("-s", "-n", "1000000000"))
+        time.sleep(0.5)
+        interrupt(r)
+        status, out, err = finish(r)
+        self.assertEqual(status, 3, err)
+        self.assertRegex(err[0], r": interrupted$")
+        self.complains(err, "interrupted with 1 test running")
+        self.assertIn(finish(t)[0], (1, 3))
+
+    def test_server_that_sends(self):
+        pair = Pair()
+        server = start(["-t", "-Q", "-s", "--server", "--bidir", "-n", "50", "--json"] + pair.tx)
+        until(lambda: bound(pair.ports[0]) or server.poll() is not None)
+        for _ in range(2):
+            args = ["-r", "-Q", "-s", "--bidir", "-n", "70", "--json"] + pair.rx + ["10.9.0.1"]
+            status, out, err = run(args)
+            self.assertEqual(status, 0, err)
+            end = json.loads(out)["end"]
+            self.assertEqual((end["sum_received"]["bytes"], end["sum_sent_bidir_reverse"]["bytes"]), (50 * 8192, 70 * 8192))
+        interrupt(server)
+        status, out, err = finish(server)
+        self.assertEqual(status, 0, err)
+        docs = re.split(r"(?m)^(?=\{$)", out.decode())[1:]
+        self.assertEqual([json.loads(d)["end"]["sum_sent"]["bytes"] for d in docs], [50 * 8192] * 2)
+
     def test_json_takes_standard_output_for_itself(self):
         pair = Pair()
         r = pair.receiver("--json", "--output", self.path("out"))
@@ -1666,6 +1842,21 @@ class Schema(Case):
             host = "fd09::2" if "-6" in extra else "10.9.0.2"
             self.valid(run(pair.sender("-s", "-n", "500", "--json", *extra, host=host))[1], "done")
             self.valid(finish(r)[1], "done")
+
+    def test_several_connections(self):
+        for args in ["-P 3", "--bidir", "-P 2 --bidir -i 0.5", "-P 2 --timeout 1"]:
+            with self.subTest(args=args):
+                self.valid(run(["-t", "-s", "-n", "60", "--json"] + args.split())[1], "timeout" if "timeout" in args else "done")
+        pair = Pair()
+        r = pair.receiver("-s", "--json", "--tell", "-P", "2")
+        self.valid(run(pair.sender("-s", "-n", "50", "--json", "-P", "2"))[1], "done")
+        self.valid(finish(r)[1], "done")
+        doc = json.loads(run(["-t", "-s", "-n", "3", "-P", "2", "--json"])[1])
+        for spoil in [lambda d: d["end"]["streams"].pop(), lambda d: d["end"]["streams"][0].pop("tcp"),
+                      lambda d: d["end"].update(sum_sent_bidir_reverse=d["end"]["sum_sent"])]:
+            bad = json.loads(json.dumps(doc))
+            spoil(bad)
+            self.assertNotEqual(list(self.validator.iter_errors(bad)), [])
 
     def test_two_processes_that_fail(self):
         pair = Pair()

@@ -318,7 +318,7 @@ static void letters_of_vegas_may_stand_anywhere(void **state)
 
 static void letters_whose_feature_is_missing(void **state)
 {
-    static const char *const refused[] = {"-P", "-N 2"};
+    static const char *const refused[] = {"-N 2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -437,6 +437,42 @@ static void what_does_not_go_together(void **state)
 
 /* Every setting with an option reaches its field, at either end, with what its bounds begin and end
  * with, and nothing beside it. */
+static void several_flows(void **state)
+{
+    (void)state;
+    good("-t -s");
+    assert_int_equal(o.streams, 1);
+    good("-t -s -P 128 --bidir");
+    assert_int_equal(o.streams, 128);
+    assert_true(o.bidir);
+    good("-t -s --parallel 2 --compare vj,cubic");
+    good("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --bidir --time 5");
+    good("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server");
+    assert_true(o.server && o.tell);
+    good("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server --bidir");
+    assert_false(o.tell); /* the way back is full of data */
+    good("-t -Q -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server");
+    good("-r --udp 127.0.0.1:5 --addr 10.0.0.1/24 --tell");
+    bad("-t -s -P 0", "-P 0");
+    bad("-t -s -P 129", "-P 129");
+    bad("-t -P 2", "-P");
+    bad("-t --bidir", "--bidir");
+    bad("-t -s --bidir -u -R 1m", "-u");
+    bad("-t -s -P 2 --output x", "--output");
+    bad("-t -s -P 2 --qlog x", "--qlog");
+    bad("-t -s --bidir -e", "-e");
+    bad("-t -s --bidir --compare vj,cubic", "--compare");
+    bad("-t -s --server", "--link");
+    bad("-t -s --server --link geo", "--link");
+    bad("-t -s --tell", "--tell");
+    bad("-r --udp 127.0.0.1:5 --addr 10.0.0.1/24 --tell -u", "-u");
+    bad("-r --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server", "-s");
+    bad("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server -P 2", "-P");
+    bad("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server -i 1", "--interval");
+    bad("-r -s -Q --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server 10.0.0.2", "-Q");
+    bad("-t -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server 10.0.0.2", "--server");
+}
+
 static void every_setting(void **state)
 {
     (void)state;
@@ -517,6 +553,7 @@ int main(void)
         cmocka_unit_test(records_and_best_effort),
         cmocka_unit_test(values_out_of_range),
         cmocka_unit_test(what_does_not_go_together),
+        cmocka_unit_test(several_flows),
         cmocka_unit_test(every_setting),
         cmocka_unit_test(help_and_lists_need_nothing_else),
     };

@@ -19,7 +19,7 @@ says() { # STATUS WORDS COMMAND...
     grep -qF -- "$words" "$TMP/e" || { echo "'$words' is not said"; return 1; }
 }
 ok "nothing wrong" says 0 connections "${echo_r[@]}" --tun scpsi0 "${net[@]}"
-ok "no interface" says 2 'give --tun NAME or --udp' "${echo_r[@]}" --addr 10.77.0.2/24
+ok "no interface" says 2 'give --tun NAME, --tap NAME, --ppp DEVICE or --udp' "${echo_r[@]}" --addr 10.77.0.2/24
 ok "no address" says 2 'give --addr' "${echo_r[@]}" --tun scpsi0
 ok "neither -r nor -t" says 2 'say -r' "$BIN/scps_echo" --tun scpsi0 "${net[@]}"
 ok "bad port" says 2 '1 to 65535' "${echo_r[@]}" -p 0 --tun scpsi0 "${net[@]}"

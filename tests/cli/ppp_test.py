@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scps_ttcp --ppp: two ends on pseudo terminals with a line of ours between them, and slirp.
+
+    ppp_test.py PROGRAM pair|slirp [unittest options]
+
+pair   two of our ends over a line that damages, loops, is silent, or hangs up; what is refused
+slirp  PPP of somebody else, with Van Jacobson compression, and behind it the kernel's TCP on loopback (77 without slirp)
+
+Real time is only waited for, never measured against a limit.
+"""
+import hashlib
+import json
+import os
+import pty
+import random
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import termios
+import threading
+import tty
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+GROUP = sys.argv[2]
+PATIENCE = 600
+SLIRP = shutil.which("slirp-fullbolt") or shutil.which("slirp")
+DATA = b"".join(b"line %d of a stream with octets that are escaped: \x7d\x7e\x00\x11\x13\xff\n" % i for i in range(20000))
+
+
+class Line:
+    """Pseudo terminals whose other sides are joined by a thread; damage(octets) returns what arrives."""
+
+    def __init__(self, damage=lambda b: b, loop=False):
+        self.masters, self.slaves = [], []
+        for _ in range(1 if loop else 2):
+            m, s = pty.openpty()
+            tty.setraw(s)
+            self.masters.append(m)
+            self.slaves.append(s)
+        self.names = [os.ttyname(s) for s in self.slaves]
+        self.damage, self.over = damage, False
+        self.moved = [0, 0]
+        self.thread = threading.Thread(target=self.carry, daemon=True)
+        self.thread.start()
+
+    def carry(self):
+        while not self.over:
+            for m in select.select(self.masters, [], [], 0.05)[0]:
+                got = self.damage(os.read(m, 4096))
+                i = self.masters.index(m)
+                self.moved[i] += len(got)
+                out = self.masters[-1 - i]
+                while got and not self.over:
+                    if select.select([], [out], [], 0.05)[1]:
+                        got = got[os.write(out, got[:512]):]
+
+    def close(self):
+        self.over = True
+        self.thread.join()
+        for fd in self.masters + self.slaves:
+            os.close(fd)
+
+
+def run(*args, data=b"", **kw):
+    p = subprocess.run([PROGRAM, *args], input=data, capture_output=True, timeout=PATIENCE, check=False, **kw)
+    return p.returncode, p.stdout, p.stderr.decode(errors="replace")
+
+
+def pair(line, tx=(), rx=(), data=DATA):
+    """A transfer from the line's first end to its second: (status, report), (status, octets, messages)."""
+    r = subprocess.Popen([PROGRAM, "-r", "--ppp", line.names[1] + ",passive,restart=5", *rx], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    got = []
+    reader = threading.Thread(target=lambda: got.extend(r.communicate(timeout=PATIENCE)))
+    reader.start()
+    status, _, err = run("-t", *tx, data=data)
+    if status != 0:
+        r.terminate()  # it would wait for the next peer
+    reader.join()
+    return (status, err), (r.returncode, got[0], got[1].decode(errors="replace"))
+
+
+class Pair(unittest.TestCase):
+    def transfer(self, line, tx, rx):
+        try:
+            (ts, terr), (rs, octets, rerr) = pair(line, tx, rx)
+            self.assertEqual((0, 0), (ts, rs), terr + rerr)
+            self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(octets).digest())
+        finally:
+            line.close()
+
+    def test_ipv4(self):
+        line = Line()
+        self.transfer(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "--no-timestamps", "10.0.0.2"], ["--addr", "10.0.0.2"])
+
+    def test_ipv6(self):
+        line = Line()
+        self.transfer(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "fd00::1/64", "fd00::2"], ["--addr", "fd00::2/64"])
+
+    def test_an_address_from_the_peer(self):
+        line = Line()
+        self.transfer(line, ["--ppp", line.names[0] + ",restart=5,novj,accm=ffffffff", "--mtu", "576", "10.0.0.2"],
+                      ["--ppp", line.names[1] + ",passive,restart=5,remote=10.0.0.77", "--addr", "10.0.0.2"])
+
+    def test_through_noise(self):
+        noise = random.Random(7)
+
+        def damage(octets):
+            if noise.random() < 0.02:
+                octets = bytearray(octets)
+                octets[noise.randrange(len(octets))] ^= 1 << noise.randrange(8)
+            return bytes(octets)
+        line = Line(damage)
+        self.transfer(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "--no-timestamps", "10.0.0.2"], ["--addr", "10.0.0.2"])
+
+    def test_the_terminal_is_put_back(self):
+        line = Line()
+        slave = os.open(line.names[0], os.O_RDWR | os.O_NOCTTY)
+        mode = termios.tcgetattr(slave)
+        mode[0] |= termios.ICRNL  # no echo: the other end would see its own octets, and call it a loop
+        mode[1] |= termios.OPOST
+        mode[3] |= termios.ISIG
+        termios.tcsetattr(slave, termios.TCSANOW, mode)
+        before = termios.tcgetattr(slave)
+        (status, err), _ = pair(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "10.0.0.2"], ["--addr", "10.0.0.2"])
+        self.assertEqual(0, status, err)
+        self.assertEqual(before, termios.tcgetattr(slave))
+        os.close(slave)
+        line.close()
+
+    def refused(self, device, words, *args, status=1):
+        code, out, err = run("-t", "--ppp", device, "--addr", "10.0.0.1", *args, "10.0.0.2")
+        self.assertEqual((status, b""), (code, out), err)
+        self.assertEqual(1, err.count("\n"), err)
+        self.assertIn(words, err)
+
+    def test_a_line_that_loops(self):
+        line = Line(loop=True)
+        self.refused(line.names[0] + ",restart=0.1", "the line loops back")
+        line.close()
+
+    def test_a_silent_line(self):
+        line = Line(lambda octets: b"")
+        self.refused(line.names[0] + ",restart=0.05", "is a PPP peer at the other end")
+        self.refused(line.names[0] + ",passive,wait=0.5,restart=0.05", "no link within wait=0.500")
+        line.close()
+
+    def test_a_line_that_hangs_up(self):
+        m, s = pty.openpty()
+        name = os.ttyname(s)
+        timer = threading.Timer(0.5, os.close, [m])
+        timer.start()
+        self.refused(name + ",passive", "the line was closed at its other end")
+        timer.join()
+        os.close(s)
+
+    def lost_peer(self, lost, words):
+        """Kills one end of an idle transfer; status and messages of the other."""
+        line = Line()
+        keys = ",restart=0.5,echo=1"
+        r = subprocess.Popen([PROGRAM, "-r", "--ppp", line.names[1] + ",passive" + keys, "--addr", "10.0.0.2"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        t = subprocess.Popen([PROGRAM, "-t", "--ppp", line.names[0] + keys, "--addr", "10.0.0.1", "10.0.0.2"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            t.stdin.write(DATA[:8192])
+            t.stdin.flush()
+            self.assertEqual(b"line 0", r.stdout.read(6))  # the connection is there
+            dead, left = (t, r) if lost == "t" else (r, t)
+            dead.kill()
+            err = left.stderr.read().decode()
+            self.assertIn(left.wait(PATIENCE), (1, 3), err)  # 1: the acknowledgement had not come
+            self.assertIn("the link is gone", err)
+            self.assertIn(words, err)
+        finally:
+            for p in (t, r):
+                p.kill()
+                p.wait()
+                for f in (p.stdin, p.stdout, p.stderr):
+                    if f is not None:
+                        f.close()
+            line.close()
+
+    def test_a_passive_end_reports_a_lost_peer(self):
+        self.lost_peer("t", "the peer stopped answering Echo-Requests")
+
+    def test_an_end_reports_a_lost_peer(self):
+        self.lost_peer("r", "the peer stopped answering Echo-Requests")
+
+    def test_what_is_no_line(self):
+        self.refused("/nonexistent", "cannot open /nonexistent: No such file")
+        self.refused("/dev/null", "is not a terminal")
+        line = Line()
+        self.refused(line.names[0] + ",speed=1234567", "speed 1234567: give one that lines have")
+        for words in ("speed=x", "remote=fd00::1", "wait=0", "restart=1.2345", "echo=-1", "accm=100000000", "vj"):
+            self.refused(line.names[0] + "," + words, "--ppp: %s: give " % words, status=2)
+        self.refused(line.names[0], "exclude each other", "--udp", "127.0.0.1:1", status=2)
+        self.refused(line.names[0], "over PPP give 128 to 16384", "--mtu", "20000", status=2)
+        line.close()
+
+
+class Slirp(unittest.TestCase):
+    def behind_slirp(self, *args, data=DATA):
+        """Sends data through slirp to a socket of the kernel: status, messages, octets that came, report."""
+        sink = socket.create_server(("127.0.0.1", 0))
+        got = []
+
+        def take():
+            conn, _ = sink.accept()
+            while True:
+                b = conn.recv(65536)
+                if not b:
+                    break
+                got.append(b)
+            conn.close()
+        taker = threading.Thread(target=take, daemon=True)
+        taker.start()
+        pid, slirp = pty.fork()  # slirp wants a terminal that is its own
+        if pid == 0:
+            os.execvp(SLIRP, [SLIRP, "ppp"])
+        tty.setraw(slirp)
+        master, slave = pty.openpty()
+        tty.setraw(slave)
+        over = []
+
+        def carry(a, b):
+            while not over:
+                if select.select([a], [], [], 0.05)[0]:
+                    try:
+                        octets = os.read(a, 4096)
+                    except OSError:
+                        return
+                    while octets and not over:
+                        if select.select([], [b], [], 0.05)[1]:
+                            octets = octets[os.write(b, octets[:512]):]
+        threads = [threading.Thread(target=carry, args=p, daemon=True) for p in ((master, slirp), (slirp, master))]
+        for t in threads:
+            t.start()
+        try:
+            status, out, err = run("-t", "--json", "-p", str(sink.getsockname()[1]), "--ppp", os.ttyname(slave), *args, "10.0.2.2", data=data)
+            if status == 0:
+                taker.join(PATIENCE)
+        finally:
+            over.append(True)
+            for t in threads:
+                t.join()
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+            for fd in (master, slave, slirp):
+                os.close(fd)
+            sink.close()
+        return status, err, b"".join(got), out
+
+    def test_an_address_of_slirps(self):
+        status, err, got, out = self.behind_slirp("--no-timestamps")
+        self.assertEqual(0, status, err)
+        self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(got).digest())
+        self.assertEqual("10.0.2.15", json.loads(out)["start"]["connected"][0]["local_host"])
+
+    def test_an_address_of_ours_and_small_packets(self):
+        status, err, got, _ = self.behind_slirp("--addr", "10.0.2.15", "--no-timestamps", "--mtu", "552")
+        self.assertEqual(0, status, err)
+        self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(got).digest())
+
+    def test_an_address_that_slirp_will_not_have(self):
+        status, err, _, _ = self.behind_slirp("--addr", "10.0.2.99")
+        self.assertEqual(1, status)
+        self.assertIn("the peer does not take this end's IPv4 address", err)
+        self.assertEqual(1, err.count("\n"), err)
+
+
+if GROUP == "slirp" and SLIRP is None:
+    print("skipped: slirp is not installed")
+    sys.exit(77)
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], {"pair": "Pair", "slirp": "Slirp"}[GROUP]] + sys.argv[3:])
