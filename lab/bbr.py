@@ -6,7 +6,8 @@
 
 Prints one line a row: the mean over the seeds, its standard error, and the command of the first seed.
 Rows: the first letters of their names are enough.  Mbit/s are of what was acknowledged from second 20 to
-60; seconds are from the SYN until the receiver has the last byte.
+60; seconds are from the SYN until the receiver has the last byte.  Rows of option 23 read /dev/zero; a run
+in which damage passes a checksum ends early and does not count.  In parentheses: the seeds that count.
 """
 import argparse
 import concurrent.futures
@@ -18,6 +19,8 @@ import sys
 
 RATE = "-l 1024 -n 99999999 --time 60 --interval 20 --json"
 BULK = "-l 8192 -n 12208"
+# real octets, which errors can damage: the receiver sees wrong checksums and says so
+DAMAGED = "-l 1024 --time 60 --interval 20 --json --checksum-hints --output /dev/null"
 BER = "--link nasa500,ber=%s"
 SAT = "--link rate=250mbit,rate-back=3mbit,rtt=600ms%s"
 START, REFRESH, BASE = ",long-rtt-start=1", ",rtt-refresh=1", ",base-loss=1"
@@ -37,23 +40,31 @@ ROWS = [  # name, kind, parameters of bbr, the rest
     ("50/10 plain", BULK, "", "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
     ("50/10 start", BULK, START, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
     ("50/10 start refresh", BULK, START + REFRESH, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
+    ("outage, plain kept", RATE, "", "--link nasa500 --outage 25s-35s,signal"),
+    ("outage, plain", RATE, ",outage=0", "--link nasa500 --outage 25s-35s,signal"),
     ("outage kept", RATE, START, "--link nasa500 --outage 25s-35s,signal"),
-    ("outage plain", RATE, START + ",outage=0", "--link nasa500 --outage 25s-35s,signal"),
+    ("outage not kept", RATE, START + ",outage=0", "--link nasa500 --outage 25s-35s,signal"),
+    ("option 23, 1e-6", DAMAGED, "", BER % "1e-6,flip"),
+    ("option 23, 1e-5", DAMAGED, "", BER % "1e-5,flip"),
+    ("option 23, 1e-5 not heeded", DAMAGED, ",corruption=0", BER % "1e-5,flip"),
+    ("option 23, 1e-5 start refresh", DAMAGED, START + REFRESH, BER % "1e-5,flip"),
 ]
 
 
 def command(program, row, seed):
     name, kind, param, rest = row
-    return [program] + ("-t -s --hollow -b 64M %s --cc bbr%s %s --seed %d" % (kind, param, rest, seed)).split()
+    source = "" if kind == DAMAGED else "-s --hollow "
+    return [program] + ("-t %s-b 64M %s --cc bbr%s %s --seed %d" % (source, kind, param, rest, seed)).split()
 
 
 def measure(program, row, seed):
-    done = subprocess.run(command(program, row, seed), capture_output=True, text=True, timeout=900)
+    with open("/dev/zero", "rb") as zeros:
+        done = subprocess.run(command(program, row, seed), stdin=zeros, capture_output=True, text=True, timeout=900)
     out = done.stdout
-    if row[1] == RATE:
+    if row[1] != BULK:
         spans = [i["scps"]["acked_bytes"] / i["sum"]["seconds"] for i in json.loads(out)["intervals"]
                  if i["sum"]["start"] >= 19.9 and i["sum"]["end"] <= 60.1]
-        return sum(spans) / len(spans) * 8e-6
+        return sum(spans) / len(spans) * 8e-6 if len(spans) == 2 else None
     return float(re.search(r"ttcp-r: \d+ bytes in ([0-9.]+) real", done.stdout + done.stderr).group(1))
 
 
@@ -68,10 +79,13 @@ def main():
         if a.rows and not any(row[0].startswith(r) for r in a.rows):
             continue
         with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-            v = list(pool.map(lambda seed: measure(a.program, row, seed), range(1, a.seeds + 1)))
+            v = [x for x in pool.map(lambda seed: measure(a.program, row, seed), range(1, a.seeds + 1)) if x is not None]
+        if not v:
+            print("%-26s no seed came to its end" % row[0], flush=True)
+            continue
         mean = sum(v) / len(v)
         se = math.sqrt(sum((x - mean) ** 2 for x in v) / max(len(v) - 1, 1) / len(v))
-        print("%-26s %8.3f +- %.3f %s  %s" % (row[0], mean, se, "Mbit/s" if row[1] == RATE else "s",
+        print("%-26s %8.3f +- %.3f (%d) %s  %s" % (row[0], mean, se, len(v), "Mbit/s" if row[1] != BULK else "s",
                                               " ".join(command("scps_ttcp", row, 1)[1:])), flush=True)
     return 0
 
