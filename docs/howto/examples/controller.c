@@ -21,9 +21,13 @@ struct steady {       /* zeroed before start; at most SCPS_CC_STATE_MAX bytes */
 
 enum { GAIN, SPAN };
 static const struct scps_cc_param params[] = {
-    {"gain", "window in products of rate and round trip, x/256", 512, 256, 2560},
-    {"span", "round trips a rate is believed", 10, 1, 1000},
-    {NULL, NULL, 0, 0, 0},
+    {.name = "gain",
+     .help = "window in products of rate and round trip, x/256",
+     .def = 512,
+     .min = 256,
+     .max = 2560},
+    {.name = "span", .help = "round trips a rate is believed", .def = 10, .min = 1, .max = 1000},
+    {.name = NULL},
 };
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,

@@ -21,8 +21,12 @@ struct westwood {
 
 enum { P_FILTER };
 static const struct scps_cc_param params[] = {
-    {"filter", "of the old estimate kept at each sample, x/16", 14, 0, 15},
-    {NULL, NULL, 0, 0, 0},
+    {.name = "filter",
+     .help = "of the old estimate kept at each sample, x/16",
+     .def = 14,
+     .min = 0,
+     .max = 15},
+    {.name = NULL},
 };
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
