@@ -36,94 +36,6 @@ void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
     sb->v = NULL;
 }
 
-static bool before(uint32_t a, uint32_t b)
-{
-    return (int32_t)(a - b) < 0;
-}
-
-/* ---- the heap of lost records ---- */
-
-static void heap_up(struct scps_scoreboard *sb, uint32_t i)
-{
-    uint32_t idx = sb->lostq[i];
-
-    while (i && before(idx, sb->lostq[(i - 1) / 2])) {
-        sb->lostq[i] = sb->lostq[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    sb->lostq[i] = idx;
-}
-
-static bool inside(const struct scps_scoreboard *sb, uint32_t idx)
-{
-    return !before(idx, sb->head) && before(idx, sb->tail);
-}
-
-static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
-{
-    return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
-}
-
-/* idx is no longer in the heap. */
-static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
-{
-    if (inside(sb, idx))
-        scps_sb_at(sb, idx)->flags &= (uint8_t)~SCPS_SENT_QUEUED;
-}
-
-static void heap_pop(struct scps_scoreboard *sb)
-{
-    uint32_t idx = sb->lostq[--sb->nlost], i = 0, n = sb->nlost;
-
-    unqueued(sb, sb->lostq[0]);
-    for (uint32_t kid; (kid = 2 * i + 1) < n; i = kid) {
-        if (kid + 1 < n && before(sb->lostq[kid + 1], sb->lostq[kid]))
-            kid++;
-        if (!before(sb->lostq[kid], idx))
-            break;
-        sb->lostq[i] = sb->lostq[kid];
-    }
-    if (n)
-        sb->lostq[i] = idx;
-}
-
-/* A record may be lost, found and lost again without leaving the heap: then it is there already. */
-static void heap_push(struct scps_scoreboard *sb, uint32_t idx)
-{
-    struct scps_sent *r = scps_sb_at(sb, idx);
-
-    if (r->flags & SCPS_SENT_QUEUED)
-        return;
-    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones, each there once, always fit */
-        uint32_t kept = 0, n = sb->nlost;
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t old = sb->lostq[i];
-            if (stale(sb, old)) {
-                unqueued(sb, old);
-                continue;
-            }
-            sb->lostq[kept] = old;
-            heap_up(sb, kept++);
-        }
-        sb->nlost = kept;
-    }
-    r->flags |= SCPS_SENT_QUEUED;
-    sb->lostq[sb->nlost] = idx;
-    heap_up(sb, sb->nlost++);
-}
-
-bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
-{
-    while (sb->nlost) {
-        if (!stale(sb, sb->lostq[0])) {
-            *idx = sb->lostq[0];
-            return true;
-        }
-        heap_pop(sb);
-    }
-    return false;
-}
-
 /* ---- growth ---- */
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
@@ -189,7 +101,7 @@ struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32
     return r;
 }
 
-static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
+void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
     if (sb->resent_tail - sb->resent_head > sb->mask) { /* full: keep what is still in question */
         uint32_t to = sb->resent_head;
@@ -214,14 +126,14 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
         sb->inflight += r->len;
         r->state = SCPS_SENT_FLIGHT;
         if (sb->nlost && sb->lostq[0] == idx)
-            heap_pop(sb);
+            scps_sb_dequeue_lost(sb);
     }
     r->sent = now;
     r->xseq = sb->xseq++;
     r->flags &= (uint8_t)~SCPS_SENT_PASSED;
     if (r->resends < UINT8_MAX)
         r->resends++;
-    resent_push(sb, idx, r->xseq);
+    scps_sb_queue_resent(sb, idx, r->xseq);
 }
 
 /* ---- learning ---- */
@@ -232,7 +144,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent *r,
                                   scps_time now, scps_dur min_rtt)
 {
-    if (now - r->sent >= min_rtt / 4 || before(r->xseq, sb->needless_from))
+    if (now - r->sent >= min_rtt / 4 || scps_sb_before(r->xseq, sb->needless_from))
         return;
     sb->needless_from = sb->xseq;
     if (sb->needless < NEEDLESS_MAX)
@@ -258,11 +170,11 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
     sum->delivered += r->len;
     if (!r->resends)
         sum->orig = true;
-    if (told && before(sb->hi_xseq, r->xseq))
+    if (told && scps_sb_before(sb->hi_xseq, r->xseq))
         sb->hi_xseq = r->xseq;
     else if (!r->resends && r->from + r->len <= sum->fack)
         sum->reordered = true;
-    if (!sum->newest || before(sum->newest->xseq, r->xseq))
+    if (!sum->newest || scps_sb_before(sum->newest->xseq, r->xseq))
         sum->newest = r;
 }
 
@@ -279,7 +191,7 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
 {
     uint32_t n = next - sb->head, below = 0;
 
-    if (before(sb->head, sb->frontier))
+    if (scps_sb_before(sb->head, sb->frontier))
         below = SCPS_MIN(n, sb->frontier - sb->head);
     sb->arrived -= end - scps_sb_at(sb, sb->head)->from;
     sb->arrived_recs -= n;
@@ -307,7 +219,7 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     sum->orig = true;
     if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
         sum->oldest_sent = first->sent;
-    if (!sum->newest || before(sum->newest->xseq, last->xseq))
+    if (!sum->newest || scps_sb_before(sum->newest->xseq, last->xseq))
         sum->newest = last;
     return bytes;
 }
@@ -319,7 +231,7 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     const struct scps_sent *first = scps_sb_at(sb, sb->head), *last = NULL;
     uint32_t head = sb->head;
 
-    if (head == sb->tail || !before(sb->hi_xseq, first->xseq))
+    if (head == sb->tail || !scps_sb_before(sb->hi_xseq, first->xseq))
         return;
     for (const struct scps_sent *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
         last = r;
@@ -381,7 +293,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
         credit(sb, r, now, min_rtt, sum);
         sb->head++;
     }
-    if (before(sb->frontier, sb->head))
+    if (scps_sb_before(sb->frontier, sb->head))
         sb->frontier = sb->head;
     if (sb->hi_arrived < una)
         sb->hi_arrived = una;
@@ -445,8 +357,8 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
     struct scps_sent *first = scps_sb_at(sb, idx), *last = NULL;
     uint32_t begin = idx;
 
-    if (idx == sb->tail || before(idx, sb->frontier) || !before(sb->hi_xseq, first->xseq) ||
-        !SCPS_FAST_PATH(SCPS_FAST_SACK_RUN))
+    if (idx == sb->tail || scps_sb_before(idx, sb->frontier) ||
+        !scps_sb_before(sb->hi_xseq, first->xseq) || !SCPS_FAST_PATH(SCPS_FAST_SACK_RUN))
         return idx;
     for (struct scps_sent *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
         r->state = SCPS_SENT_ARRIVED;
@@ -468,8 +380,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
                      scps_dur min_rtt, struct scps_ack_sum *sum)
 {
     /* mostly a report is the last one, a little longer */
-    bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head) &&
-                  SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
+    bool longer = from >= sb->run_from && from <= sb->run_to &&
+                  !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
 
     if (longer) {
@@ -481,7 +393,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     } else if (scps_sb_at(sb, idx)->from < from) {
         idx++; /* a part of a segment tells nothing of the whole */
     }
-    first = longer && !before(sb->run_first, sb->head) ? sb->run_first : idx;
+    first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
     while ((idx = unarrived(sb, idx)) != sb->tail) {
         struct scps_sent *r = scps_sb_at(sb, idx);
@@ -489,14 +401,15 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             break;
         if (r->resends)
             resent_arrived(sb, r, now, min_rtt);
-        else if (before(sb->hi_xseq, r->xseq) && (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
+        else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
+                 (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
         r->skip = idx + 1;
         sb->arrived += r->len;
         sb->arrived_recs++;
-        if (before(idx, sb->frontier))
+        if (scps_sb_before(idx, sb->frontier))
             sb->arrived_below++;
         if (r->from + r->len > sb->hi_arrived)
             sb->hi_arrived = r->from + r->len;
@@ -508,232 +421,4 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     sb->run_to = to;
     sb->run_first = first;
     sb->run_next = idx;
-}
-
-scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
-{
-    struct scps_sent *r = scps_sb_at(sb, sb->head);
-    uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-
-    *end = r->from + data;
-    *(r->state == SCPS_SENT_FLIGHT ? &sb->inflight : &sb->lost) -= data;
-    if (r->flags & SCPS_SENT_FIN) {
-        r->from = *end;
-        r->len = 1;
-        r->resends = 0;
-        r->flags &= (uint8_t)~SCPS_SENT_RECORD;
-        return *end;
-    }
-    while (++sb->head != sb->tail) {
-        r = scps_sb_at(sb, sb->head);
-        if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
-            break;
-        sb->arrived -= r->len;
-        sb->arrived_recs--;
-        if (before(sb->head, sb->frontier))
-            sb->arrived_below--;
-    }
-    if (before(sb->frontier, sb->head))
-        sb->frontier = sb->head;
-    return sb->head != sb->tail ? r->from : r->from + r->len;
-}
-
-struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
-{
-    struct scps_lost_news news = sb->news;
-
-    sb->news = (struct scps_lost_news){0};
-    return news;
-}
-
-static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
-{
-    struct scps_lost_news *n = &sb->news;
-
-    sb->lost_ever += r->len;
-    if (!n->ranges || before(n->xseq, r->xseq)) {
-        n->xseq = r->xseq;
-        n->tx_in_flight = r->tx_in_flight;
-        n->tx_lost = r->tx_lost;
-        n->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
-    }
-    if (!n->ranges || r->from != n->to)
-        n->ranges++;
-    n->to = r->from + r->len;
-}
-
-void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
-{
-    struct scps_sent *r = scps_sb_at(sb, idx);
-
-    if (r->state != SCPS_SENT_FLIGHT)
-        return;
-    r->state = SCPS_SENT_LOST;
-    sb->inflight -= r->len;
-    sb->lost += r->len;
-    if (!sum->lost || r->from < sum->lost_from)
-        sum->lost_from = r->from;
-    sum->lost += r->len;
-    note_loss(sb, r);
-    heap_push(sb, idx);
-}
-
-uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
-{
-    struct scps_ack_sum sum = {0};
-
-    for (uint32_t i = sb->head; i != sb->tail; i++)
-        if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
-            scps_sb_lose(sb, i, &sum);
-    return sum.lost;
-}
-
-/* What a resend seemed to tell by arriving its original may have told: the latest sending known to
- * have arrived is then the last original that has. */
-static void discredit_resends(struct scps_scoreboard *sb)
-{
-    bool any = false;
-    uint32_t hi = 0;
-
-    for (uint32_t i = sb->head; i != sb->tail; i++) {
-        const struct scps_sent *r = scps_sb_at(sb, i);
-        bool arrived = r->state == SCPS_SENT_ARRIVED;
-        if (r->resends || (any && !arrived))
-            continue;
-        hi = arrived ? r->xseq : r->xseq - 1; /* originals left in order of offset */
-        any = true;
-    }
-    if (any && before(hi, sb->hi_xseq))
-        sb->hi_xseq = hi;
-}
-
-uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
-{
-    uint64_t found = 0;
-    uint32_t below = 0;
-
-    sb->nlost = 0;
-    for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
-        r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
-        if (r->state == SCPS_SENT_LOST && r->resends) {
-            heap_push(sb, i); /* resent and lost again: not imagined */
-        } else if (r->state == SCPS_SENT_LOST) {
-            r->state = SCPS_SENT_FLIGHT;
-            found += r->len;
-            if (before(i, sb->frontier)) {
-                sb->frontier = i;
-                sb->arrived_below = below;
-            }
-        } else if (r->state == SCPS_SENT_ARRIVED) {
-            below++;
-        }
-    }
-    sb->lost -= found;
-    sb->inflight += found;
-    sb->excused = sb->arrived_recs - sb->arrived_below;
-    discredit_resends(sb);
-    return found;
-}
-
-void scps_sb_renege(struct scps_scoreboard *sb)
-{
-    for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
-        if (r->state == SCPS_SENT_ARRIVED) {
-            r->state = SCPS_SENT_LOST;
-            sb->lost += r->len;
-            sb->arrived -= r->len;
-            heap_push(sb, i);
-        }
-    }
-    sb->arrived_recs = sb->arrived_below = sb->excused = 0;
-    sb->frontier = sb->tail;
-    sb->run_from = sb->run_to = 0;
-}
-
-int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len)
-{
-    const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
-    struct scps_sent *rest, *first;
-
-    if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
-        scps_sb_at(sb, sb->head)->len <= len)
-        return 0;
-    if (scps_sb_reserve(sb, a))
-        return SCPS_ERR_NOMEM;
-    rest = scps_sb_at(sb, sb->head);
-    first = scps_sb_at(sb, sb->head - 1);
-    *first = *rest;
-    first->len = len;
-    first->flags &= (uint8_t)~ends;
-    rest->from += len;
-    rest->len -= len;
-    if (sb->frontier == sb->head)
-        sb->frontier--;
-    sb->head--;
-    sb->run_to = 0;
-    for (uint32_t i = 0; i < sb->nlost; i++) /* left behind by a record that was acknowledged */
-        if (sb->lostq[i] == sb->head)
-            first->flags |= SCPS_SENT_QUEUED;
-    heap_push(sb, sb->head);
-    return 0;
-}
-
-int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max)
-{
-    struct scps_scoreboard nb;
-    bool frontier_set = false;
-
-    scps_sb_init(&nb);
-    nb.head = nb.tail = nb.frontier = sb->head;
-    nb.xseq = sb->xseq;
-    nb.hi_xseq = sb->hi_xseq;
-    nb.hi_arrived = sb->hi_arrived;
-    nb.needless = sb->needless;
-    nb.needless_from = sb->needless_from;
-    for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent r = *scps_sb_at(sb, i);
-        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
-        if (i == sb->frontier) {
-            nb.frontier = nb.tail;
-            frontier_set = true;
-        }
-        for (uint32_t left = r.len, cut; left; left -= cut) {
-            struct scps_sent *n;
-            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
-            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
-            uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
-            cut = data <= last ? left : data <= max ? last : max;
-            if (scps_sb_reserve(&nb, a)) {
-                scps_sb_fini(&nb, a);
-                return SCPS_ERR_NOMEM;
-            }
-            n = &nb.v[nb.tail & nb.mask];
-            *n = r;
-            n->len = cut;
-            n->from = r.from + (r.len - left);
-            n->flags = left == cut ? r.flags : (uint8_t)(r.flags & ~ends);
-            n->skip = nb.tail + 1;
-            nb.tail++;
-            if (n->state == SCPS_SENT_ARRIVED) {
-                nb.arrived_recs++;
-                nb.arrived += cut;
-                if (!frontier_set)
-                    nb.arrived_below++;
-            } else if (n->state == SCPS_SENT_LOST) {
-                nb.lost += cut;
-                heap_push(&nb, nb.tail - 1);
-            } else {
-                nb.inflight += cut;
-                if (n->resends)
-                    resent_push(&nb, nb.tail - 1, n->xseq);
-            }
-        }
-    }
-    if (!frontier_set)
-        nb.frontier = nb.tail;
-    scps_sb_fini(sb, a);
-    *sb = nb;
-    return 0;
 }

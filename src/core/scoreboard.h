@@ -115,6 +115,11 @@ static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
 {
     return sb->tail - sb->head;
 }
+/* Does index, or number of transmission, a come before b? They are less than 2^31 apart. */
+static inline bool scps_sb_before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
 static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
 {
     return &sb->v[idx & sb->mask];
@@ -211,5 +216,14 @@ void scps_sb_renege(struct scps_scoreboard *sb);
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);
 /* Cuts records so that none is longer than max. 0 or SCPS_ERR_NOMEM (then nothing changed). */
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max);
+
+/* ---- within the part: scoreboard.c, scoreboard_lost.c, scoreboard_cut.c ---- */
+
+/* Record idx, which is LOST, stands in lostq from now on. */
+void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);
+/* The first of lostq leaves it. Precondition: there is one. */
+void scps_sb_dequeue_lost(struct scps_scoreboard *sb);
+/* Transmission xseq, of record idx, is the latest resending. */
+void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq);
 
 #endif

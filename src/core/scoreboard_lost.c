@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The scoreboard: records that are lost, and that turn out not to be.
+ *
+ * Lost records wait in a binary heap by offset.  An index may stand there after its record was
+ * found or acknowledged; it is passed over when it comes to the top.
+ */
+#include "core/scoreboard.h"
+
+/* ---- the heap of lost records ---- */
+
+static void heap_up(struct scps_scoreboard *sb, uint32_t i)
+{
+    uint32_t idx = sb->lostq[i];
+
+    while (i && scps_sb_before(idx, sb->lostq[(i - 1) / 2])) {
+        sb->lostq[i] = sb->lostq[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    sb->lostq[i] = idx;
+}
+
+static bool inside(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return !scps_sb_before(idx, sb->head) && scps_sb_before(idx, sb->tail);
+}
+
+static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
+{
+    return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
+}
+
+/* idx is no longer in the heap. */
+static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
+{
+    if (inside(sb, idx))
+        scps_sb_at(sb, idx)->flags &= (uint8_t)~SCPS_SENT_QUEUED;
+}
+
+void scps_sb_dequeue_lost(struct scps_scoreboard *sb)
+{
+    uint32_t idx = sb->lostq[--sb->nlost], i = 0, n = sb->nlost;
+
+    unqueued(sb, sb->lostq[0]);
+    for (uint32_t kid; (kid = 2 * i + 1) < n; i = kid) {
+        if (kid + 1 < n && scps_sb_before(sb->lostq[kid + 1], sb->lostq[kid]))
+            kid++;
+        if (!scps_sb_before(sb->lostq[kid], idx))
+            break;
+        sb->lostq[i] = sb->lostq[kid];
+    }
+    if (n)
+        sb->lostq[i] = idx;
+}
+
+/* A record may be lost, found and lost again without leaving the heap: then it is there already. */
+void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
+{
+    struct scps_sent *r = scps_sb_at(sb, idx);
+
+    if (r->flags & SCPS_SENT_QUEUED)
+        return;
+    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones, each there once, always fit */
+        uint32_t kept = 0, n = sb->nlost;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t old = sb->lostq[i];
+            if (stale(sb, old)) {
+                unqueued(sb, old);
+                continue;
+            }
+            sb->lostq[kept] = old;
+            heap_up(sb, kept++);
+        }
+        sb->nlost = kept;
+    }
+    r->flags |= SCPS_SENT_QUEUED;
+    sb->lostq[sb->nlost] = idx;
+    heap_up(sb, sb->nlost++);
+}
+
+bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
+{
+    while (sb->nlost) {
+        if (!stale(sb, sb->lostq[0])) {
+            *idx = sb->lostq[0];
+            return true;
+        }
+        scps_sb_dequeue_lost(sb);
+    }
+    return false;
+}
+
+/* ---- losses ---- */
+
+struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
+{
+    struct scps_lost_news news = sb->news;
+
+    sb->news = (struct scps_lost_news){0};
+    return news;
+}
+
+static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
+{
+    struct scps_lost_news *n = &sb->news;
+
+    sb->lost_ever += r->len;
+    if (!n->ranges || scps_sb_before(n->xseq, r->xseq)) {
+        n->xseq = r->xseq;
+        n->tx_in_flight = r->tx_in_flight;
+        n->tx_lost = r->tx_lost;
+        n->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
+    }
+    if (!n->ranges || r->from != n->to)
+        n->ranges++;
+    n->to = r->from + r->len;
+}
+
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
+{
+    struct scps_sent *r = scps_sb_at(sb, idx);
+
+    if (r->state != SCPS_SENT_FLIGHT)
+        return;
+    r->state = SCPS_SENT_LOST;
+    sb->inflight -= r->len;
+    sb->lost += r->len;
+    if (!sum->lost || r->from < sum->lost_from)
+        sum->lost_from = r->from;
+    sum->lost += r->len;
+    note_loss(sb, r);
+    scps_sb_queue_lost(sb, idx);
+}
+
+uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
+{
+    struct scps_ack_sum sum = {0};
+
+    for (uint32_t i = sb->head; i != sb->tail; i++)
+        if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
+            scps_sb_lose(sb, i, &sum);
+    return sum.lost;
+}
+
+/* What a resend seemed to tell by arriving its original may have told: the latest sending known to
+ * have arrived is then the last original that has. */
+static void discredit_resends(struct scps_scoreboard *sb)
+{
+    bool any = false;
+    uint32_t hi = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        const struct scps_sent *r = scps_sb_at(sb, i);
+        bool arrived = r->state == SCPS_SENT_ARRIVED;
+        if (r->resends || (any && !arrived))
+            continue;
+        hi = arrived ? r->xseq : r->xseq - 1; /* originals left in order of offset */
+        any = true;
+    }
+    if (any && scps_sb_before(hi, sb->hi_xseq))
+        sb->hi_xseq = hi;
+}
+
+uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
+{
+    uint64_t found = 0;
+    uint32_t below = 0;
+
+    sb->nlost = 0;
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        struct scps_sent *r = scps_sb_at(sb, i);
+        r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
+        if (r->state == SCPS_SENT_LOST && r->resends) {
+            scps_sb_queue_lost(sb, i); /* resent and lost again: not imagined */
+        } else if (r->state == SCPS_SENT_LOST) {
+            r->state = SCPS_SENT_FLIGHT;
+            found += r->len;
+            if (scps_sb_before(i, sb->frontier)) {
+                sb->frontier = i;
+                sb->arrived_below = below;
+            }
+        } else if (r->state == SCPS_SENT_ARRIVED) {
+            below++;
+        }
+    }
+    sb->lost -= found;
+    sb->inflight += found;
+    sb->excused = sb->arrived_recs - sb->arrived_below;
+    discredit_resends(sb);
+    return found;
+}
