@@ -90,6 +90,18 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     c->tx->nsacked = (uint8_t)i;
 }
 
+static inline struct scps_look look_of(struct scps_conn *c)
+{
+    return (struct scps_look){&c->ctx, c->tx, &c->snd, &c->agreed, &c->rtt, c->ctl.cwnd};
+}
+
+/* Something outstanding is to be looked at by then; 0: nothing is. */
+static inline void look_at(struct scps_conn *c, scps_time when)
+{
+    if (when)
+        scps_timer_by(&c->ctx, &c->tx->look_timer, when);
+}
+
 /* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
 static inline void wake(struct scps_conn *c)
 {
@@ -287,6 +299,14 @@ struct news {
     bool dup;
 };
 
+static SCPS_APART void take_snack(struct scps_conn *c, struct news *n)
+{
+    struct scps_look l = look_of(c);
+
+    look_at(c, scps_snacktx_take(&l, n->seg, (scps_off)n->ack_in, &n->sum));
+    scps_snacktx_learn(&l, &n->sum);
+}
+
 /* What its SACK and SNACK say. */
 static inline void take_reports(struct scps_conn *c, struct news *n)
 {
@@ -298,8 +318,7 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
         take_sack(c, seg, n->ack, n->ack_in, &n->sum);
     if (!n->snack)
         return;
-    scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
-    scps_snack_learn(c, &n->sum);
+    take_snack(c, n);
     n->told = n->sum.delivered && !(c->agreed.opts & SCPS_AGREED_SACK);
     if (n->told) /* some of it has been counted with duplicates */
         n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
@@ -396,7 +415,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     if (n->advanced)
         SCPS_NOTE_IT(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
-        c->tx->rack.reordering_seen = true;
+        scps_rack_reordered(&c->tx->rack);
         c->ctx.st->reordered++;
     }
 }
@@ -408,11 +427,12 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
 static inline void losses_by_order(struct scps_conn *c, struct news *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
+    const struct scps_look l = look_of(c);
     bool names = c->agreed.caps & SCPS_CAP_SNACK1,
          wait = names && ((n->snack && n->seg->snack_vec_len) ||
-                          (scps_snack_late(c) && !scps_send_all_sent(&c->snd)));
+                          (scps_snacktx_late(&l) && !scps_send_all_sent(&c->snd)));
 
-    scps_off from = names ? scps_snack_reach(c) : 0;
+    scps_off from = names ? scps_snacktx_reach(&l) : 0;
 
     if (sb->arrived_recs && from < c->snd.nxt)
         scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh,
@@ -443,6 +463,21 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
         sum->lost += scps_sb_lose_since(sb, outage_over - 1);
 }
 
+/* By the clock. */
+static inline void losses_by_clock(struct scps_conn *c, struct news *n)
+{
+    const struct scps_look l = look_of(c);
+    scps_time again;
+
+    if (scps_rack_news(&l, &n->sum, n->dup, n->seg->has & SCPS_HAS_SACK, n->repaired))
+        scps_recovery_repaired(c);
+    again = scps_rack_judge(&l, &n->sum);
+    if (!again && !scps_timer_runs(&c->tx->look_timer) && c->snd.una != c->snd.nxt)
+        again = scps_rack_wait(&c->rtt, c->ctx.env->now);
+    look_at(c, again);
+    lost(c, &n->sum, SCPS_BY_RACK);
+}
+
 /* What is lost, by whichever rule is in force. */
 static inline void find_losses(struct scps_conn *c, struct news *n)
 {
@@ -451,8 +486,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
     if (n->snack)
         lost(c, &n->sum, SCPS_BY_SNACK);
     if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)) {
-        scps_rack_ack(c, n->seg, n->dup, n->repaired, &n->sum);
-        lost(c, &n->sum, SCPS_BY_RACK);
+        losses_by_clock(c, n);
     } else if (c->agreed.opts & SCPS_AGREED_SACK) {
         losses_by_order(c, n);
     } else if (n->dup) {
@@ -611,4 +645,56 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     else
         learn(c, seg, ack_in, ack);
     return true;
+}
+
+/* ---- the timer ---- */
+
+static void look_by_clock(struct scps_conn *c)
+{
+    const struct scps_look l = look_of(c);
+    struct scps_ack_sum sum = {.oldest_sent = -1};
+    scps_time again = scps_rack_look(&l, &sum);
+
+    if (sum.lost) {
+        lost(c, &sum, SCPS_BY_RACK);
+        scps_snd_arm_rtx(c);
+        scps_conn_wake(c);
+    }
+    if (!again && !(c->todo.bits & SCPS_TODO_PERSIST)) {
+        again = scps_rack_probe_at(&l, SCPS_MIN(c->tx->rto.timer.at, c->outage_timer.at));
+        if (again <= c->ctx.env->now) {
+            scps_todo_add(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+            scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
+            scps_conn_wake(c);
+            return;
+        }
+    }
+    look_at(c, again);
+}
+
+static void look_for_silence(struct scps_conn *c)
+{
+    const struct scps_look l = look_of(c);
+    struct scps_ack_sum sum = {.oldest_sent = -1};
+
+    if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)
+        return;
+    look_at(c, scps_snacktx_look(&l, &sum));
+    if (!sum.lost)
+        return;
+    lost(c, &sum, SCPS_BY_RESEND);
+    /* What stands at SND.UNA was reported and is not acknowledged: the report was false, or is no
+     * longer true. Only the retransmission timer mends that (RFC 2018 section 8), and it must not
+     * begin anew whenever another segment goes again. */
+    if (scps_sb_at(&c->tx->sb, c->tx->sb.head)->state != SCPS_SENT_ARRIVED)
+        scps_snd_arm_rtx(c);
+    scps_conn_wake(c);
+}
+
+void scps_ackin_look(struct scps_conn *c)
+{
+    if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
+        look_by_clock(c);
+    if (scps_agreed_snack(&c->agreed))
+        look_for_silence(c);
 }

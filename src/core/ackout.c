@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When to acknowledge, and with what.
+/* When to acknowledge, and what window to offer; with which reports: report.c.
  *
  * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section
  * 3.8.6.3); all but the last below also what filled a hole (RFC 5681 section 4.2). Other data in
@@ -33,17 +33,13 @@
  * leaves, so the one that leaves is the newest. The bucket of bytes holds credit for one: a second
  * acknowledgement in a row would wait behind the first on a line of that rate, and be old when it
  * arrives. Nothing is exempt: one that opens the window or answers a FIN waits its few
- * milliseconds, too. Those that ride on data, the handshake and resets cost nothing. So that each
- * says the most, holes are told in order, each once, before any is told again, by the bit vector of
- * a SNACK where the long form is agreed and by SACK blocks where it is not; one report in so many
- * begins with the first hole, which is what keeps the peer's window. Duplicates are not reported.
+ * milliseconds, too. Those that ride on data, the handshake and resets cost nothing.
  */
-#include "core/conn.h"
+#include "core/ackout.h"
 
-#include "base/bytes.h"
 #include "base/fastpath.h"
+#include "core/rx.h"
 #include "core/seq.h"
-#include "wire/opt.h"
 
 #define AT_ONCE 8
 #define TICKS   16 /* delays without data, after which a hole is no reason for the timer to go on */
@@ -51,64 +47,47 @@
 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 #define BARE 52
 
-#define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
-
-static bool budgeted(const struct scps_conn_config *cfg, const struct scps_gate *route)
-{
-    return cfg->ack_budget || cfg->ack_budget_pps || (route && route->rate.rate);
-}
-
-/* Holes, too, wait for the timer. */
-static bool strict(const struct scps_conn_config *cfg)
-{
-    return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
-}
-
-void scps_ackout_now(struct scps_conn *c)
-{
-    if (c->rx)
-        c->rx->told_to = scps_receive_next(&c->rcv);
-    scps_todo_add(&c->todo, SCPS_TODO_ACK);
-    scps_conn_wake(c);
-}
-
 /* Nothing came for a while although there is a hole. The timer does not run for nothing; what comes
  * next is told when it would have run out. */
-static void stand_by(struct scps_rx *rx, scps_time now, scps_dur delay, scps_dur quiet)
+static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = TICKS * delay - quiet;
 
     if (left <= 0)
         return;
-    rx->tick = now;
-    rx->ticks_end = now + (left + delay - 1) / delay * delay;
+    r->tick = now;
+    r->ticks_end = now + (left + delay - 1) / delay * delay;
 }
 
 static scps_time next_tick(const struct scps_rx *rx, scps_time now, scps_dur delay)
 {
-    return now + delay - (rx && now < rx->ticks_end ? (now - rx->tick) % delay : 0);
+    return now + delay - (rx && now < rx->ack.ticks_end ? (now - rx->ack.tick) % delay : 0);
 }
 
-void scps_ackout_timer(struct scps_conn *c)
+bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
+                         const struct scps_receive *rcv, bool thin)
 {
-    if (c->rx && strict(&c->ctx.cfg->c)) {
-        scps_dur delay = c->ctx.cfg->c.ack_delay,
-                 quiet = c->rx->data_at ? c->ctx.env->now - c->rx->data_at : 0;
-        if (quiet > delay + delay / 4) {
-            if (c->rcv.in.ooo->n)
-                stand_by(c->rx, c->ctx.env->now, delay, quiet);
-            return;
-        }
-        if (c->rcv.in.ooo->n)
-            scps_timer_set(&c->ctx, &c->ack.timer, c->ctx.env->now + delay);
-        /* everything is told anew, in as many segments as it takes: under a budget behind what is
-         * new */
-        if (budgeted(&c->ctx.cfg->c, c->turns->gate))
-            c->rx->anew = true;
-        else
-            c->rx->snack_high = c->rx->sacked_to = 0;
+    const scps_dur delay = x->cfg->c.ack_delay;
+    const scps_time now = x->env->now;
+    scps_dur quiet;
+
+    if (!rx || !scps_report_strict(&x->cfg->c))
+        return true;
+    quiet = rx->ack.data_at ? now - rx->ack.data_at : 0;
+    if (quiet > delay + delay / 4) {
+        if (rcv->in.ooo->n)
+            stand_by(&rx->ack, now, delay, quiet);
+        return false;
     }
-    scps_ackout_now(c);
+    if (rcv->in.ooo->n)
+        scps_timer_set(x, &a->timer, now + delay);
+    /* everything is told anew, in as many segments as it takes: under a budget behind what is
+     * new */
+    if (thin)
+        scps_report_again(&rx->report);
+    else
+        scps_report_anew(&rx->report);
+    return true;
 }
 
 /* Is it one of the first segments, which are acknowledged one by one? */
@@ -120,402 +99,149 @@ static bool is_quick(uint16_t *quick, uint16_t most)
     return true;
 }
 
-void scps_ackout_data(struct scps_conn *c, bool at_once)
+/* The delayed-acknowledgement timer runs from now on. */
+static inline void delay(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint32_t owed = (uint32_t)c->rcv.in.next - c->ack.acked_to;
-
-    if (at_once && !strict(&c->ctx.cfg->c)) {
-        if (!(c->agreed.opts & SCPS_AGREED_SACK) && c->todo.bits & SCPS_TODO_ACK &&
-            c->ack.owed < UINT8_MAX && !budgeted(&c->ctx.cfg->c, c->turns->gate))
-            c->ack.owed++;
-        scps_ackout_now(c);
-    } else if (cfg->ack_mode == SCPS_ACK_EVERY ||
-               (cfg->ack_mode == SCPS_ACK_OTHER &&
-                (owed > c->rcv.mss || is_quick(&c->ack.quick, cfg->quick_acks)))) {
-        scps_todo_add(&c->todo, SCPS_TODO_ACK);
-        scps_conn_wake(c);
-    } else if (!scps_timer_runs(&c->ack.timer)) {
-        scps_timer_set(&c->ctx, &c->ack.timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
-    }
+    if (!scps_timer_runs(&a->timer))
+        scps_timer_set(x, &a->timer, next_tick(rx, x->env->now, x->cfg->c.ack_delay));
 }
 
-void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool news)
+bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
+                      const struct scps_receive *rcv)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    struct scps_rx *rx = c->rx;
+    const struct scps_conn_config *cfg = &x->cfg->c;
+    uint32_t owed = (uint32_t)rcv->in.next - a->acked_to;
 
-    rx->waiting += len;
-    if (from < SCPS_MAX(rx->sacked_to, rx->snack_high)) {
-        rx->mended = from;
-        if (!rx->mended_from || from < rx->mended_from)
-            rx->mended_from = from;
+    if (cfg->ack_mode == SCPS_ACK_EVERY ||
+        (cfg->ack_mode == SCPS_ACK_OTHER &&
+         (owed > rcv->mss || is_quick(&a->quick, cfg->quick_acks))))
+        return true;
+    delay(a, x, rx);
+    return false;
+}
+
+bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
+                        uint16_t full, bool news)
+{
+    if (!news && rx->ack.dups >= AT_ONCE && x->cfg->c.ack_mode != SCPS_ACK_EVERY &&
+        rx->ack.waiting <= full) {
+        delay(a, x, rx);
+        return false;
     }
-    if (!(c->agreed.opts & SCPS_AGREED_SACK) || strict(&c->ctx.cfg->c)) {
-        scps_ackout_data(c, true);
-    } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
-               rx->waiting > c->rcv.mss) {
-        rx->dups++;
-        scps_todo_add(&c->todo, SCPS_TODO_ACK);
-        scps_conn_wake(c);
-    } else if (!scps_timer_runs(&c->ack.timer)) {
-        scps_timer_set(&c->ctx, &c->ack.timer, next_tick(c->rx, c->ctx.env->now, cfg->ack_delay));
-    }
+    rx->ack.dups++;
+    return true;
 }
 
 /* The field that offers what the buffer has room for. */
-static inline uint64_t window_field(const struct scps_conn *c, scps_off next, unsigned scale)
+static inline uint64_t window_field(const struct scps_ackout *a, const struct scps_receive *rcv,
+                                    uint32_t rcvbuf, scps_off next, unsigned scale)
 {
-    scps_off edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
+    scps_off edge = scps_receive_edge(rcv, rcvbuf, a->announced);
     uint64_t gain, field;
 
     /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
-    gain = edge - c->ack.announced;
-    if (gain < c->rcv.mss && gain < c->ctx.cfg->c.rcvbuf / 2)
-        edge = c->ack.announced;
+    gain = edge - a->announced;
+    if (gain < rcv->mss && gain < rcvbuf / 2)
+        edge = a->announced;
     field = (edge > next ? edge - next : 0) >> scale;
     return SCPS_MIN(field, 65535);
 }
 
-/* Of a segment that acknowledges what came before next. */
-static uint16_t window(struct scps_conn *c, scps_off next, bool syn)
+uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
+                            const struct scps_receive *rcv, scps_off next, unsigned scale)
 {
-    unsigned scale = syn ? 0 : c->agreed.rcv_wscale; /* RFC 7323 section 2.2 */
-    uint64_t field = window_field(c, next, scale);
+    uint64_t field = window_field(a, rcv, x->cfg->c.rcvbuf, next, scale);
 
-    c->ack.announced = SCPS_MAX(c->ack.announced, next + (field << scale));
-    c->ack.max_offered = (uint32_t)SCPS_MAX(c->ack.max_offered, field << scale);
+    a->announced = SCPS_MAX(a->announced, next + (field << scale));
+    a->max_offered = (uint32_t)SCPS_MAX(a->max_offered, field << scale);
     if (!field)
-        c->ctx.st->zero_windows_out++;
+        x->st->zero_windows_out++;
     return (uint16_t)field;
 }
 
-static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to)
+bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
+                      unsigned scale, struct scps_seg *seg)
 {
-    /* the FIN has arrived with them and takes a number, too; without it the last segment would
-     * count as missing */
-    if (c->rx->fin_at && to == c->rx->fin_at)
-        to++;
-    seg->sack[seg->nsack++] =
-        (struct scps_sack){scps_seq_wrap(c->rcv.irs, from), scps_seq_wrap(c->rcv.irs, to)};
-}
-
-/* Is the range that begins at from among the blocks already? The first one may tell of a
- * duplicate. */
-static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
-{
-    for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
-        if (seg->sack[i].left == scps_seq_wrap(irs, from))
-            return true;
-    return false;
-}
-
-/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there
- * already. */
-static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max, bool once)
-{
-    for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
-        const struct scps_range *r = &c->rx->recent[i];
-        if (r->to > c->rcv.in.next && !(once && told(c->rcv.irs, c->rx->dsack_to != 0, seg,
-                                                     r->from))) /* else delivered meanwhile */
-            add_block(c, seg, r->from, r->to);
-    }
-}
-
-/* Where one acknowledgement stands for hundreds of segments: every range once, in as many
- * acknowledgements as it takes. True: there are more that have not been told. */
-static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
-                                   bool thin)
-{
-    struct scps_rx *rx = c->rx;
-    uint32_t i = scps_rangeset_find(c->rcv.in.ooo, rx->sacked_to);
-
-    if (rx->mended && thin) { /* or the sender takes the repair for lost again */
-        uint32_t at = scps_rangeset_find(c->rcv.in.ooo, rx->mended);
-        const struct scps_range *r = at < i ? scps_rangeset_at(c->rcv.in.ooo, at) : NULL;
-        if (r && r->from <= rx->mended)
-            add_block(c, seg, r->from, r->to);
-        rx->mended = 0;
-    }
-    for (; i < c->rcv.in.ooo->n; i++) {
-        const struct scps_range *r = scps_rangeset_at(c->rcv.in.ooo, i);
-        if (!told(c->rcv.irs, c->rx->dsack_to != 0, seg, r->from)) {
-            if (seg->nsack >= max)
-                return true;
-            add_block(c, seg, r->from, r->to);
-        }
-        rx->sacked_to = r->to;
-    }
-    return false;
-}
-
-/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
- * begin again. */
-static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
-{
-    scps_off to = SCPS_MAX(rx->sacked_to, rx->snack_high);
-    uint32_t i = scps_rangeset_find(ooo, to);
-
-    if (i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to))
-        to = 0;
-    rx->sacked_to = rx->snack_high = to;
-}
-
-/* latest_blocks() where no block stands yet. Returns how many there are now. */
-static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t irs, unsigned max,
-                             struct scps_sack block[])
-{
-    const scps_off fin_at = rx->fin_at;
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < SCPS_SACK_MAX && n < max; i++) {
-        const struct scps_range *r = &rx->recent[i];
-        if (r->to > next)
-            block[n++] = (struct scps_sack){scps_seq_wrap(irs, r->from),
-                                            scps_seq_wrap(irs, r->to) + (r->to == fin_at)};
-    }
-    return (uint8_t)n;
-}
-
-/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
- * one is something else. */
-static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
-{
-    const unsigned room =
-        40 - (c->agreed.opts & SCPS_AGREED_TS ? 12u : 0) -
-        (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
-
-    if (seg->len || !(c->agreed.opts & SCPS_AGREED_SACK) || c->agreed.caps & SCPS_CAP_SNACK1 ||
-        c->rx->dsack_to || c->rx->anew || strict(&c->ctx.cfg->c) ||
-        budgeted(&c->ctx.cfg->c, c->turns->gate) || !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
-        return false;
-    seg->nsack = latest(c->rx, c->rcv.in.next, c->rcv.irs, (room - 4) / 8, seg->sack);
-    if (seg->nsack) {
-        seg->has |= SCPS_HAS_SACK;
-        c->ctx.st->sacks_out++;
-    }
-    return true;
-}
-
-/* SACK and SNACK, as far as they fit. True: something is left to say, and another acknowledgement
- * must say it. */
-static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
-{
-    struct scps_rx *rx = c->rx;
-    bool snack = c->agreed.caps & SCPS_CAP_SNACK1 && (c->rcv.in.ooo->n || rx->fin_at), more = false,
-         sack = c->agreed.opts & SCPS_AGREED_SACK, thin = budgeted(&c->ctx.cfg->c, c->turns->gate);
-    /* one acknowledgement stands for many segments: each range is told once before any is told
-     * again */
-    bool sparse = thin || strict(&c->ctx.cfg->c);
-    struct scps_range run;
-    unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
-    scps_off high = 0;
-    unsigned room = thin ? scps_snack_room(&c->agreed) : 40 - scps_agreed_overhead(&c->agreed), max;
-
-    if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
-        uint32_t most = scps_agreed_any_mss(&c->agreed);
-        room =
-            SCPS_MIN(40 - scps_agreed_overhead(&c->agreed), most > seg->len ? most - seg->len : 0u);
-        snack = false;
-        if (room < 12 + taken)
-            return true;
-    }
-    room -= taken;
-    if (thin) {
-        one_place(rx, c->rcv.in.ooo);
-        if (c->rcv.in.ooo->n || rx->fin_at)
-            rx->dsack_to = 0; /* it would cost a hole its place */
-        if (snack && ++rx->reports % FROM_BELOW == 0) {
-            high = rx->snack_high;
-            rx->snack_high = 0;
-        } else if (snack && sack) {
-            high = scps_snack_go_back(c);
-        }
-        rx->mended_from = 0;
-    }
-    if (snack && sack && sparse && !high && scps_snack_out_of_reach(c)) {
-        rx->sacked_to = SCPS_MAX(rx->sacked_to, rx->snack_high);
-        snack = false;
-    }
-    max = SCPS_MIN((room - (snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
-    seg->nsack = 0;
-    if (snack && c->agreed.caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
-        if (sack && scps_snack_long_run(c, &run) && max) {
-            add_block(c, seg, run.from, run.to);
-            room = 6; /* no vector: it would be all ones */
-            seg->has |= SCPS_HAS_SACK;
-            c->ctx.st->sacks_out++;
-        }
-        sack = false; /* the bit vector above reports more holes than SACK blocks could */
-    }
-    if (sack) {
-        if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
-            add_block(c, seg, rx->dsack_from, rx->dsack_to);
-        if (sparse)
-            more = next_blocks(c, seg, max, thin);
-        if (!more)
-            latest_blocks(c, seg, max, sparse);
-        if (rx->dsack_to) {
-            c->ctx.st->dsacks_out++;
-            rx->dsack_to = 0;
-        }
-        if (seg->nsack) {
-            seg->has |= SCPS_HAS_SACK;
-            c->ctx.st->sacks_out++;
-        }
-    }
-    if (snack) {
-        if (room > 6)
-            room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
-        scps_snack_report(c, seg, room, !thin);
-        more = more || (sparse && (scps_snack_backlog(c) || (c->agreed.opts & SCPS_AGREED_SACK &&
-                                                             scps_snack_out_of_reach(c))));
-    }
-    rx->snack_high = SCPS_MAX(rx->snack_high, high);
-    if (!more && rx->anew) {
-        rx->anew = false;
-        more = true;
-    }
-    return more;
-}
-
-void scps_ackout_reneged(struct scps_rx *rx)
-{
-    rx->snack_high = rx->sacked_to = rx->mended = 0;
-    rx->anew = false;
-}
-
-/* ---- the budget ---- */
-
-bool scps_ackout_within_budget(struct scps_conn *c)
-{
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    scps_time now = c->ctx.env->now, bytes, packets, when;
-
-    if (scps_conn_need_rx(c))
-        return true;
-    scps_pacer_set(&c->rx->budget, now, cfg->ack_budget, BARE + cfg->rate_overhead);
-    scps_pacer_set(&c->rx->budget_pps, now, cfg->ack_budget_pps, 2);
-    bytes = scps_pacer_when(&c->rx->budget, now, BARE + cfg->rate_overhead);
-    packets = scps_pacer_when(&c->rx->budget_pps, now, 1);
-    when = SCPS_MAX(bytes, packets);
-    if (when <= now)
-        return true;
-    if (c->rx->budget_timer.at > when) {
-        c->ctx.st->acks_held++;
-        scps_timer_set(&c->ctx, &c->rx->budget_timer, when);
-    }
-    return false;
-}
-
-/* Of a bare acknowledgement. */
-static uint32_t packet_size(const struct scps_comp_tx *comp, uint8_t family,
-                            const struct scps_seg *seg)
-{
-    uint32_t ip = family == 4 ? 20 : 40;
-    uint8_t octets[SCPS_COMP_MAX];
-
-    if (comp) {
-        struct scps_comp_tx as_now = *comp;
-        size_t n = scps_comp_build(octets, &as_now, seg, NULL);
-        if (n)
-            return ip + (uint32_t)n;
-    }
-    return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
-}
-
-void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
-{
-    const struct scps_comp_tx *comp = c->agreed.caps & SCPS_CAP_COM ? &c->tp->comp_tx : NULL;
-
-    if (!c->rx)
-        return;
-    scps_pacer_spend(&c->rx->budget,
-                     packet_size(comp, c->remote.family, seg) + c->ctx.cfg->c.rate_overhead);
-    scps_pacer_spend(&c->rx->budget_pps, 1);
-}
-
-/* What rides on the data of who only sends: nothing has come since the last one, and the window
- * stands where it stood. False: it is not so, and nothing was done. */
-static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
-{
-    scps_off next = scps_receive_next(&c->rcv);
+    scps_off next = scps_receive_next(rcv);
     uint64_t field, offered;
 
-    if (c->rx || c->tp || c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
-        (uint32_t)next != c->ack.acked_to || seg->flags & SCPS_SYN ||
-        scps_timer_runs(&c->ack.timer))
+    if ((uint32_t)next != a->acked_to || seg->flags & SCPS_SYN || scps_timer_runs(&a->timer))
         return false;
-    field = window_field(c, next, c->agreed.rcv_wscale);
-    offered = field << c->agreed.rcv_wscale;
-    if (!field || next + offered > c->ack.announced || offered > c->ack.max_offered ||
+    field = window_field(a, rcv, rcvbuf, next, scale);
+    offered = field << scale;
+    if (!field || next + offered > a->announced || offered > a->max_offered ||
         !SCPS_FAST_PATH(SCPS_FAST_ACK_SAME))
         return false;
     seg->flags |= SCPS_ACK;
-    seg->ack = scps_seq_wrap(c->rcv.irs, next);
+    seg->ack = scps_seq_wrap(rcv->irs, next);
     seg->wnd = (uint16_t)field;
     return true;
 }
 
-/* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
- * came in order from `from` to `to` would have been acknowledged. */
-static SCPS_APART scps_off first_step(const struct scps_conn_config *cfg, const struct scps_rx *rx,
-                                      uint16_t full, scps_off from, scps_off to)
+scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
+                          const struct scps_rx *rx, uint16_t full, scps_off to)
 {
+    scps_off from = to - ((uint32_t)to - a->acked_to);
     bool each = cfg->ack_mode == SCPS_ACK_EVERY || from < (scps_off)cfg->quick_acks * full;
     scps_off step = from + (each ? 1u : 2u) * full;
 
     if (rx)
-        step = SCPS_MAX(step, rx->told_to);
+        step = SCPS_MAX(step, rx->ack.told_to);
     return cfg->ack_mode == SCPS_ACK_DELAYED ? to : SCPS_MIN(step, to);
 }
 
-static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
+bool scps_ackout_more(struct scps_ackrx *r, bool more)
 {
-    scps_off next = scps_receive_next(&c->rcv);
-    bool more = false, step = false;
-
-    if (!c->ctx.cfg->c.stretch_acks && !budgeted(&c->ctx.cfg->c, c->turns->gate)) {
-        scps_off from = next - ((uint32_t)next - c->ack.acked_to);
-        scps_off to = first_step(&c->ctx.cfg->c, c->rx, c->rcv.mss, from, next);
-        step = to < next;
-        next = to;
-    }
-    seg->flags |= SCPS_ACK;
-    seg->ack = scps_seq_wrap(c->rcv.irs, next);
-    seg->wnd = window(c, next, seg->flags & SCPS_SYN);
-    if (c->todo.bits & SCPS_TODO_ECE) {
-        seg->flags |= SCPS_ECE;
-        scps_todo_done(&c->todo, SCPS_TODO_ECE_DUE);
-    }
-    if (c->tp && seg->len + 8 <= scps_agreed_any_mss(&c->agreed) && !(seg->flags & SCPS_SYN) &&
-        scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
-        seg->has |= SCPS_HAS_CORRUPTION;
-    if (!step && c->rx && (c->rcv.in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
-        (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1) &&
-        !plain_report(c, seg))
-        more = report(c, seg) && c->rx->burst++ < BURST;
-    c->ack.acked_to = (uint32_t)next;
-    if (c->ack.owed && !step)
-        c->ack.owed--;
-    else if (!more && !step)
-        scps_todo_done(&c->todo, SCPS_TODO_ACK);
-    if (!c->rx) {
-        scps_timer_stop(&c->ack.timer);
-        return;
-    }
-    c->rx->waiting = 0;
-    if (!more)
-        c->rx->burst = 0;
-    /* a FIN forces one that does not tell everything: the timer's does, when it is due */
-    if (!c->rcv.in.ooo->n || !strict(&c->ctx.cfg->c)) {
-        scps_timer_stop(&c->ack.timer);
-        c->rx->ticks_end = 0;
-    }
+    return more && r->burst++ < BURST;
 }
 
-void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
+bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step)
 {
-    if (!the_same_again(c, seg))
-        fill(c, seg);
+    a->acked_to = (uint32_t)next;
+    if (a->owed && !step) {
+        a->owed--;
+        return true;
+    }
+    return more || step;
+}
+
+void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, bool more, bool holes_wait)
+{
+    if (rx) {
+        rx->ack.waiting = 0;
+        if (!more)
+            rx->ack.burst = 0;
+        if (holes_wait) /* one that does not tell everything: the timer's does, when it is due */
+            return;
+        rx->ack.ticks_end = 0;
+    }
+    scps_timer_stop(&a->timer);
+}
+
+/* ---- the budget ---- */
+
+bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x)
+{
+    const struct scps_conn_config *cfg = &x->cfg->c;
+    const uint32_t bare = BARE + cfg->rate_overhead;
+    scps_time now = x->env->now, bytes, packets, when;
+
+    scps_pacer_set(&b->bytes, now, cfg->ack_budget, bare);
+    scps_pacer_set(&b->packets, now, cfg->ack_budget_pps, 2);
+    bytes = scps_pacer_when(&b->bytes, now, bare);
+    packets = scps_pacer_when(&b->packets, now, 1);
+    when = SCPS_MAX(bytes, packets);
+    if (when <= now)
+        return true;
+    if (b->timer.at > when) {
+        x->st->acks_held++;
+        scps_timer_set(x, &b->timer, when);
+    }
+    return false;
+}
+
+void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size)
+{
+    scps_pacer_spend(&b->bytes, size);
+    scps_pacer_spend(&b->packets, 1);
 }

@@ -10,9 +10,10 @@
 #include <scps/wire.h>
 
 #include "base/bytes.h"
+#include "core/pacer.h"
+#include "core/receive.h"
 #include "core/timer.h"
 
-struct scps_conn;
 struct scps_rx;
 
 struct scps_ackout {
@@ -44,23 +45,85 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
     return true;
 }
 
+/* Without SACK each segment that fills a hole is acknowledged by itself. */
+static inline void scps_ackout_one_more(struct scps_ackout *a)
+{
+    if (a->owed < UINT8_MAX)
+        a->owed++;
+}
+
+/* What there is besides while something has arrived beyond a hole. */
+struct scps_ackrx {
+    uint32_t dups;     /* answers at once since the left edge moved */
+    uint32_t waiting;  /* bytes beyond a hole that no acknowledgement has reported */
+    uint32_t burst;    /* acknowledgements in a row that had more to say */
+    scps_off told_to;  /* the next acknowledgement tells at least what came in order below */
+    scps_time data_at; /* the newest data arrived; 0: none since rx came */
+    /* strictly delayed mode: the last time the timer ran out with nothing new to tell, and until
+     * when the next acknowledgement leaves a multiple of ack_delay after that */
+    scps_time tick, ticks_end;
+};
+
+static inline void scps_ackrx_tell(struct scps_ackrx *r, scps_off to)
+{
+    r->told_to = to;
+}
+/* The left edge has moved. */
+static inline void scps_ackrx_progress(struct scps_ackrx *r)
+{
+    r->dups = 0;
+}
+static inline void scps_ackrx_data(struct scps_ackrx *r, scps_time now)
+{
+    r->data_at = now;
+}
+static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
+{
+    r->waiting += bytes;
+}
+
+/* The credit of bare acknowledgements; packets count 1 in the second. */
+struct scps_ackbudget {
+    struct scps_pacer bytes, packets;
+    struct scps_timer timer; /* both cover a bare acknowledgement that is owed */
+};
+
 /* ---- ackout.c ---- */
 
-void scps_ackout_now(struct scps_conn *c);
-/* All that was held beyond a hole has been discarded: no report stands any more. */
-void scps_ackout_reneged(struct scps_rx *rx);
-/* May a bare acknowledgement leave now, by the budget? If not, the connection is woken when it
- * may. */
-bool scps_ackout_within_budget(struct scps_conn *c);
-/* One has left. */
-void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
-/* The delayed-acknowledgement timer has expired. */
-void scps_ackout_timer(struct scps_conn *c);
-/* Data came in order; at_once: it filled a hole, or was here already. */
-void scps_ackout_data(struct scps_conn *c, bool at_once);
-/* [from, from+len) came beyond a hole; news: the hole is new, or another is smaller now. */
-void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool news);
-/* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
-void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg);
+/* Data came in order. True: an acknowledgement is due now; else the timer runs. */
+bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
+                      const struct scps_receive *rcv);
+/* The same of data beyond a hole; full: a full segment; news: the hole is new, or another is
+ * smaller now. */
+bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
+                        uint16_t full, bool news);
+/* The delayed-acknowledgement timer has expired. True: an acknowledgement is due now. thin: there
+ * is a budget. */
+bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
+                         const struct scps_receive *rcv, bool thin);
+/* The window field of a segment that acknowledges what came before next; what it offers counts as
+ * offered. */
+uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
+                            const struct scps_receive *rcv, scps_off next, unsigned scale);
+/* What rides on the data of who only sends: nothing has come since the last one, and the window
+ * stands where it stood. False: it is not so, and nothing was done. */
+bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
+                      unsigned scale, struct scps_seg *seg);
+/* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
+ * came in order up to `to` would have been acknowledged. */
+scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
+                          const struct scps_rx *rx, uint16_t full, scps_off to);
+/* A report has more to say. False: enough of them have left in a row. */
+bool scps_ackout_more(struct scps_ackrx *r, bool more);
+/* What came before next is acknowledged; more: a report has more to say; step: data in order has.
+ * True: another acknowledgement is due. */
+bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
+/* The acknowledgement told of what waits, and the timer stops; holes_wait: but for holes, which are
+ * the timer's to tell. */
+void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, bool more, bool holes_wait);
+/* May a bare acknowledgement leave now? If not, the timer says when. */
+bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
+/* One of so many octets has left. */
+void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

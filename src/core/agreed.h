@@ -53,6 +53,16 @@ static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
  * are shorter than TCP's, it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps
  * -4). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
+/* The largest segment that the side sends which announced mss: what both ends count in in SNACK. */
+static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
+{
+    int32_t size = mss - (raw ? 0 : scps_agreed_less(a));
+
+    return (uint32_t)(size > 8 ? size : 8);
+}
+#define SCPS_RECORD_ROOM 4u /* octets of options that say that a segment ends a record */
+/* Both fields of a SNACK saturate: so much, or more (docs/SCPS-TP.md section 2.1). */
+#define SCPS_SNACK_FULL 65535
 /* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {

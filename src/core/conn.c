@@ -93,8 +93,7 @@ static void free_tx(struct scps_conn *c)
     scps_sndbuf_fini(&c->tx->buf, a);
     scps_rangeset_fini(&c->tx->ends, a);
     scps_sb_fini(&c->tx->sb, a);
-    if (c->tx->waits)
-        a->free(a->ctx, c->tx->waits, SCPS_SNACK_WAITS * sizeof *c->tx->waits);
+    scps_snacktx_forget(&c->tx->snack, a);
     a->free(a->ctx, c->tx, tx_size(c->ctx.cfg));
     c->tx = NULL;
 }
@@ -182,7 +181,7 @@ void scps_conn_trim(struct scps_conn *c)
         c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED)
         trim_tx(c);
     scps_rcvbuf_trim(&c->rcv.in, &c->ctx.env->alloc);
-    if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.at)))
+    if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
         free_rx(c);
 }
 

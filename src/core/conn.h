@@ -98,6 +98,14 @@ static inline void scps_conn_news(struct scps_conn *c)
     c->heard_at = c->ctx.env->now;
 }
 
+/* An acknowledgement of all that has arrived is due now. */
+static inline void scps_conn_ack_now(struct scps_conn *c)
+{
+    if (c->rx)
+        scps_ackrx_tell(&c->rx->ack, scps_receive_next(&c->rcv));
+    scps_todo_add(&c->todo, SCPS_TODO_ACK);
+    scps_conn_wake(c);
+}
 /* What a loss found now is put down to. */
 static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *c)
 {

@@ -18,6 +18,11 @@ struct scps_gate {
     struct scps_conn *lifted;                /* the floor lets one segment of it go */
 };
 
+/* Have acknowledgements a budget, of their own or of their route (NULL: none)? */
+static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const struct scps_gate *g)
+{
+    return cfg->ack_budget || cfg->ack_budget_pps || (g && g->rate.rate);
+}
 /* Rates, burst and overhead of r from now on; mtu of its link. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* What an IP packet of len bytes costs. */

@@ -39,5 +39,7 @@ void scps_keep_timer(struct scps_conn *c);
 
 /* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
+/* The time has come to look whether something outstanding is lost. */
+void scps_ackin_look(struct scps_conn *c);
 
 #endif

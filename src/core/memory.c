@@ -18,7 +18,7 @@ int scps_conn_need_rx(struct scps_conn *c)
     if (!c->rx)
         return SCPS_ERR_NOMEM;
     memset(c->rx, 0, sizeof *c->rx);
-    scps_timer_stop(&c->rx->budget_timer);
+    scps_timer_stop(&c->rx->budget.timer);
     return 0;
 }
 

@@ -64,7 +64,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     scps_keep_progress(c);
     scps_timer_stop(&c->ack.timer);
     if (c->rx)
-        scps_timer_stop(&c->rx->budget_timer);
+        scps_timer_stop(&c->rx->budget.timer);
     if (c->tx) {
         scps_rto_stop(c->tx);
         scps_timer_stop(&c->tx->pace_timer);

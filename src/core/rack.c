@@ -25,20 +25,17 @@
  * begins as early. The probe timer is not moved with each segment; when it comes up it looks how
  * long nothing new was sent or acknowledged. Needs SACK; without it loss.c decides.
  */
-#include "core/conn.h"
+#include "core/rack.h"
 
 #include "base/bytes.h"
+#include "core/snacktx.h"
+#include "core/tx.h"
 
 #define WORST_ACK_DELAY                                                                            \
     SCPS_MS(200)   /* section 7.2: of a peer that has one segment to acknowledge */
 #define PERSIST 16 /* section 6.2, step 4 */
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
-
-static bool before(uint32_t a, uint32_t b)
-{
-    return (int32_t)(a - b) < 0;
-}
 
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh)
 {
@@ -50,45 +47,66 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
 }
 
-/* Step 5. Returns when to look again; 0: no need. */
-static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
+/* When record r comes of age, if what left after it has arrived; SCPS_NEVER: nothing has. */
+static inline scps_time of_age(const struct scps_scoreboard *sb, const struct scps_sent *r,
+                               scps_dur limit)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
-    scps_dur limit = c->tx->rack.rtt + scps_rack_window(c->tx, &c->rtt, c->ctx.cfg->c.dupthresh);
-    scps_time now = c->ctx.env->now, again = 0;
-    struct scps_resent e;
-    scps_off named =
-        c->agreed.caps & SCPS_CAP_SNACK1 ? SCPS_MIN(scps_snack_reach(c), sb->hi_arrived) : 0;
+    return scps_sb_before(r->xseq, sb->hi_xseq) ? r->sent + limit : SCPS_NEVER;
+}
 
-    if (!c->tx->rack.rtt)
-        return 0; /* nothing has arrived yet */
+/* Step 5, first sendings. Returns when the next comes of age; SCPS_NEVER: none does. */
+static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
+                             scps_off named, struct scps_ack_sum *sum)
+{
     for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
         const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        scps_time due;
         if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < named)
             continue;
-        if (!before(r->xseq, sb->hi_xseq))
-            break;
-        if (r->sent + limit > now) {
-            again = r->sent + limit;
-            break;
-        }
+        due = of_age(sb, r, limit);
+        if (due > now)
+            return due;
         scps_sb_lose(sb, sb->frontier, sum);
     }
-    if (!(c->agreed.caps & SCPS_CAP_SNACK1))
-        limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&c->rtt), c->rtt.rto));
+    return SCPS_NEVER;
+}
+
+/* The same of resent ones. */
+static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
+                              struct scps_ack_sum *sum)
+{
+    struct scps_resent e;
+
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, e.idx);
+        scps_time due;
         if (!scps_sb_resent_live(sb, e))
             continue;
-        if (!before(e.xseq, sb->hi_xseq))
-            break;
-        if (r->sent + limit > now) {
-            again = again ? SCPS_MIN(again, r->sent + limit) : r->sent + limit;
-            break;
-        }
+        due = of_age(sb, scps_sb_at(sb, e.idx), limit);
+        if (due > now)
+            return due;
         scps_sb_lose(sb, e.idx, sum);
     }
-    return again;
+    return SCPS_NEVER;
+}
+
+/* Step 5. Returns when to look again; 0: no need. */
+static scps_time detect(const struct scps_look *l, struct scps_ack_sum *sum)
+{
+    const struct scps_rack *rk = &l->tx->rack;
+    struct scps_scoreboard *sb = &l->tx->sb;
+    scps_dur limit = rk->rtt + scps_rack_window(l->tx, l->rtt, l->x->cfg->c.dupthresh);
+    bool names = scps_agreed_snack(l->agreed);
+    scps_off named = names ? SCPS_MIN(scps_snacktx_reach(l), sb->hi_arrived) : 0;
+    scps_time first, resent;
+
+    if (!rk->rtt)
+        return 0; /* nothing has arrived yet */
+    first = judge_first(sb, l->x->env->now, limit, named, sum);
+    if (!names)
+        limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(l->rtt), l->rtt->rto));
+    resent = judge_resent(sb, l->x->env->now, limit, sum);
+    first = SCPS_MIN(first, resent);
+    return first == SCPS_NEVER ? 0 : first;
 }
 
 /* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time.  repaired:
@@ -110,37 +128,37 @@ static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off n
 }
 
 /* Section 7.4: was what the probe asked for there, or did it repair a loss nobody has heard of? */
-static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacked)
+static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool dup, bool sacked)
 {
-    struct scps_rack *rk = &c->tx->rack;
+    bool resent = rk->probe == PROBE_RESENT && !dsack;
 
-    if (c->snd.una < rk->probe_end)
-        return;
-    if (rk->probe == PROBE_RESENT && !dsack && c->snd.una == rk->probe_end && !(dup && !sacked))
-        return; /* of one sending or the other: the next acknowledgement tells */
-    if (rk->probe == PROBE_RESENT && !dsack && c->snd.una > rk->probe_end)
-        scps_recovery_repaired(c);
+    if (una < rk->probe_end)
+        return false;
+    if (resent && una == rk->probe_end && !(dup && !sacked))
+        return false; /* of one sending or the other: the next acknowledgement tells */
     rk->probe = PROBE_NONE;
+    return resent && una > rk->probe_end;
 }
 
-void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
-                   struct scps_ack_sum *sum)
+bool scps_rack_news(const struct scps_look *l, const struct scps_ack_sum *sum, bool dup,
+                    bool sacked, bool repaired)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
-    struct scps_rack *rk = &c->tx->rack;
+    struct scps_rack *rk = &l->tx->rack;
 
-    if (sum->newest && sum->newest->xseq == sb->hi_xseq)
-        rk->rtt = SCPS_MAX(c->ctx.env->now - sum->newest->sent, 1);
-    adapt(rk, c->tx->rec.episode != SCPS_EPISODE_NONE, c->snd.una, c->snd.nxt, sum->dsack,
+    if (sum->newest && sum->newest->xseq == l->tx->sb.hi_xseq)
+        rk->rtt = SCPS_MAX(l->x->env->now - sum->newest->sent, 1);
+    adapt(rk, l->tx->rec.episode != SCPS_EPISODE_NONE, l->snd->una, l->snd->nxt, sum->dsack,
           repaired);
-    if (rk->probe)
-        probe_answered(c, sum->dsack, dup, seg->has & SCPS_HAS_SACK);
+    return rk->probe && probe_repaired(rk, l->snd->una, sum->dsack, dup, sacked);
+}
+
+scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_sum *sum)
+{
+    struct scps_rack *rk = &l->tx->rack;
+
     if (sum->newest || rk->again)
-        rk->again = detect(c, sum);
-    if (rk->again) {
-        scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
-    } else if (!scps_timer_runs(&c->tx->look_timer) && c->snd.una != c->snd.nxt)
-        scps_rack_arm(c);
+        rk->again = detect(l, sum);
+    return rk->again;
 }
 
 /* How long nothing may happen before a probe asks. */
@@ -151,57 +169,38 @@ static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
     return 2 * srtt + (scps_sb_count(sb) == 1 ? WORST_ACK_DELAY : 0);
 }
 
-void scps_rack_arm(struct scps_conn *c)
+scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
 {
-    scps_dur wait = c->rtt.srtt ? 2 * c->rtt.srtt : SCPS_SEC(1); /* at the earliest */
+    scps_dur wait = rtt->srtt ? 2 * rtt->srtt : SCPS_SEC(1); /* at the earliest */
 
-    scps_timer_by(&c->ctx, &c->tx->look_timer, c->ctx.env->now + SCPS_MIN(wait, c->rtt.rto));
+    return now + SCPS_MIN(wait, rtt->rto);
 }
 
-void scps_rack_timer(struct scps_conn *c)
+scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_sum *sum)
 {
-    struct scps_rack *rk = &c->tx->rack;
-    struct scps_ack_sum sum = {.oldest_sent = -1};
-    scps_time quiet, last;
+    struct scps_rack *rk = &l->tx->rack;
 
-    if (rk->again && rk->again <= c->ctx.env->now) {
-        rk->again = detect(c, &sum);
-        if (sum.lost) {
-            SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RACK);
-            scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RACK);
-            scps_snd_arm_rtx(c);
-            scps_conn_wake(c);
-        }
-    }
-    if (rk->again) {
-        scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
-        return;
-    }
+    if (rk->again && rk->again <= l->x->env->now)
+        rk->again = detect(l, sum);
+    return rk->again;
+}
+
+scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most)
+{
+    const struct scps_tx *tx = l->tx;
+    scps_time quiet;
+
     /* Section 7.2: no probe while there is better news of the path, or after a probe */
-    if (c->snd.una == c->snd.nxt || c->tx->rec.episode != SCPS_EPISODE_NONE ||
-        c->tx->sb.arrived_recs || c->tx->sb.lost || rk->probe || c->todo.bits & SCPS_TODO_PERSIST)
-        return;
-    last = scps_sb_at(&c->tx->sb, c->tx->sb.tail - 1)->sent; /* a FIN counts, too */
-    quiet = SCPS_MAX(c->tx->sent_at, c->tx->progress_at);
-    quiet = SCPS_MAX(quiet, last) + probe_timeout(&c->tx->sb, c->rtt.srtt);
-    quiet = SCPS_MIN(quiet, SCPS_MIN(c->tx->rto.timer.at, c->outage_timer.at));
-    if (quiet > c->ctx.env->now) {
-        scps_timer_by(&c->ctx, &c->tx->look_timer, quiet);
-        return;
-    }
-    scps_todo_add(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-    scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
-    scps_conn_wake(c);
+    if (l->snd->una == l->snd->nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
+        tx->sb.lost || tx->rack.probe)
+        return SCPS_NEVER;
+    quiet = SCPS_MAX(tx->sent_at, tx->progress_at);
+    quiet = SCPS_MAX(quiet, scps_sb_at(&tx->sb, tx->sb.tail - 1)->sent); /* a FIN counts, too */
+    return SCPS_MIN(quiet + probe_timeout(&tx->sb, l->rtt->srtt), most);
 }
 
-void scps_rack_probed(struct scps_conn *c, bool resent)
+void scps_rack_probed(struct scps_rack *rk, scps_off nxt, bool resent)
 {
-    struct scps_rack *rk = &c->tx->rack;
-
-    scps_todo_done(&c->todo, SCPS_TODO_TAIL);
     rk->probe = resent ? PROBE_RESENT : PROBE_NEW;
-    rk->probe_end = c->snd.nxt;
-    c->ctx.st->tlp_probes++;
-    scps_snd_arm_rtx(c);
-    SCPS_NOTE_IT(c, PROBE, 2, resent, 0, 0);
+    rk->probe_end = nxt;
 }

@@ -3,13 +3,7 @@
 #ifndef SCPS_CORE_RACK_H
 #define SCPS_CORE_RACK_H
 
-#include <scps/wire.h>
-
-#include "core/scoreboard.h"
-
-struct scps_conn;
-struct scps_rtt;
-struct scps_tx;
+#include "core/look.h"
 
 struct scps_rack {
     scps_dur rtt;    /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
@@ -23,15 +17,28 @@ struct scps_rack {
     scps_off probe_end;
 };
 
-/* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
-void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
-                   struct scps_ack_sum *sum);
+/* Something arrived after what had left later. */
+static inline void scps_rack_reordered(struct scps_rack *rk)
+{
+    rk->reordering_seen = true;
+}
+/* Where it is in force: what an acknowledgement tells; dup: it is a duplicate; sacked: with SACK
+ * blocks; repaired: it has ended an episode. True: the tail probe has repaired a loss that nobody
+ * has heard of. */
+bool scps_rack_news(const struct scps_look *l, const struct scps_ack_sum *sum, bool dup,
+                    bool sacked, bool repaired);
+/* The same acknowledgement: what is lost. Returns when something else comes of age; 0: nothing
+ * does. */
+scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_sum *sum);
+/* The same when the time for that has come. */
+scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_sum *sum);
+/* When a probe of the tail is due, `most` at the latest; SCPS_NEVER: none will be. */
+scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most);
+/* Data has left: when to find out whether a probe has to ask after it. */
+scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
 /* RACK.reo_wnd. */
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh);
-/* Data left and no timer stands: a probe will ask after it. */
-void scps_rack_arm(struct scps_conn *c);
-void scps_rack_timer(struct scps_conn *c);
-/* The tail probe that was due has left. */
-void scps_rack_probed(struct scps_conn *c, bool resent);
+/* The tail probe that was due has left, with new data or resent. */
+void scps_rack_probed(struct scps_rack *rk, scps_off nxt, bool resent);
 
 #endif

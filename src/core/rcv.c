@@ -41,28 +41,33 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     return window && at < window && at + len > 0;
 }
 
-/* Of the ranges beyond a hole, run is the one that grew last. */
-static SCPS_APART void remember(struct scps_rx *rx, const struct scps_range *run)
-{
-    struct scps_range was[SCPS_SACK_MAX];
-    unsigned n = 1;
-
-    memcpy(was, rx->recent, sizeof was);
-    memset(rx->recent, 0, sizeof rx->recent);
-    rx->recent[0] = *run;
-    for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        if (was[i].from < run->from || was[i].from >= run->to) /* else it is part of run now */
-            rx->recent[n++] = was[i];
-}
-
 static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
     c->ctx.st->bytes_duplicate += to - from;
     SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
     if (c->ctx.cfg->c.dsack && c->agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
-        c->rx->dsack_from = from;
-        c->rx->dsack_to = to;
+        scps_report_duplicate(&c->rx->report, from, to);
     }
+}
+
+static inline void ack_soon(struct scps_conn *c)
+{
+    scps_todo_add(&c->todo, SCPS_TODO_ACK);
+    scps_conn_wake(c);
+}
+
+/* Data came that filled a hole, or was here already: it is answered at once. */
+static SCPS_APART void ack_at_once(struct scps_conn *c)
+{
+    if (scps_report_strict(&c->ctx.cfg->c)) {
+        if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv))
+            ack_soon(c);
+        return;
+    }
+    if (!(c->agreed.opts & SCPS_AGREED_SACK) && c->todo.bits & SCPS_TODO_ACK &&
+        !scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate))
+        scps_ackout_one_more(&c->ack);
+    scps_conn_ack_now(c);
 }
 
 /* Octets came in order; filled: and there were holes behind them. */
@@ -70,28 +75,32 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_tell(c, SCPS_EV_READABLE);
     if (c->rx) {
-        c->rx->dups = 0;
-        c->rx->data_at = c->ctx.env->now;
+        scps_ackrx_progress(&c->rx->ack);
+        scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
     }
-    scps_ackout_data(c, filled);
-    if (filled)
+    if (filled) {
+        ack_at_once(c);
         scps_bets_look(c);
+    } else if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv)) {
+        ack_soon(c);
+    }
 }
 
 /* [from, from+len) came beyond a hole and is part of run. */
 static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
-    struct scps_range *last = &c->rx->recent[0];
     scps_off highest = scps_rangeset_at(c->rcv.in.ooo, c->rcv.in.ooo->n - 1)->to;
 
     c->ctx.st->ooo_segs++;
-    c->rx->data_at = c->ctx.env->now;
-    if (last->from == run->from && last->to == from && run->to == from + len)
-        last->to = run->to;
-    else
-        remember(c->rx, run);
-    scps_ackout_beyond(c, from, len, run->from == from || from + len < highest);
+    scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
+    scps_ackrx_waits(&c->rx->ack, len);
+    scps_report_came(&c->rx->report, from, len, run);
+    if (!(c->agreed.opts & SCPS_AGREED_SACK) || scps_report_strict(&c->ctx.cfg->c))
+        ack_at_once(c);
+    else if (scps_ackout_beyond(&c->ack, &c->ctx, c->rx, c->rcv.mss,
+                                run->from == from || from + len < highest))
+        ack_soon(c);
     scps_bets_look(c);
 }
 
@@ -130,10 +139,8 @@ static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                               const struct scps_alloc *a)
 {
     scps_rcvbuf_renege(in, a);
-    if (rx) {
-        memset(rx->recent, 0, sizeof rx->recent);
-        scps_ackout_reneged(rx);
-    }
+    if (rx)
+        scps_report_taken_back(&rx->report);
 }
 
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
@@ -164,7 +171,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
     }
     if (again) {
         if (!c->rx || !in_order ||
-            c->rx->dsack_to != from) /* else it is less than what was cut off */
+            c->rx->report.dsack_to != from) /* else it is less than what was cut off */
             duplicate(c, twice.from, twice.to);
         else
             c->ctx.st->bytes_duplicate += twice.to - twice.from;
@@ -178,8 +185,8 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         came_beyond(c, from, len, &run);
     } else {
         c->ctx.st->ooo_segs++;
-        remember(c->rx, &run);
-        scps_ackout_data(c, true);
+        scps_report_grew(&c->rx->report, &run);
+        ack_at_once(c);
         scps_bets_look(c);
     }
     return true;
@@ -227,14 +234,14 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
             duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
     }
     if (p->to > edge) {
         /* beyond the window; only a FIN may lie exactly on its edge */
         p->fin_at = p->fin ? 0 : p->fin_at;
         p->to = edge;
         scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
     }
     if (p->fin_at && p->to > (int64_t)p->fin_at) /* octets beyond the FIN: the peer is confused */
         p->to = (int64_t)p->fin_at;
@@ -259,7 +266,7 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
     if (p->fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
         c->rx->fin_at = p->fin_at;
     if (p->fin)
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
     scps_bets_look(c);
 }
 
@@ -279,22 +286,22 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         return;
     if (c->rcv.fin) { /* everything has arrived already */
         late(c, seg, &p);
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
         return;
     }
     if (seg->len)
         count(c, seg);
     if (c->rx)
-        c->rx->data_at = c->ctx.env->now;
+        scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (!mark(c, seg, from + seg->len, &p)) {
-            scps_ackout_now(c); /* it comes again */
+            scps_conn_ack_now(c); /* it comes again */
             return;
         }
     }
     if (p.to > p.from && !store(c, (scps_off)p.from, p.data, (uint32_t)(p.to - p.from)))
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
     if (!plain)
         look_for_fin(c, &p, known);
 }
@@ -329,7 +336,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     count(c, seg);
     if (!scps_rcvbuf_append(&c->rcv.in, from, seg->data, seg->len)) {
         if (!store(c, from, seg->data, seg->len))
-            scps_ackout_now(c);
+            scps_conn_ack_now(c);
         return true;
     }
     SCPS_NOTE_IT(c, RECEIVED, from, seg->len, from == next, 0);
@@ -353,7 +360,14 @@ void scps_rcv_read(struct scps_conn *c)
     edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
     open = edge - next;
     if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->ctx.cfg->c.rcvbuf / 2)) {
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
         scps_conn_wake(c);
     }
+}
+
+void scps_rcv_ack_timer(struct scps_conn *c)
+{
+    if (scps_ackout_expired(&c->ack, &c->ctx, c->rx, &c->rcv,
+                            scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate)))
+        scps_conn_ack_now(c);
 }

@@ -16,6 +16,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
 /* The whole of a segment that is just the next one: to be asked before scps_conn_input, in one
  * place only, so that it is inlined there. False: it is not, and nothing was done. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
+/* The delayed-acknowledgement timer has expired. */
+void scps_rcv_ack_timer(struct scps_conn *c);
 /* The application has read: is a window update due? */
 void scps_rcv_read(struct scps_conn *c);
 /* The peer's FIN is the next octet of its stream. */

@@ -7,7 +7,7 @@
 void scps_rcv_take_fin(struct scps_conn *c)
 {
     scps_receive_fin(&c->rcv);
-    scps_ackout_now(c);
+    scps_conn_ack_now(c);
     scps_conn_tell(c, SCPS_EV_READABLE);
     scps_conn_tell(c, SCPS_EV_PEER_CLOSED);
     switch (c->state) {
@@ -32,8 +32,8 @@ void scps_rcv_jump(struct scps_conn *c, scps_off to)
     assert(to > c->rcv.in.next && !(c->rcv.fin)); /* RCV.NXT never goes back */
     scps_rcvbuf_jump(&c->rcv.in, to);
     if (c->rx)
-        c->rx->dups = 0;
-    scps_ackout_now(c);
+        scps_ackrx_progress(&c->rx->ack);
+    scps_conn_ack_now(c);
     if (c->rx && c->rx->fin_at == c->rcv.in.next)
         scps_rcv_take_fin(c);
 }

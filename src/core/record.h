@@ -8,6 +8,7 @@
 #define SCPS_CORE_RECORD_H
 
 #include "base/rangeset.h"
+#include "core/agreed.h"
 #include "core/ctx.h"
 #include "core/scoreboard.h"
 

@@ -30,9 +30,8 @@ enum { /* scps_sent.flags */
        SCPS_SENT_PROBE = 8,       /* a window probe: its loss says nothing of the path */
        SCPS_SENT_RECORD = 32,     /* its last octet of data ends a record */
        SCPS_SENT_QUEUED = 64,     /* its index stands in lostq, whatever its state is now */
-       SCPS_SENT_PASSED = 128     /* resent, and the peer's holes have been told past it: snack.c */
+       SCPS_SENT_PASSED = 128 /* resent, and the peer's holes have been told past it: snacktx.c */
 };
-#define SCPS_RECORD_ROOM 4u /* octets of options that say so */
 
 struct scps_sent {          /* one segment; a cache line holds it */
     scps_off from;          /* offsets [from, from+len), SYN and FIN counted */

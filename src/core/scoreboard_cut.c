@@ -2,6 +2,7 @@
 /* The scoreboard: what happens seldom.  Records are cut when the path takes less; best effort gives
  * the first of them up; the receiver takes back what it has reported.
  */
+#include "core/agreed.h"
 #include "core/scoreboard.h"
 
 #include <scps/error.h>

@@ -12,31 +12,11 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "core/segment.h"
 #include "core/seq.h"
+#include "wire/opt.h"
 
 #define CORK_MAX SCPS_MS(200)
-
-static void base(struct scps_conn *c, struct scps_seg *seg, scps_off from)
-{
-    seg->sport = c->lport;
-    seg->dport = c->rport;
-    seg->seq = scps_seq_wrap(c->snd.iss, from);
-    seg->ack = 0;
-    seg->wnd = 0;
-    seg->flags = 0;
-    seg->urg = 0;
-    seg->has = 0;
-    seg->nsack = 0;
-    seg->data = NULL;
-    seg->len = 0;
-    seg->gso = 0;
-    seg->tos = c->ctx.cfg->tos;
-    if (c->agreed.opts & SCPS_AGREED_TS) {
-        seg->has = SCPS_HAS_TS;
-        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
-        seg->tsecr = c->ts.recent;
-    }
-}
 
 static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_off from, bool resent)
 {
@@ -248,7 +228,7 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
 {
     const struct scps_asked asked = scps_conn_asked(c);
 
-    base(c, seg, 0);
+    scps_segment_begin(c, seg, 0);
     seg->has = 0;
     seg->flags = SCPS_SYN;
     seg->tos = c->ctx.cfg->tos;
@@ -260,7 +240,7 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
     if (c->tp)
         scps_negotiate_offer_bindings(&asked, c->tp->binding, c->tp->xcaps, seg);
     if (c->state == SCPS_SYN_RECEIVED) {
-        scps_ackout_fill(c, seg);
+        scps_segment_ack(c, seg);
         seg->flags &= (uint16_t) ~(c->agreed.opts & SCPS_AGREED_ECN ? 0 : SCPS_ECE);
     } else {
         seg->wnd = (uint16_t)SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
@@ -281,8 +261,8 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 
     if (again && !scps_sb_next_lost(sb, &idx)) {
         if (c->state == SCPS_SYN_RECEIVED && c->todo.bits & SCPS_TODO_ACK) {
-            base(c, seg, c->snd.nxt);
-            scps_ackout_fill(c, seg);
+            scps_segment_begin(c, seg, c->snd.nxt);
+            scps_segment_ack(c, seg);
             c->ctx.st->acks_out++;
             left(c, seg, c->snd.nxt, false);
             return true;
@@ -382,7 +362,7 @@ static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags, const struct scps_sent *resent)
 {
-    base(c, seg, from);
+    scps_segment_begin(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
     seg->len = len;
     if (flags & (SCPS_SENT_FIN | SCPS_SENT_RECORD))
@@ -398,7 +378,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
         }
     }
     if (len <= scps_agreed_any_mss(&c->agreed))
-        scps_ackout_fill(c, seg);
+        scps_segment_ack(c, seg);
     if (c->ctx.cfg->c.cc->on_sent)
         scps_cc_sent(c, len, resent != NULL);
     scps_recovery_sent(c, len, resent);
@@ -453,7 +433,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     delivery_of(c->tx, r, c->ctx.env->now);
     note_use(c, inflight + len, scps_recovery_window(c));
-    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snack.c knows better */
+    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it
      * short. */
@@ -655,7 +635,8 @@ static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
         if (p.len)
             scps_stats_flight(c->ctx.st, c->ctx.env->now);
         if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
-            scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
+            /* later ones find it armed, or an acknowledgement does it */
+            scps_timer_by(&c->ctx, &tx->look_timer, scps_rack_wait(&c->rtt, c->ctx.env->now));
     }
     if (p.fin)
         p.flags |= SCPS_SENT_FIN;
@@ -711,8 +692,11 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
         again_at_once(c, seg, last);
         delivery_of(c->tx, scps_sb_at(sb, last), c->ctx.env->now);
     }
-    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    scps_rack_probed(c, !fresh);
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+    scps_rack_probed(&c->tx->rack, c->snd.nxt, !fresh);
+    c->ctx.st->tlp_probes++;
+    scps_snd_arm_rtx(c);
+    SCPS_NOTE_IT(c, PROBE, 2, !fresh, 0, 0);
     return true;
 }
 
@@ -740,8 +724,8 @@ static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
     bool owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
 
-    base(c, seg, behind);
-    scps_ackout_fill(c, seg);
+    scps_segment_begin(c, seg, behind);
+    scps_segment_ack(c, seg);
     scps_todo_done(&c->todo, SCPS_TODO_KEEP);
     if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
@@ -771,9 +755,10 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
 {
     *done = true;
     if (c->todo.bits & SCPS_TODO_RST) {
-        base(c, seg,
-             scps_send_acceptable(
-                 &c->snd)); /* with timestamps, as RFC 7323 section 3.2 would have it */
+        scps_segment_begin(
+            c, seg,
+            scps_send_acceptable(
+                &c->snd)); /* with timestamps, as RFC 7323 section 3.2 would have it */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         c->segs_out++;
@@ -818,19 +803,44 @@ static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off at = scps_send_acceptable(&c->snd);
 
-    base(c, seg, at);
-    scps_ackout_fill(c, seg);
+    scps_segment_begin(c, seg, at);
+    scps_segment_ack(c, seg);
     c->ctx.st->acks_out++;
     left(c, seg, at, false);
     SCPS_NOTE_IT(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
+/* Of a bare acknowledgement. */
+static uint32_t bare_size(const struct scps_comp_tx *comp, uint8_t family,
+                          const struct scps_seg *seg)
+{
+    uint32_t ip = family == 4 ? 20 : 40;
+    uint8_t octets[SCPS_COMP_MAX];
+
+    if (comp) {
+        struct scps_comp_tx as_now = *comp;
+        size_t n = scps_comp_build(octets, &as_now, seg, NULL);
+        if (n)
+            return ip + (uint32_t)n;
+    }
+    return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
+}
+
 static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (!scps_ackout_within_budget(c))
+    const struct scps_comp_tx *comp = NULL;
+    uint32_t over = c->ctx.cfg->c.rate_overhead;
+
+    if (scps_conn_need_rx(c)) { /* without memory nothing holds it */
+        fill_ack(c, seg);
+        return true;
+    }
+    if (!scps_ackbudget_covers(&c->rx->budget, &c->ctx))
         return false;
     fill_ack(c, seg);
-    scps_ackout_spend(c, seg);
+    if (c->agreed.caps & SCPS_CAP_COM)
+        comp = &c->tp->comp_tx;
+    scps_ackbudget_spend(&c->rx->budget, bare_size(comp, c->remote.family, seg) + over);
     return true;
 }
 

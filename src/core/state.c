@@ -52,7 +52,7 @@ static SCPS_APART void challenge(struct scps_conn *c)
     env->challenges++;
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->challenges++;
-    scps_ackout_now(c);
+    scps_conn_ack_now(c);
 }
 
 /* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does
@@ -114,7 +114,7 @@ static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
         scps_ackin(c, &bare);
     }
     scps_conn_established(c);
-    scps_ackout_now(c);
+    scps_conn_ack_now(c);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;
@@ -144,7 +144,7 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
                      scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) == -1;
 
     if (keepalive || may_answer(c, seg)) /* a keep-alive is always answered */
-        scps_ackout_now(c);
+        scps_conn_ack_now(c);
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, the closing states. */

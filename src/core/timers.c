@@ -27,19 +27,10 @@ static inline scps_time deadline(const struct scps_conn *c)
     if (c->tx)
         t = of_tx(c->tx, t);
     if (c->rx)
-        t = SCPS_MIN(t, c->rx->budget_timer.at);
+        t = SCPS_MIN(t, c->rx->budget.timer.at);
     if (scps_tp_marks(c->tp))
         t = SCPS_MIN(t, c->tp->marks->due);
     return t;
-}
-
-/* Something outstanding may be lost by now. */
-static void look(struct scps_conn *c)
-{
-    if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
-        scps_rack_timer(c);
-    if (scps_agreed_snack(&c->agreed))
-        scps_snack_timer(c);
 }
 
 /* Serves the timers of the sending side that have expired. The last of them may give the memory
@@ -56,7 +47,7 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
         scps_conn_wake(c);
     }
     if (scps_timer_take(&tx->look_timer, now) && c->snd.una != c->snd.nxt)
-        look(c);
+        scps_ackin_look(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
     if (c->tx && scps_timer_take(&tx->persist_timer, now))
@@ -73,8 +64,8 @@ static SCPS_APART void serve(struct scps_conn *c)
     const scps_time now = c->ctx.env->now;
 
     if (scps_timer_take(&c->ack.timer, now))
-        scps_ackout_timer(c);
-    if (c->rx && scps_timer_take(&c->rx->budget_timer, now))
+        scps_rcv_ack_timer(c);
+    if (c->rx && scps_timer_take(&c->rx->budget.timer, now))
         scps_conn_wake(c);
     if (c->tx)
         serve_tx(c);

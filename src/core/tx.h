@@ -15,7 +15,7 @@
 #include "core/recovery.h"
 #include "core/rto.h"
 #include "core/scoreboard.h"
-#include "core/snack.h"
+#include "core/snacktx.h"
 #include "core/sndbuf.h"
 
 struct scps_conn;
@@ -26,17 +26,7 @@ struct scps_tx {
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
-    scps_off
-        highest; /* at the end of the data: what has arrived up to there was known at highest_at */
-    scps_time highest_at;
-    scps_dur slow[2];  /* longest time a first sending waited to be told of: lately, before */
-    scps_dur pause[2]; /* longest time between two of its acknowledgements: lately, before */
-    scps_time slow_since;
-    /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
-    scps_off turn;
-    scps_off
-        named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
-    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
+    struct scps_snacktx snack;
     struct scps_pacer pacer;
     /* The pacer's rate spreads the congestion window and counts data, as the window does; else it
      * counts packets. */
@@ -47,7 +37,7 @@ struct scps_tx {
     struct scps_rto rto;
     struct scps_timer persist_timer; /* a window probe is due (RFC 9293 section 3.8.6.1) */
     struct scps_timer pace_timer;    /* the connection's own rate lets a segment leave */
-    struct scps_timer look_timer;    /* rack.c and snack.c look for what is lost */
+    struct scps_timer look_timer;    /* rack.c and snacktx.c look for what is lost */
     struct scps_timer retry_timer;   /* memory was lacking for a segment: it is tried again */
     struct scps_timer cork_timer;    /* a corked small segment has waited long enough */
     struct scps_timer trim_timer;    /* memory that nothing uses goes back */

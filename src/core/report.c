@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* What an acknowledgement tells of what has arrived beyond a hole: SACK blocks (RFC 2018), a
+ * duplicate (RFC 2883), a SNACK (snackrx.c).
+ *
+ * Where one acknowledgement stands for many segments, strictly delayed or under a budget, holes are
+ * told in order, each once, before any is told again: by the bit vector of a SNACK where the long
+ * form is agreed and by SACK blocks where it is not; one report in so many begins with the first
+ * hole, which is what keeps the peer's window. Under a budget duplicates are not reported.
+ */
+#include "core/report.h"
+
+#include "base/bytes.h"
+#include "base/fastpath.h"
+#include "core/seq.h"
+
+#define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
+
+static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
+                      scps_off to)
+{
+    /* the FIN has arrived with them and takes a number, too; without it the last segment would
+     * count as missing */
+    if (v->fin_at && to == v->fin_at)
+        to++;
+    seg->sack[seg->nsack++] =
+        (struct scps_sack){scps_seq_wrap(v->rcv->irs, from), scps_seq_wrap(v->rcv->irs, to)};
+}
+
+/* Is the range that begins at from among the blocks already? The first one may tell of a
+ * duplicate. */
+static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
+{
+    for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
+        if (seg->sack[i].left == scps_seq_wrap(irs, from))
+            return true;
+    return false;
+}
+
+/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there
+ * already. */
+static void latest_blocks(const struct scps_report *rep, const struct scps_report_view *v,
+                          struct scps_seg *seg, unsigned max, bool once)
+{
+    for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
+        const struct scps_range *r = &rep->recent[i];
+        if (r->to > v->rcv->in.next && !(once && told(v->rcv->irs, rep->dsack_to != 0, seg,
+                                                      r->from))) /* else delivered meanwhile */
+            add_block(v, seg, r->from, r->to);
+    }
+}
+
+/* Where one acknowledgement stands for hundreds of segments: every range once, in as many
+ * acknowledgements as it takes. True: there are more that have not been told. */
+static SCPS_APART bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
+                                   struct scps_seg *seg, unsigned max)
+{
+    uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
+
+    if (rep->snack.mended && v->thin) { /* or the sender takes the repair for lost again */
+        uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
+        const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
+        if (r && r->from <= rep->snack.mended)
+            add_block(v, seg, r->from, r->to);
+        scps_snackrx_mend_told(&rep->snack);
+    }
+    for (; i < v->rcv->in.ooo->n; i++) {
+        const struct scps_range *r = scps_rangeset_at(v->rcv->in.ooo, i);
+        if (!told(v->rcv->irs, rep->dsack_to != 0, seg, r->from)) {
+            if (seg->nsack >= max)
+                return true;
+            add_block(v, seg, r->from, r->to);
+        }
+        rep->sacked_to = r->to;
+    }
+    return false;
+}
+
+/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
+ * begin again. */
+static void one_place(struct scps_report *rep, const struct scps_rangeset *ooo)
+{
+    scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
+    uint32_t i = scps_rangeset_find(ooo, to);
+
+    if (i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to))
+        to = 0;
+    rep->sacked_to = to;
+    scps_snackrx_told(&rep->snack, to);
+}
+
+/* latest_blocks() where no block stands yet. Returns how many there are now. */
+static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
+                             unsigned max, struct scps_sack block[])
+{
+    const scps_off next = v->rcv->in.next, fin_at = v->fin_at;
+    const uint32_t irs = v->rcv->irs;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < SCPS_SACK_MAX && n < max; i++) {
+        const struct scps_range *r = &rep->recent[i];
+        if (r->to > next)
+            block[n++] = (struct scps_sack){scps_seq_wrap(irs, r->from),
+                                            scps_seq_wrap(irs, r->to) + (r->to == fin_at)};
+    }
+    return (uint8_t)n;
+}
+
+/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
+ * one is something else. */
+static SCPS_APART bool plain(const struct scps_report *rep, const struct scps_report_view *v,
+                             struct scps_seg *seg)
+{
+    const unsigned room =
+        40 - (v->agreed->opts & SCPS_AGREED_TS ? 12u : 0) -
+        (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
+
+    if (seg->len || !(v->agreed->opts & SCPS_AGREED_SACK) || v->agreed->caps & SCPS_CAP_SNACK1 ||
+        rep->dsack_to || rep->anew || scps_report_strict(&v->x->cfg->c) || v->thin ||
+        !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
+        return false;
+    seg->nsack = latest(rep, v, (room - 4) / 8, seg->sack);
+    if (seg->nsack) {
+        seg->has |= SCPS_HAS_SACK;
+        v->x->st->sacks_out++;
+    }
+    return true;
+}
+
+/* What one report is made of. */
+struct plan {
+    struct scps_holes holes;
+    bool sack, snack; /* which of the two are to be there */
+    bool sparse;      /* it stands for many segments: each range is told once before any again */
+    unsigned room;    /* octets of options */
+    scps_off high;    /* holes below had been told before it went back; 0: it did not */
+};
+
+/* How much room is there, and for what? False: for nothing. */
+static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg, struct plan *p)
+{
+    const struct scps_agreed *a = v->agreed;
+    unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
+
+    *p = (struct plan){
+        .holes = {&v->rcv->in, v->fin_at, a,
+                  scps_agreed_unit(a, v->x->cfg->c.snack_raw_unit, a->peer_mss)},
+        .sack = a->opts & SCPS_AGREED_SACK,
+        .snack = a->caps & SCPS_CAP_SNACK1 && (v->rcv->in.ooo->n || v->fin_at),
+        .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
+        .room = v->thin ? scps_snackrx_room(a) : 40 - scps_agreed_overhead(a),
+    };
+    if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
+        uint32_t most = scps_agreed_any_mss(a);
+        p->room = SCPS_MIN(40 - scps_agreed_overhead(a), most > seg->len ? most - seg->len : 0u);
+        p->snack = false;
+        if (p->room < 12 + taken)
+            return false;
+    }
+    p->room -= taken;
+    return true;
+}
+
+/* Under a budget: where does the report begin? */
+static SCPS_APART void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
+                                  struct plan *p)
+{
+    one_place(rep, v->rcv->in.ooo);
+    if (v->rcv->in.ooo->n || v->fin_at)
+        rep->dsack_to = 0; /* it would cost a hole its place */
+    if (p->snack && ++rep->reports % FROM_BELOW == 0) {
+        p->high = rep->snack.high;
+        scps_snackrx_anew(&rep->snack);
+    } else if (p->snack && p->sack) {
+        p->high = scps_snackrx_go_back(&rep->snack, &p->holes);
+    }
+    scps_snackrx_leaves(&rep->snack);
+}
+
+/* The SACK blocks, at most max. True: there are more. */
+static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
+                     bool sparse, struct scps_seg *seg)
+{
+    bool more = false;
+
+    if (rep->dsack_to) /* a duplicate before all (RFC 2883) */
+        add_block(v, seg, rep->dsack_from, rep->dsack_to);
+    if (sparse)
+        more = next_blocks(rep, v, seg, max);
+    if (!more)
+        latest_blocks(rep, v, seg, max, sparse);
+    if (rep->dsack_to) {
+        v->x->st->dsacks_out++;
+        rep->dsack_to = 0;
+    }
+    if (seg->nsack) {
+        seg->has |= SCPS_HAS_SACK;
+        v->x->st->sacks_out++;
+    }
+    return more;
+}
+
+/* With the long form and SACK: a run too long for a bit vector becomes a block, and leaves no room
+ * for a vector, which would be all ones. */
+static void add_run(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
+                    struct plan *p, struct scps_seg *seg)
+{
+    struct scps_range run;
+
+    if (!p->sack || !scps_snackrx_long_run(&rep->snack, &p->holes, &run) || !max)
+        return;
+    add_block(v, seg, run.from, run.to);
+    p->room = 6;
+    seg->has |= SCPS_HAS_SACK;
+    v->x->st->sacks_out++;
+}
+
+static SCPS_APART bool full(struct scps_report *rep, const struct scps_report_view *v,
+                            struct scps_seg *seg)
+{
+    bool more = false;
+    struct plan p;
+    unsigned max;
+
+    if (!plan_of(v, seg, &p))
+        return true;
+    if (v->thin)
+        begin_thin(rep, v, &p);
+    if (p.snack && p.sack && p.sparse && !p.high &&
+        scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to)) {
+        rep->sacked_to = SCPS_MAX(rep->sacked_to, rep->snack.high);
+        p.snack = false;
+    }
+    max = SCPS_MIN((p.room - (p.snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
+    seg->nsack = 0;
+    if (p.snack && v->agreed->caps & SCPS_CAP_SNACK2 && !rep->dsack_to && p.sparse) {
+        add_run(rep, v, max, &p, seg);
+        p.sack = false; /* the bit vector above reports more holes than SACK blocks could */
+    }
+    if (p.sack)
+        more = add_sack(rep, v, max, p.sparse, seg);
+    if (p.snack) {
+        if (p.room > 6)
+            p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
+        scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
+        more = more ||
+               (p.sparse && (scps_snackrx_backlog(&rep->snack, &p.holes) ||
+                             (v->agreed->opts & SCPS_AGREED_SACK &&
+                              scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to))));
+    }
+    scps_snackrx_told(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
+    if (!more && rep->anew) {
+        rep->anew = false;
+        more = true;
+    }
+    return more;
+}
+
+bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
+                      struct scps_seg *seg)
+{
+    return !plain(rep, v, seg) && full(rep, v, seg);
+}
+
+/* ---- what there is to tell ---- */
+
+/* Of the ranges beyond a hole, run is the one that grew last. */
+void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
+{
+    struct scps_range was[SCPS_SACK_MAX];
+    unsigned n = 1;
+
+    memcpy(was, rep->recent, sizeof was);
+    memset(rep->recent, 0, sizeof rep->recent);
+    rep->recent[0] = *run;
+    for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
+        if (was[i].from < run->from || was[i].from >= run->to) /* else it is part of run now */
+            rep->recent[n++] = was[i];
+}
+
+void scps_report_taken_back(struct scps_report *rep)
+{
+    memset(rep->recent, 0, sizeof rep->recent);
+    scps_report_anew(rep);
+    scps_snackrx_mend_told(&rep->snack);
+    rep->anew = false;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What acknowledgements tell of what has arrived beyond a hole: SACK, D-SACK and SNACK.
+ *
+ * Invariant: recent lists the ranges that grew last, newest first.
+ */
+#ifndef SCPS_CORE_REPORT_H
+#define SCPS_CORE_REPORT_H
+
+#include <scps/wire.h>
+
+#include "core/receive.h"
+#include "core/snackrx.h"
+
+struct scps_report {
+    struct scps_range recent[SCPS_SACK_MAX]; /* beyond a hole: those that grew last, newest first */
+    struct scps_snackrx snack;
+    scps_off sacked_to; /* ranges below have been reported once (strictly delayed mode) */
+    scps_off dsack_from, dsack_to; /* to be reported once */
+    uint32_t reports;              /* under a budget, in all */
+    bool anew;                     /* and all are to be repeated after the last */
+};
+
+/* What is told of, and how. */
+struct scps_report_view {
+    struct scps_conn_ctx *x;
+    const struct scps_receive *rcv;
+    const struct scps_agreed *agreed;
+    scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
+    bool thin;       /* acknowledgements have a budget */
+};
+
+/* Holes, too, wait for the delayed-acknowledgement timer. */
+static inline bool scps_report_strict(const struct scps_conn_config *cfg)
+{
+    return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
+}
+/* Adds SACK and SNACK to seg, as far as they fit. True: something is left to say, and another
+ * acknowledgement must say it. */
+bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
+                      struct scps_seg *seg);
+/* Of the ranges beyond a hole, run is the one that grew last. */
+void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
+/* [from, from+len) is the newest of run. */
+static inline void scps_report_came(struct scps_report *rep, scps_off from, uint32_t len,
+                                    const struct scps_range *run)
+{
+    struct scps_range *last = &rep->recent[0];
+
+    if (last->from == run->from && last->to == from && run->to == from + len)
+        last->to = run->to;
+    else
+        scps_report_grew(rep, run);
+    if (from < SCPS_MAX(rep->sacked_to, rep->snack.high))
+        scps_snackrx_mend(&rep->snack, from);
+}
+/* [from, to) came once more (RFC 2883). */
+static inline void scps_report_duplicate(struct scps_report *rep, scps_off from, scps_off to)
+{
+    rep->dsack_from = from;
+    rep->dsack_to = to;
+}
+/* All is told anew: now; or behind what is new. */
+static inline void scps_report_anew(struct scps_report *rep)
+{
+    rep->sacked_to = 0;
+    scps_snackrx_anew(&rep->snack);
+}
+static inline void scps_report_again(struct scps_report *rep)
+{
+    rep->anew = true;
+}
+/* All that was held beyond a hole has been discarded: no report stands any more. */
+void scps_report_taken_back(struct scps_report *rep);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What every segment that leaves has: where it stands, what it acknowledges, which window it
+ * offers. */
+#include "core/segment.h"
+
+#include "base/bytes.h"
+#include "core/conn.h"
+#include "core/seq.h"
+
+void scps_segment_begin(const struct scps_conn *c, struct scps_seg *seg, scps_off from)
+{
+    seg->sport = c->lport;
+    seg->dport = c->rport;
+    seg->seq = scps_seq_wrap(c->snd.iss, from);
+    seg->ack = 0;
+    seg->wnd = 0;
+    seg->flags = 0;
+    seg->urg = 0;
+    seg->has = 0;
+    seg->nsack = 0;
+    seg->data = NULL;
+    seg->len = 0;
+    seg->gso = 0;
+    seg->tos = c->ctx.cfg->tos;
+    if (c->agreed.opts & SCPS_AGREED_TS) {
+        seg->has = SCPS_HAS_TS;
+        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
+        seg->tsecr = c->ts.recent;
+    }
+}
+
+/* SACK, SNACK, a duplicate. True: there is more to tell. */
+static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
+{
+    const struct scps_report_view v = {&c->ctx, &c->rcv, &c->agreed, c->rx->fin_at,
+                                       scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate)};
+
+    return scps_ackout_more(&c->rx->ack, scps_report_fill(&c->rx->report, &v, seg));
+}
+
+/* Is there anything beyond a hole to tell of? */
+static inline bool has_report(const struct scps_conn *c)
+{
+    return c->rx && (c->rcv.in.ooo->n || c->rx->report.dsack_to || c->rx->fin_at) &&
+           (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1);
+}
+
+static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    scps_off all = scps_receive_next(&c->rcv), next = all;
+    bool more, step, syn = seg->flags & SCPS_SYN;
+
+    if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->turns->gate))
+        next = scps_ackout_step(&c->ack, cfg, c->rx, c->rcv.mss, all);
+    step = next < all;
+    seg->flags |= SCPS_ACK;
+    seg->ack = scps_seq_wrap(c->rcv.irs, next);
+    /* RFC 7323 section 2.2 */
+    seg->wnd = scps_ackout_window(&c->ack, &c->ctx, &c->rcv, next, syn ? 0 : c->agreed.rcv_wscale);
+    if (c->todo.bits & SCPS_TODO_ECE) {
+        seg->flags |= SCPS_ECE;
+        scps_todo_done(&c->todo, SCPS_TODO_ECE_DUE);
+    }
+    if (c->tp && seg->len + 8 <= scps_agreed_any_mss(&c->agreed) && !syn &&
+        scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
+        seg->has |= SCPS_HAS_CORRUPTION;
+    more = !step && has_report(c) && report(c, seg);
+    if (!scps_ackout_left(&c->ack, next, more, step))
+        scps_todo_done(&c->todo, SCPS_TODO_ACK);
+    scps_ackout_told(&c->ack, c->rx, more, c->rcv.in.ooo->n && scps_report_strict(cfg));
+}
+
+void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (c->rx || c->tp || c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
+        !scps_ackout_same(&c->ack, &c->rcv, c->ctx.cfg->c.rcvbuf, c->agreed.rcv_wscale, seg))
+        fill(c, seg);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* SNACK, the receiver: it says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md
+ * section 2).
+ *
+ * Holes lie between the left edge and the ranges held beyond it. One that was never
+ * reported goes first, lowest first; when all have been, they are reported again in turn, since an
+ * acknowledgement may be lost, too. That costs the sender nothing: it ignores a report younger than
+ * a round trip after its last resending. RI repeats the first hole three times before it names the
+ * next (RESNACK_THRESH), which at high loss leaves later holes unheard of for many round trips;
+ * with one hole an option that is the wrong economy.
+ *
+ * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond
+ * the hole.
+ *
+ * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up
+ * to the last one held ("from memory, unverified" in docs/SCPS-TP.md: most significant bit first,
+ * right behind Hole1).
+ *
+ * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run
+ * of arrived blocks too long for the vector is told as a SACK block instead, and where a vector
+ * ends among holes the next report begins with the last of them. Under a budget the second is too
+ * dear: there a report skips to the next hole.
+ *
+ * Both 16-bit fields of the option saturate. The receiver names no hole at an offset of 65535 units
+ * or more, and does not count it as reported: it is when the left edge has come closer. A hole of
+ * 65535 units or more is named piece by piece, without a vector. Meanwhile SACK tells of what lies
+ * beyond, and there the sender goes by RFC 6675 (ackin.c). A SNACK whose offset is 65535 is
+ * ignored: it names this block or a later one.
+ *
+ * Under a budget a report skips no repair that has arrived below all told before, if its vector
+ * reaches from there to the newest data: telling of the repair costs no report of its own.
+ *
+ * Without SACK nothing else tells what a resent segment has come to: there the report that answers
+ * its arrival begins, where a bit vector reaches it, with the hole below it; but only below the one
+ * whose turn is next, which stays so.
+ */
+#include "core/snackrx.h"
+
+#include "base/bytes.h"
+
+#define HOLE1 6 /* octets of the option before its vector */
+
+/* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
+static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
+                       struct scps_range *h)
+{
+    const struct scps_rangeset *ooo = in->ooo;
+    uint32_t i = scps_rangeset_find(ooo, off);
+
+    if (i < ooo->n &&
+        scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
+        i++;
+    h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
+    h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : fin_at;
+    return h->to > SCPS_MAX(off, h->from);
+}
+
+/* Can the option's 16-bit offset say where h begins? */
+static bool nameable(const struct scps_holes *v, const struct scps_range *h)
+{
+    return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
+}
+
+/* The first hole beyond off, less what of it lies below, that the option can name. False: there is
+ * none. */
+static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
+{
+    if (!hole_after(v->in, v->fin_at, SCPS_MAX(off, v->in->next), h))
+        return false;
+    h->from = SCPS_MAX(h->from, off);
+    return nameable(v, h);
+}
+
+unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_holes *v)
+{
+    struct scps_range h;
+
+    return hole_to_name(v, s->high, &h) ? 1 : 0;
+}
+
+bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_holes *v,
+                               scps_off sacked_to)
+{
+    scps_off told = SCPS_MAX(s->high, sacked_to);
+    struct scps_range h;
+
+    return hole_after(v->in, v->fin_at, SCPS_MAX(told, v->in->next), &h) && !nameable(v, &h);
+}
+
+/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
+ * the next report leaves out nothing between two holes. */
+static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
+                          uint32_t size, unsigned octets, bool whole)
+{
+    uint32_t i = scps_rangeset_find(ooo, at), bit = 0, last = 0, hole = 0;
+    scps_off start = at;
+
+    memset(seg->snack_vec, 0, sizeof seg->snack_vec);
+    for (; i < ooo->n && bit < octets * 8; bit++, at += size) {
+        while (i < ooo->n && scps_rangeset_at(ooo, i)->to < at + size)
+            i++;
+        if (i < ooo->n && scps_rangeset_at(ooo, i)->from <= at) {
+            seg->snack_vec[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
+            last = bit + 1;
+        } else if (bit == last) {
+            hole = bit;
+        }
+    }
+    seg->snack_vec_len = (uint8_t)((last + 7) / 8);
+    return start + (whole && i < ooo->n && hole ? hole : last) * size;
+}
+
+unsigned scps_snackrx_room(const struct scps_agreed *a)
+{
+    /* a compressed header has timestamps apart from its options */
+    return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
+}
+
+/* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
+static uint64_t reach(uint32_t size, unsigned room)
+{
+    return (uint64_t)size * 8 * SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX);
+}
+
+/* The hole below what has arrived last, if a bit vector that begins there tells of both. */
+static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *v,
+                         struct scps_range *h)
+{
+    const struct scps_rangeset *ooo = v->in->ooo;
+    uint32_t i = scps_rangeset_find(ooo, s->mended);
+
+    if (!(v->agreed->caps & SCPS_CAP_SNACK2) || v->agreed->opts & SCPS_AGREED_SACK || !i ||
+        i == ooo->n)
+        return false;
+    h->from = scps_rangeset_at(ooo, i - 1)->to;
+    h->to = scps_rangeset_at(ooo, i)->from;
+    return h->from < s->next &&
+           /* and a mark beside it may take room */
+           s->mended < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
+}
+
+scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v)
+{
+    const struct scps_rangeset *ooo = v->in->ooo;
+    scps_off told = s->high, from = SCPS_MAX(s->mended_from, v->in->next), hole;
+    uint32_t i;
+
+    if (!(v->agreed->caps & SCPS_CAP_SNACK2) || !s->mended_from || !ooo->n || from >= told)
+        return 0;
+    i = scps_rangeset_find(ooo, from);
+    hole = i ? scps_rangeset_at(ooo, i - 1)->to : v->in->next;
+    if (scps_rangeset_at(ooo, ooo->n - 1)->to >
+        hole + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4)
+        return 0;
+    s->high = hole;
+    return told;
+}
+
+/* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
+static scps_off *turn(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
+{
+    if (hole_to_name(v, s->high, h))
+        return &s->high;
+    if (s->mended && below_mended(s, v, h) && nameable(v, h))
+        return &s->mended;
+    if (hole_to_name(v, s->next, h) || hole_to_name(v, 0, h))
+        return &s->next;
+    return NULL;
+}
+
+bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
+                           struct scps_range *run)
+{
+    struct scps_range h;
+
+    if (!turn(s, v, &h) || h.to == v->fin_at)
+        return false;
+    *run = *scps_rangeset_at(v->in->ooo, scps_rangeset_find(v->in->ooo, h.to));
+    return run->to - run->from > reach(v->unit, scps_snackrx_room(v->agreed));
+}
+
+void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
+                         struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole)
+{
+    uint32_t size = v->unit;
+    uint64_t off, blocks;
+    struct scps_range h;
+    scps_off *told;
+
+    if (room < HOLE1 || !(told = turn(s, v, &h)))
+        return;
+    off = (h.from - v->in->next) / size;
+    blocks = (h.to - (v->in->next + off * size) + size - 1) / size;
+    blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL); /* the rest of a longer hole stays due */
+    *told = SCPS_MIN(h.to, v->in->next + (off + blocks) * size);
+    seg->has |= SCPS_HAS_SNACK;
+    seg->snack_off = (uint16_t)off;
+    seg->snack_size = (uint16_t)blocks;
+    seg->snack_vec_len = 0;
+    if (v->agreed->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < SCPS_SNACK_FULL) {
+        scps_off end = long_form(v->in->ooo, seg, v->in->next + (off + blocks) * size, size,
+                                 SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
+        *told = SCPS_MAX(*told, end);
+    }
+    if (!(v->agreed->opts & SCPS_AGREED_SACK))
+        s->mended = 0;
+    x->st->snacks_out++;
+    SCPS_OBSERVE(x, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
+}

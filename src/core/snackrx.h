@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* SNACK at the receiver (CCSDS 714.0-B-2 section 3.3).
+ *
+ * Invariant: holes that no report has told of go first, lowest first.
+ */
+#ifndef SCPS_CORE_SNACKRX_H
+#define SCPS_CORE_SNACKRX_H
+
+#include <scps/wire.h>
+
+#include "core/agreed.h"
+#include "core/ctx.h"
+#include "core/rcvbuf.h"
+
+struct scps_snackrx {
+    scps_off high;        /* holes below have been reported once */
+    scps_off next;        /* where the next turn of reporting them again stands */
+    scps_off mended_from; /* the lowest that arrived below since the last report; 0: none */
+    scps_off mended;      /* arrived since below what had been told; 0: nothing */
+};
+
+/* The holes that there are, and the terms in which they are told. */
+struct scps_holes {
+    const struct scps_rcvbuf *in;
+    scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
+    const struct scps_agreed *agreed;
+    uint32_t unit; /* octets: what both ends count in */
+};
+
+/* All is to be told anew; or what lies beyond `to`. */
+static inline void scps_snackrx_anew(struct scps_snackrx *s)
+{
+    s->high = 0;
+}
+static inline void scps_snackrx_told(struct scps_snackrx *s, scps_off to)
+{
+    s->high = to;
+}
+/* The octet at from, below what had been told, has arrived; that has been told. */
+static inline void scps_snackrx_mend(struct scps_snackrx *s, scps_off from)
+{
+    s->mended = from;
+    if (!s->mended_from || from < s->mended_from)
+        s->mended_from = from;
+}
+static inline void scps_snackrx_mend_told(struct scps_snackrx *s)
+{
+    s->mended = 0;
+}
+/* A report leaves under a budget. */
+static inline void scps_snackrx_leaves(struct scps_snackrx *s)
+{
+    s->mended_from = 0;
+}
+/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole:
+ * what has arrived between two reported holes is to be told, too, even if that takes more
+ * acknowledgements. */
+void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
+                         struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
+/* Under a budget: lets the next report begin with the hole below what has arrived last below all
+ * that has been told, if its vector reaches from there to the newest data. Returns up to where all
+ * had been told; 0: it does not. */
+scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
+/* Octets of options that an acknowledgement without data has for reports. */
+unsigned scps_snackrx_room(const struct scps_agreed *a);
+/* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */
+bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
+                           struct scps_range *run);
+/* More reports than one acknowledgement holds are due: how many more acknowledgements that
+ * takes. */
+unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_holes *v);
+/* The next hole that neither a SNACK nor, below sacked_to, SACK has told of yet lies beyond what
+ * the option's offset can name: only SACK can tell of it. */
+bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_holes *v,
+                               scps_off sacked_to);
+
+#endif

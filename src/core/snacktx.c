@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* SNACK, the sender: what it makes of the holes that the receiver names (CCSDS 714.0-B-2 section
+ * 3.3; docs/SCPS-TP.md section 2).
+ *
+ * A report covers whole segments: the receiver rounds outwards to its unit, so a segment
+ * that sticks out of the range is not meant unless it is the only one touched. Of small segments
+ * several lie in the last unit: where SACK is in force those that left after all it has told of are
+ * not meant. Segments sent less than a round trip ago are left alone: the report cannot know. A
+ * resent segment that is named again may still be on its way, in a queue that has grown: it is lost
+ * again when something sent after it has arrived, or an eighth more than the latest round trip has
+ * passed (RFC 8985 section 6.2 has the same two witnesses).
+ *
+ * Embargo (docs/SCPS-TP.md section 2.4). A hole is resent once a round trip. When four times its
+ * spread more has passed without news of a resent segment, and, where a window fills a queue, at
+ * least an eighth, it is resent without a new SNACK: that is how a lost retransmission with nothing
+ * behind it is repaired before the timer. With SACK all that were resent are looked at. Without it
+ * few are known to have arrived: while there is more to send only the one at the left edge is. At
+ * the end of the data all are, but those which a report has passed over: holes are told in turn,
+ * ascending (docs/SCPS-TP.md section 2.3), so where two reports follow each other there is none
+ * between them. That is believed, not known: such a segment is not resent unasked before it is the
+ * one at the left edge, and others only when the peer has fallen silent, and so tells no more of
+ * them. After FAST of them a segment's embargo doubles, unless losses are corruption. All of it
+ * only as long as the peer is heard.
+ *
+ * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of
+ * first sendings than the least round trip is measured, and the embargo is longer by some turns of
+ * that; nor is a resent segment lost because later ones have been told of. So are its pauses.
+ *
+ * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo
+ * is the least round trip and what the peer takes to tell, whatever the samples say that are taken
+ * while the last holes fill; and the least round trip alone for what has been lost more than FAST
+ * times, where a needless copy is the lesser evil.
+ *
+ * The end of the data. Nothing comes behind the last segments, so no report names them. When all
+ * has been sent, the one with the FIN is lost after its embargo: it is answered at once, and so
+ * tells of the others. With SACK those above all that has arrived are lost, too, when something
+ * sent after them is here and nothing higher has been heard of for an embargo: a peer that says
+ * little may not have come to them before.
+ *
+ * snack_delay puts a report off, so that what is only late can arrive; a report that lies within
+ * one put off already is the same hole.
+ */
+#include "core/snacktx.h"
+
+#include "base/bytes.h"
+#include "core/tx.h"
+
+#define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST   SCPS_MS(10) /* margin of an embargo: the peer may be busy */
+#define SILENCE (2 * LEAST) /* of a peer that tells no more */
+#define WORK    8192        /* records one report may touch: a hostile one costs no more */
+#define FULL    SCPS_SNACK_FULL
+
+static uint32_t unit(const struct scps_look *l)
+{
+    return scps_agreed_unit(l->agreed, l->x->cfg->c.snack_raw_unit, l->agreed->adv_mss);
+}
+
+/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
+ * witness. */
+static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
+                     const struct scps_sent *r, bool meant)
+{
+    scps_dur ago = now - r->sent, last = SCPS_MAX(rtt->srtt, tx->rto.latest);
+
+    if (ago < scps_rtt_min(rtt))
+        return false;
+    return (meant && !r->resends) || (int32_t)(tx->sb.hi_xseq - r->xseq) > 0 ||
+           ago > last + last / 8;
+}
+
+/* [from, to) is missing. */
+static void missing(const struct scps_look *l, scps_off from, scps_off to, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &l->tx->sb;
+    uint32_t first, idx, work = 0;
+
+    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows
+     * better */
+    scps_off last_unit = l->agreed->opts & SCPS_AGREED_SACK ? to - unit(l) : to;
+
+    from = SCPS_MAX(from, l->snd->una);
+    to = SCPS_MIN(to, l->snd->nxt);
+    if (from >= to)
+        return;
+    SCPS_OBSERVE(l->x, SNACK_IN, from, to, 0, 0);
+    if (from < l->tx->snack.named_to && l->tx->snack.named_to < to)
+        from = l->tx->snack.named_to;
+    l->tx->snack.named_to = 0;
+    if (!scps_sb_lookup(sb, from, &first))
+        return;
+    idx = first;
+    if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
+        scps_sb_at(sb, first + 1)->from < to)
+        idx = first + 1; /* it sticks out in front, and there are others */
+    for (; idx != sb->tail && work < WORK; idx++, work++) {
+        const struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->from >= to || (r->from + r->len > to && idx != first && work))
+            break;
+        if (r->state == SCPS_SENT_FLIGHT &&
+            knowable(l->tx, l->rtt, l->x->env->now, r, r->from <= last_unit))
+            scps_sb_lose(sb, idx, sum);
+    }
+    if (work == WORK && idx != sb->tail)
+        l->tx->snack.named_to = scps_sb_at(sb, idx)->from;
+}
+
+/* The peer's holes have been told past [from, to): what was resent there, and could have arrived,
+ * seems to have. */
+static void pass(const struct scps_look *l, scps_off from, scps_off to)
+{
+    struct scps_scoreboard *sb = &l->tx->sb;
+    uint32_t idx;
+
+    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, l->snd->una), &idx))
+        return;
+    for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
+        struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->from + r->len > to)
+            break;
+        if (r->state == SCPS_SENT_FLIGHT && r->resends &&
+            l->x->env->now - r->sent >= scps_rtt_min(l->rtt))
+            scps_sb_mark(r, SCPS_SENT_PASSED, true);
+    }
+}
+
+/* At the end of the data a report begins at `at` and tells of all below end. Holes told before come
+ * in turn; one below the last is out of turn unless it is the first, ack, with which they begin
+ * again. */
+static void in_turn(const struct scps_look *l, scps_off ack, scps_off at, scps_off end)
+{
+    struct scps_tx *tx = l->tx;
+    scps_off last = tx->snack.turn;
+    uint32_t idx;
+
+    if (l->agreed->opts & SCPS_AGREED_SACK || !scps_send_all_sent(l->snd))
+        return;
+    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, l->snd->una), &idx) ||
+        !scps_sb_at(&tx->sb, idx)->resends) {
+        tx->snack.turn = 0;
+        return;
+    }
+    if (last && at != ack && at < last)
+        return;
+    if (last)
+        pass(l, last, at == ack ? tx->sb.hi_arrived : at);
+    tx->snack.turn = end;
+}
+
+void scps_snacktx_learn(const struct scps_look *l, const struct scps_ack_sum *sum)
+{
+    struct scps_snacktx *s = &l->tx->snack;
+    const scps_time now = l->x->env->now;
+
+    if (!scps_send_all_sent(l->snd)) { /* else little is told, and nothing is learned from it */
+        if (now - s->slow_since > 2 * l->rtt->srtt) {
+            s->slow[1] = s->slow[0];
+            s->pause[1] = s->pause[0];
+            s->slow[0] = s->pause[0] = 0;
+            s->slow_since = now;
+        }
+        if (!l->tx->delivery.app_limited && l->snd->una > 1)
+            s->pause[0] = SCPS_MAX(s->pause[0], now - l->tx->heard_at);
+    }
+    if (sum->oldest_sent >= 0)
+        s->slow[0] = SCPS_MAX(s->slow[0], now - sum->oldest_sent);
+}
+
+/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only
+ * its rate limits fills none. */
+static scps_dur lateness(const struct scps_look *l)
+{
+    const struct scps_snacktx *s = &l->tx->snack;
+    scps_dur slow = SCPS_MAX(s->slow[0], s->slow[1]), least = scps_rtt_min(l->rtt);
+
+    return l->cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
+}
+
+bool scps_snacktx_late(const struct scps_look *l)
+{
+    return lateness(l) > SCPS_MAX(scps_rtt_min(l->rtt) / 8, LEAST);
+}
+
+static scps_dur embargo(const struct scps_look *l, const struct scps_sent *r)
+{
+    const scps_dur measured =
+        l->tx->rto.latest ? l->tx->rto.latest : l->x->cfg->c.expected_rtt; /* of data */
+    scps_dur rtt = SCPS_MAX(l->rtt->srtt, measured), margin, wait, late = lateness(l),
+             least = scps_rtt_min(l->rtt),
+             pause = SCPS_MAX(l->tx->snack.pause[0], l->tx->snack.pause[1]);
+    bool damaged = scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION;
+    unsigned more = r->resends > FAST && !damaged ? (unsigned)SCPS_MIN(r->resends - FAST, 16) : 0;
+
+    /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
+     * has been resent before, then no new data competes for the sending rate.  Round-trip samples
+     * taken while holes are filled one by one are poor, so the wait is computed from the least
+     * round trip and from the known delay of the peer's reports. */
+    if (l->cwnd == SCPS_CWND_OPEN && l->snd->nxt >= scps_send_fin_end(l->snd) && r->resends &&
+        least)
+        return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
+    if (late) /* and it may have told of others first */
+        rtt = SCPS_MAX(rtt, least + 3 * late);
+    margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
+    if (l->cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
+        margin = SCPS_MAX(margin, rtt / 8);
+    wait = rtt + margin;
+    return SCPS_MAX(wait, SCPS_MIN(wait << more, l->x->cfg->c.rto_max));
+}
+
+static scps_time sooner(scps_time a, scps_time b)
+{
+    return a && b ? SCPS_MIN(a, b) : a + b;
+}
+
+/* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
+static scps_time unreported(const struct scps_look *l, struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = l->tx;
+    struct scps_scoreboard *sb = &tx->sb;
+    const struct scps_sent *last = scps_sb_at(sb, sb->tail - 1);
+    scps_time again = 0, due;
+    uint32_t idx;
+
+    if (!(last->flags & SCPS_SENT_FIN) ||
+        scps_agreed_rack(l->agreed, &l->x->cfg->c)) /* more may come, and tell; or rack.c looks */
+        return 0;
+    if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
+        again = last->sent + embargo(l, last);
+        if (again <= l->x->env->now) {
+            again = 0;
+            scps_sb_lose(sb, sb->tail - 1, sum);
+        }
+    }
+    if (!(l->agreed->opts & SCPS_AGREED_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
+        return again;
+    if (sb->hi_arrived != tx->snack.highest) {
+        tx->snack.highest = sb->hi_arrived;
+        tx->snack.highest_at = l->x->env->now;
+    }
+    for (; idx != sb->tail; idx++) {
+        const struct scps_sent *r = scps_sb_at(sb, idx);
+        if (r->state != SCPS_SENT_FLIGHT || r->resends)
+            continue;
+        if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
+            break;
+        due = SCPS_MAX(r->sent, tx->snack.highest_at) + embargo(l, r);
+        if (due > l->x->env->now)
+            return sooner(again, due);
+        scps_sb_lose(sb, idx, sum);
+    }
+    return again;
+}
+
+/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
+ * nothing does. */
+static scps_time silent(const struct scps_look *l, struct scps_ack_sum *sum)
+{
+    struct scps_scoreboard *sb = &l->tx->sb;
+    bool sack = l->agreed->opts & SCPS_AGREED_SACK;
+    struct scps_resent e;
+
+    if (!sack && !scps_send_all_sent(l->snd)) {
+        const struct scps_sent *r = scps_sb_at(sb, sb->head);
+        scps_time due = r->sent + embargo(l, r);
+        if (r->state != SCPS_SENT_FLIGHT || !r->resends)
+            return 0;
+        if (due > l->x->env->now)
+            return due;
+        scps_sb_lose(sb, sb->head, sum);
+        return 0;
+    }
+    for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
+        const struct scps_sent *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
+        bool first = r == head;
+        if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
+            continue;
+        /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may
+         * hold the acknowledgement of r, and the retransmission timer, which has backed off (RFC
+         * 6298 (5.5)), decides. */
+        if (l->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
+            !scps_send_fin_sent(l->snd))
+            return 0;
+        scps_time due = r->sent + embargo(l, r);
+        if (!sack && !first)
+            due = SCPS_MAX(due, l->tx->heard_at + SILENCE);
+        /* What leaves together comes to the end of its embargo together, in the same order: behind
+         * the others the oldest one would find a short queue full each time. They wait for it. */
+        if (head->state == SCPS_SENT_FLIGHT && head->resends &&
+            head->sent + embargo(l, head) - due <= l->rtt->srtt / 4)
+            due = SCPS_MAX(due, head->sent + embargo(l, head));
+        if (due > l->x->env->now)
+            return due;
+        scps_sb_lose(sb, e.idx, sum);
+    }
+    return 0;
+}
+
+scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_sum *sum)
+{
+    const scps_time now = l->x->env->now;
+    scps_dur patience =
+        scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION || l->cwnd == SCPS_CWND_OPEN
+            ? 6
+            : 2;
+    scps_time due = 0;
+
+    for (unsigned i = 0; l->tx->snack.waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &l->tx->snack.waits[i];
+        if (!w->due)
+            continue;
+        if (w->due > now) {
+            due = sooner(due, w->due);
+            continue;
+        }
+        w->due = 0;
+        missing(l, w->from, w->to, sum);
+    }
+    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
+    if (!l->rtt->srtt || now - l->tx->heard_at > patience * l->rtt->rto)
+        return due;
+    due = sooner(due, silent(l, sum));
+    return sooner(due, unreported(l, sum));
+}
+
+/* [from, to) is missing; or will be, if it still is when the delay has passed: a time to look. */
+static scps_time named(const struct scps_look *l, scps_off from, scps_off to,
+                       struct scps_ack_sum *sum)
+{
+    struct scps_snacktx *s = &l->tx->snack;
+    const struct scps_alloc *a = &l->x->env->alloc;
+    size_t size = SCPS_SNACK_WAITS * sizeof *s->waits;
+    struct scps_snack_wait *room = NULL;
+
+    if (l->x->cfg->c.snack_delay && !s->waits) {
+        s->waits = a->alloc(a->ctx, size);
+        if (s->waits)
+            memset(s->waits, 0, size);
+    }
+    for (unsigned i = 0; s->waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &s->waits[i];
+        if (w->due && w->from <= from && to <= w->to)
+            return 0;
+        if (!w->due)
+            room = w;
+    }
+    if (!l->x->cfg->c.snack_delay || !room) {
+        missing(l, from, to, sum);
+        return 0;
+    }
+    *room = (struct scps_snack_wait){from, to, l->x->env->now + l->x->cfg->c.snack_delay};
+    return room->due;
+}
+
+static bool set(const struct scps_seg *seg, unsigned bit)
+{
+    return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
+}
+
+/* A walk along the runs of equal bits in a vector. */
+struct scps_bits {
+    unsigned from, to; /* the run: [from, to) */
+    unsigned told;     /* the vector tells of what lies below */
+    bool here;         /* these octets have arrived */
+};
+
+/* The next run. False: there is none; nothing above has arrived, so the rest says nothing. */
+static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
+{
+    unsigned last = 8u * seg->snack_vec_len;
+
+    b->from = b->to;
+    if (b->from >= last)
+        return false;
+    b->here = set(seg, b->from);
+    while (b->to < last && set(seg, b->to) == b->here)
+        b->to++;
+    if (!b->here && b->to == last)
+        return false;
+    b->told = b->to;
+    return true;
+}
+
+/* What the bit vector, whose first bit stands for [at, at+size), says has arrived. Returns the end
+ * of what it tells of. */
+static scps_off arrived(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
+                        uint32_t size, struct scps_ack_sum *sum)
+{
+    struct scps_bits b = {0};
+
+    while (next_run(seg, &b))
+        if (b.here)
+            scps_sb_arrived(&l->tx->sb, l->x->env->now, at + (scps_off)b.from * size,
+                            SCPS_MIN(at + (scps_off)b.to * size, l->snd->nxt), scps_rtt_min(l->rtt),
+                            sum);
+    return at + (scps_off)b.told * size;
+}
+
+/* The same of what it says is missing. Returns when to look again; 0: no need. */
+static scps_time holes(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
+                       uint32_t size, struct scps_ack_sum *sum)
+{
+    struct scps_bits b = {0};
+    scps_time due = 0;
+
+    while (next_run(seg, &b))
+        if (!b.here)
+            due = sooner(due,
+                         named(l, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
+    return due;
+}
+
+scps_off scps_snacktx_reach(const struct scps_look *l)
+{
+    return l->snd->una + (scps_off)FULL * unit(l);
+}
+
+scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
+                            struct scps_ack_sum *sum)
+{
+    uint32_t size = unit(l);
+    scps_off at = ack + (scps_off)seg->snack_off * size,
+             end = at + (scps_off)seg->snack_size * size, told = end;
+    /* behind a size that is full nobody knows where the vector begins */
+    bool has_vector = l->agreed->caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
+    scps_time due;
+
+    if (!seg->snack_size || seg->snack_off == FULL)
+        return 0;
+    l->x->st->snacks_in++;
+    /* What has arrived first: something sent later than what is missing may be among it. */
+    if (has_vector)
+        told = arrived(l, seg, end, size, sum);
+    due = named(l, at, end, sum);
+    if (has_vector)
+        due = sooner(due, holes(l, seg, end, size, sum));
+    in_turn(l, ack, at, told);
+    return due;
+}
+
+void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a)
+{
+    if (s->waits)
+        a->free(a->ctx, s->waits, SCPS_SNACK_WAITS * sizeof *s->waits);
+}
