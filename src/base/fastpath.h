@@ -14,7 +14,7 @@ enum scps_fast_path {
     SCPS_FAST_INPUT,      /* stack/ipin.c: a TCP segment in an IPv4 header without options */
     SCPS_FAST_PREDICTION, /* core/rcv.c: header prediction */
     SCPS_FAST_ACK_SAME,   /* core/ackout.c: acknowledgement fields as in the segment before */
-    SCPS_FAST_ACK_SACK,   /* core/ackout.c: an acknowledgement with no other report than SACK */
+    SCPS_FAST_ACK_SACK,   /* core/report.c: an acknowledgement with no other report than SACK */
     SCPS_FAST_ACK_RUN,    /* core/scoreboard.c: SND.UNA passes segments that were sent once */
     SCPS_FAST_SACK_RUN,   /* core/scoreboard.c: SACK reports segments that were sent once */
     SCPS_FAST_SACK_AGAIN, /* core/scoreboard.c: the SACK block of the last report has grown */

@@ -8,87 +8,10 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
-#include "base/wide.h"
+#include "core/dupack.h"
 #include "core/seq.h"
 
-#define DOUBTS 4 /* acknowledgements in a row that may answer the first sending or a later one */
-
 /* ---- the parts of an acknowledgement ---- */
-
-static scps_dur min_window(scps_dur srtt)
-{
-    /* Long enough for several rounds: a minimum is not lost to one busy one. */
-    return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
-}
-
-static inline bool same(struct scps_sack a, struct scps_sack b)
-{
-    return !memcmp(&a, &b, sizeof a); /* one comparison */
-}
-
-/* Has nothing told yet that [from, to) arrived? */
-static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
-                               scps_off to)
-{
-    uint32_t idx;
-
-    return to > una &&
-           !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
-}
-
-/* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old.
- * False: it says nothing that could be told again. */
-static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
-                       int64_t told, struct scps_ack_sum *sum)
-{
-    int64_t from = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].left);
-    int64_t to = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].right);
-
-    if (from >= to || to > (int64_t)c->snd.nxt)
-        return false;
-    if (i == 0 &&
-        (to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
-                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
-        /* RFC 2883 section 4: the first block tells of a duplicate */
-        if (from > 0 && to > (int64_t)ack - (int64_t)c->snd.max_wnd) {
-            c->ctx.st->dsacks_in++;
-            sum->dsack = true;
-            sum->dsack_to = (scps_off)to;
-            sum->dsack_fresh = is_news(&c->tx->sb, c->snd.una, (scps_off)from, (scps_off)to);
-            scps_recovery_dsack(c, (scps_off)from, (scps_off)to, sum->dsack_fresh);
-        }
-        return false;
-    }
-    if (to <= (int64_t)ack)
-        return false;
-    from = SCPS_MAX(from, (int64_t)ack);
-    scps_sb_arrived(&c->tx->sb, c->ctx.env->now, (scps_off)from, (scps_off)to,
-                    scps_rtt_min(&c->rtt), sum);
-    SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
-    return true;
-}
-
-static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack, int64_t told,
-                      struct scps_ack_sum *sum)
-{
-    struct scps_sack before = {0};
-    unsigned i;
-
-    c->ctx.st->sacks_in++;
-    for (i = 0; i < seg->nsack; i++) {
-        /* Every block is told several times, in case one is lost: it stands where it stood in the
-         * last report, or another has come in before it. */
-        struct scps_sack *at = &c->tx->sacked[i], was = *at;
-        bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
-        if (!known)
-            known = take_block(c, seg, i, ack, told, sum);
-        *at = known ? seg->sack[i] : (struct scps_sack){0};
-        before = was;
-    }
-    while (c->tx->nsacked > i)
-        c->tx->sacked[--c->tx->nsacked] = (struct scps_sack){0};
-    c->tx->nsacked = (uint8_t)i;
-}
 
 static inline struct scps_look look_of(struct scps_conn *c)
 {
@@ -122,140 +45,6 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
         c->ctx.st->zero_windows_in++;
     if (c->todo.bits & SCPS_TODO_PERSIST)
         scps_snd_window_changed(c);
-}
-
-/* Was what left then sent before the last outage was over? It measures the outage, not the path. */
-static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
-{
-    return tx->outage_over && sent < tx->outage_over;
-}
-
-/* How long the silence lasted that an acknowledgement ends: the first sending of what it
- * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
- * round trip is. */
-static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
-{
-    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
-}
-
-/* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
- * row, with no round trip measured between, come of a timer that is too short: it resends each time
- * what is going to be acknowledged, and would never learn of it. Then the shortest counts, which is
- * nearest to the round trip, and no less. -1: not yet. */
-static scps_dur doubt(struct scps_tx *tx, scps_dur first)
-{
-    if (first < 0)
-        return -1;
-    tx->doubted = tx->doubts ? SCPS_MIN(tx->doubted, first) : first;
-    if (tx->doubts < DOUBTS)
-        tx->doubts++;
-    return tx->doubts == DOUBTS ? tx->doubted : -1;
-}
-
-/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
- * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
- * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
- * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
- * least round trip. As long as it is not known to report them, an echo from before the last
- * resending of what moved the left edge is doubted. */
-static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
-                                      const struct scps_ack_sum *sum)
-{
-    bool echoes = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
-    scps_dur least = scps_rtt_min(&c->rtt), last = -1;
-    scps_dur first = echoes ? scps_ts_age(&c->ts, seg->tsecr, c->ctx.env->now)
-                            : silence(c->tx, c->ctx.env->now, scps_conn_loss_cause(c));
-    const struct scps_sent *r = sum->newest;
-
-    if (sum->dsack_fresh) {
-        if (least && r && r->resends && r->from + r->len == sum->dsack_to)
-            last = c->ctx.env->now - r->sent;
-        first = doubt(c->tx, first);
-        return first >= 0 ? first : last >= least ? last : -1;
-    }
-    if (!echoes ||
-        (sum->refilled && !c->dsacks && first > c->ctx.env->now - sum->refilled_at + SCPS_TS_TICK))
-        return doubt(c->tx, first);
-    c->tx->doubts = 0;
-    return first;
-}
-
-static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
-                    const struct scps_ack_sum *sum, scps_dur newest)
-{
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    scps_time now = c->ctx.env->now;
-    scps_dur sample = -1, window = min_window(c->rtt.srtt);
-    bool sampled, by_clock = false;
-
-    if (sum->oldest_sent >= 0 && !sum->refilled) {
-        sample = now - sum->oldest_sent;
-        c->tx->doubts = 0;
-    } else if (advanced) {
-        sample = resent_rtt(c, seg, sum);
-        by_clock = true;
-    }
-    if (sample > c->rtt.rto && spans_outage(c->tx, now - sample))
-        sample = -1;
-    sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
-    if (sampled) {
-        if (by_clock)
-            sample = scps_rtt_by_clock(&c->rtt, sample, SCPS_TS_TICK, cfg->rto_min, cfg->rto_max);
-        else
-            scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
-        scps_rto_measured(&c->tx->rto, sample);
-    }
-    /* a sample by the clock of this end has told the minimum, too */
-    if (newest >= 0 && (!sampled || by_clock || newest < c->rtt.min))
-        scps_rtt_floor(&c->rtt, now, newest, window);
-}
-
-/* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
- * section 3.2 (4)). It adds SMSS there; where segments are smaller, as records make them, that
- * would be more than has left, and at the end the whole buffer. */
-static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
-{
-    uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
-
-    return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
-}
-
-/* RFC 5827 section 3.2: "no unsent data ready for transmission at the sender, or the advertised
- * receive window does not permit new segments to be transmitted", the latter with less than four
- * outstanding. */
-static inline bool nothing_follows(const struct scps_send *s, uint32_t mss, uint32_t outstanding)
-{
-    return scps_send_all_sent(s) ||
-           (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
-}
-
-/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
- * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
-static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
-{
-    struct scps_tx *tx = c->tx;
-    uint32_t head = tx->sb.head, thresh = c->ctx.cfg->c.dupthresh;
-
-    scps_recovery_duplicate(&tx->rec);
-    c->ctx.st->dupacks_in++;
-    if (c->agreed.opts & SCPS_AGREED_SACK)
-        return;
-    /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
-     * what duplicates would release there keeps a queue full that the oldest segment has to pass.
-     * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
-    if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
-        uint32_t segment = left_network(&tx->sb, c->snd.nxt - c->snd.una, c->agreed.mss);
-        scps_recovery_virtual(&tx->rec, segment, c->snd.nxt - c->snd.una);
-        sum->delivered += segment;
-    }
-    if (nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(&tx->sb))) /* early retransmit */
-        thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
-    if (scps_agreed_snack(&c->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
-         * missing again */
-        return;
-    if (c->tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
-        scps_sb_lose(&tx->sb, head, sum);
 }
 
 static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_evidence evidence)
@@ -307,6 +96,17 @@ static SCPS_APART void take_snack(struct scps_conn *c, struct news *n)
     scps_snacktx_learn(&l, &n->sum);
 }
 
+static SCPS_APART void take_sack(struct scps_conn *c, struct news *n)
+{
+    struct scps_look l = look_of(c);
+    struct scps_sackin_first first = scps_sackin_duplicate(&l, n->seg, n->ack, n->ack_in, &n->sum);
+
+    c->ctx.st->sacks_in++;
+    if (first.dsack) /* at once: an undone episode changes what the other blocks tell of */
+        scps_recovery_dsack(c, first.from, first.to, n->sum.dsack_fresh);
+    scps_sackin_take(&l, n->seg, &first, n->ack, &n->sum);
+}
+
 /* What its SACK and SNACK say. */
 static inline void take_reports(struct scps_conn *c, struct news *n)
 {
@@ -315,7 +115,7 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
 
     n->sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && c->agreed.opts & SCPS_AGREED_SACK)
-        take_sack(c, seg, n->ack, n->ack_in, &n->sum);
+        take_sack(c, n);
     if (!n->snack)
         return;
     take_snack(c, n);
@@ -366,6 +166,13 @@ static inline void advance(struct scps_conn *c, struct news *n)
         uncount(&tx->rec, c->agreed.mss, n);
 }
 
+static SCPS_APART void take_dupack(struct scps_conn *c, struct news *n)
+{
+    const struct scps_look l = look_of(c);
+
+    scps_dupack_take(&l, n->told, &n->sum);
+}
+
 /* The window; and is it a duplicate (RFC 5681 section 2)? */
 static inline void take_duplicate(struct scps_conn *c, struct news *n)
 {
@@ -380,18 +187,26 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
              c->snd.edge == edge && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
              !(c->todo.bits & SCPS_TODO_PERSIST);
     if (n->dup)
-        duplicate(c, n->told, &n->sum);
+        take_dupack(c, n);
     else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE)
         scps_recovery_no_duplicates(&c->tx->rec);
 }
 
-/* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
- * came within the least round trip, or its echo is older than the resending. */
-static SCPS_APART void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                                    const struct scps_sent *r, struct scps_cc_ack *a)
+static inline void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
+                           const struct scps_ack_sum *sum, scps_dur newest)
 {
-    if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
-        a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
+    scps_dur sample = -1;
+    bool by_clock = false;
+
+    if (sum->oldest_sent >= 0 && !sum->refilled) {
+        sample = c->ctx.env->now - sum->oldest_sent;
+        scps_sample_sure(&c->tx->sample);
+    } else if (advanced) {
+        const struct scps_sample_view v = {&c->ctx, c->tx, &c->rtt, &c->agreed, &c->ts, c->dsacks};
+        sample = scps_sample_resent(&v, seg, sum);
+        by_clock = true;
+    }
+    scps_sample_take(c->tx, &c->ctx, &c->rtt, sample, by_clock, newest);
 }
 
 /* Delivery rate and round trip. */
@@ -401,11 +216,11 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
         scps_delivery_sample(&c->tx->delivery, &c->tx->sb, &n->sum, scps_rtt_min(&c->rtt),
                              c->ctx.env->now, a);
     if (a->rtt < 0 && a->sample_bytes)
-        doubt_sample(&c->rtt, c->ctx.env->now,
-                     n->seg->has & SCPS_HAS_TS && c->agreed.opts & SCPS_AGREED_TS
-                         ? scps_ts_age(&c->ts, n->seg->tsecr, c->ctx.env->now)
-                         : 0,
-                     n->sum.newest, a);
+        scps_sample_doubt(&c->rtt, c->ctx.env->now,
+                          n->seg->has & SCPS_HAS_TS && c->agreed.opts & SCPS_AGREED_TS
+                              ? scps_ts_age(&c->ts, n->seg->tsecr, c->ctx.env->now)
+                              : 0,
+                          n->sum.newest, a);
     if (n->advanced && n->jumped) { /* it came late or not at all */
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;
@@ -436,14 +251,14 @@ static inline void losses_by_order(struct scps_conn *c, struct news *n)
 
     if (sb->arrived_recs && from < c->snd.nxt)
         scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh,
-                           nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(sb)), from,
+                           scps_dupack_last(&c->snd, c->agreed.mss, scps_sb_count(sb)), from,
                            &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
         scps_time then = SCPS_NEVER; /* however young */
         if (sb->needless && !names)
             then = c->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&c->rtt), c->rtt.rto);
         scps_loss_of_resent(sb, c->ctx.cfg->c.dupthresh,
-                            nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(sb)), then,
+                            scps_dupack_last(&c->snd, c->agreed.mss, scps_sb_count(sb)), then,
                             &n->sum);
     }
     lost(c, &n->sum, SCPS_BY_SACK);
@@ -516,8 +331,6 @@ static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
 static inline void tell_controller(struct scps_conn *c, const struct news *n, struct scps_cc_ack *a)
 {
     struct scps_tx *tx = c->tx;
-    uint64_t cwnd = c->ctl.cwnd;
-    struct scps_cc_view v;
 
     scps_recovery_heard(&tx->rec);
     if (!c->established)
@@ -525,15 +338,7 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
     a->rtt_old =
         n->sum.oldest_sent >= 0 && !n->sum.refilled ? c->ctx.env->now - n->sum.oldest_sent : 0;
-    scps_cc_view_of(c, &v);
-    c->ctx.cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
-    if (!n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
-        c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
-    if (c->resumes)
-        scps_resume_ack(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, a,
-                        &c->ctl);
-    scps_cc_limited(c, false);
-    scps_cc_apply(c);
+    scps_cc_ack(c, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
 }
 
 /* Nothing is outstanding any more. */

@@ -487,9 +487,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
     scps_rtt_initial(&c->rtt, s->c.rto_initial);
     if (c->established && c->state != SCPS_CLOSED) {
-        if (s->c.rate && c->ctl.rate)
-            c->ctl.rate = s->c.rate;
-        scps_cc_apply(c);
+        scps_cc_follow(c, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
             ; /* nobody asks for the peer */
         else if (!scps_timer_runs(&c->keep_timer))

@@ -166,3 +166,58 @@ void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent)
         was.phase != c->ctl.phase)
         scps_cc_apply(c);
 }
+
+void scps_cc_ack(struct scps_conn *c, const struct scps_cc_ack *a, bool may_grow)
+{
+    uint64_t cwnd = c->ctl.cwnd;
+    struct scps_cc_view v;
+
+    scps_cc_view_of(c, &v);
+    c->ctx.cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
+    if (!may_grow)
+        c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
+    if (c->resumes)
+        scps_resume_ack(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, a,
+                        &c->ctl);
+    scps_cc_limited(c, false);
+    scps_cc_apply(c);
+}
+
+void scps_cc_loss(struct scps_conn *c, const struct scps_cc_loss *l)
+{
+    struct scps_cc_view v;
+
+    scps_cc_view_of(c, &v);
+    if (c->resumes)
+        scps_resume_before_loss(&c->tp->resume, &c->ctx, l, &c->ctl);
+    c->ctx.cfg->c.cc->loss(c->cc_state, &v, l, &c->ctl);
+    if (c->resumes)
+        scps_resume_loss(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, l,
+                         &c->ctl);
+    scps_cc_apply(c);
+}
+
+void scps_cc_save(struct scps_conn *c)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+
+    c->tx->saved_ctl = c->ctl;
+    if (!cfg->cc->own_recovery)
+        memcpy(c->tx->saved_state, c->cc_state, scps_cc_state_size(cfg->cc, cfg->cc_param));
+}
+
+void scps_cc_restore(struct scps_conn *c, uint64_t least)
+{
+    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+
+    memcpy(c->cc_state, c->tx->saved_state, scps_cc_state_size(cfg->cc, cfg->cc_param));
+    c->ctl = c->tx->saved_ctl;
+    c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, least);
+}
+
+void scps_cc_follow(struct scps_conn *c, uint64_t rate)
+{
+    if (rate && c->ctl.rate)
+        c->ctl.rate = rate;
+    scps_cc_apply(c);
+}

@@ -12,6 +12,17 @@ void scps_cc_begin(struct scps_conn *c);
 /* The window was used, or its use counts anew. */
 void scps_cc_limited(struct scps_conn *c, bool limited);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
+/* What an acknowledgement tells; may_grow: it is not one of the first duplicates, whose segments
+ * leave within the window of before. */
+void scps_cc_ack(struct scps_conn *c, const struct scps_cc_ack *a, bool may_grow);
+/* Something is lost, or marked. */
+void scps_cc_loss(struct scps_conn *c, const struct scps_cc_loss *l);
+/* What the controller is now is kept in tx, to be put back should the loss turn out to be
+ * imagined: with a window of `least` octets at least. */
+void scps_cc_save(struct scps_conn *c);
+void scps_cc_restore(struct scps_conn *c, uint64_t least);
+/* A configured rate, if not 0, replaces one that the controller has set. */
+void scps_cc_follow(struct scps_conn *c, uint64_t rate);
 /* A segment with data leaves: for a controller with an on_sent hook only. */
 void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent);
 /* Clamps, notes, and sets the pacer from ctl. */

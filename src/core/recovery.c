@@ -81,10 +81,7 @@ static void begin(struct scps_conn *c, enum scps_episode kind)
 
     if (fresh) {
         scps_sb_new_episode(&tx->sb);
-        tx->saved_ctl = c->ctl;
-        if (!c->ctx.cfg->c.cc->own_recovery)
-            memcpy(tx->saved_state, c->cc_state,
-                   scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
+        scps_cc_save(c);
         rec->undoable = c->ctx.cfg->c.spurious_undo;
         rec->flight = c->snd.nxt - c->snd.una;
         rec->delivered = rec->out = 0;
@@ -112,7 +109,6 @@ static void end(struct scps_recovery *rec)
 
 static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
 {
-    struct scps_cc_view v;
     struct scps_lost_news news = scps_sb_losses(&c->tx->sb);
     struct scps_cc_loss l = {.bytes = bytes,
                              .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
@@ -127,14 +123,7 @@ static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidenc
         l.lost_since = (uint32_t)c->tx->sb.lost_ever - news.tx_lost;
     }
 
-    scps_cc_view_of(c, &v);
-    if (c->resumes)
-        scps_resume_before_loss(&c->tp->resume, &c->ctx, &l, &c->ctl);
-    c->ctx.cfg->c.cc->loss(c->cc_state, &v, &l, &c->ctl);
-    if (c->resumes)
-        scps_resume_loss(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, &l,
-                         &c->ctl);
-    scps_cc_apply(c);
+    scps_cc_loss(c, &l);
 }
 
 void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
@@ -212,14 +201,9 @@ void scps_recovery_repaired(struct scps_conn *c)
 static void undo(struct scps_conn *c, bool late)
 {
     struct scps_tx *tx = c->tx;
-    uint64_t cwnd = c->ctl.cwnd;
 
-    if (!c->ctx.cfg->c.cc->own_recovery) {
-        memcpy(c->cc_state, tx->saved_state,
-               scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
-        c->ctl = tx->saved_ctl;
-        c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
-    }
+    if (!c->ctx.cfg->c.cc->own_recovery)
+        scps_cc_restore(c, c->ctl.cwnd);
     if (late)
         scps_sb_find_all(&tx->sb);
     end(&tx->rec);
@@ -236,9 +220,7 @@ void scps_recovery_was_outage(struct scps_conn *c)
 
     if (tx->rec.episode != SCPS_EPISODE_RTO || !tx->rec.of_silence || tx->rec.first != c->snd.una)
         return;
-    memcpy(c->cc_state, tx->saved_state,
-           scps_cc_state_size(c->ctx.cfg->c.cc, c->ctx.cfg->c.cc_param));
-    c->ctl = tx->saved_ctl;
+    scps_cc_restore(c, 0);
     end(&c->tx->rec);
     scps_cc_apply(c);
     SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);

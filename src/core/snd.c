@@ -206,7 +206,7 @@ void scps_snd_timeout(struct scps_conn *c)
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
             /* what was reported above the left edge has been thrown away */
             scps_sb_renege(&tx->sb);
-            memset(tx->sacked, 0, sizeof tx->sacked);
+            scps_sackin_forget(&tx->sackin);
         }
         scps_recovery_timeout(c);
         scps_rto_keep(&tx->rto);

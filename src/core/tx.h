@@ -14,6 +14,8 @@
 #include "core/record.h"
 #include "core/recovery.h"
 #include "core/rto.h"
+#include "core/sackin.h"
+#include "core/sample.h"
 #include "core/scoreboard.h"
 #include "core/snacktx.h"
 #include "core/sndbuf.h"
@@ -51,14 +53,9 @@ struct scps_tx {
     scps_time gave_up_at;
     scps_time life_since; /* of what was sent before life_nxt: when the left edge last moved */
     scps_off life_nxt;
-    /* acknowledgements in a row that may answer the first sending, long ago, or a later one; and
-     * the shortest of these times, valid while there are any: ackin.c */
-    uint8_t doubts;
-    scps_dur doubted;
+    struct scps_sample sample;
     bool outage_inferred; /* timeouts began the outage; no signal has told of it */
-    struct scps_sack
-        sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
-    uint8_t nsacked;
+    struct scps_sackin sackin;
     struct scps_cause cause;
     /* gate.c */
     int32_t share; /* bytes left of its turn */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What a duplicate acknowledgement tells of a peer without SACK: that a segment has left the
+ * network, and, when there are enough of them, that one is lost. */
+#include "core/dupack.h"
+
+#include "core/tx.h"
+
+/* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
+ * section 3.2 (4)). It adds SMSS there; where segments are smaller, as records make them, that
+ * would be more than has left, and at the end the whole buffer. */
+static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
+{
+    uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
+
+    return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
+}
+
+void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_sum *sum)
+{
+    struct scps_tx *tx = l->tx;
+    uint32_t head = tx->sb.head, thresh = l->x->cfg->c.dupthresh;
+
+    scps_recovery_duplicate(&tx->rec);
+    l->x->st->dupacks_in++;
+    if (l->agreed->opts & SCPS_AGREED_SACK)
+        return;
+    /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
+     * what duplicates would release there keeps a queue full that the oldest segment has to pass.
+     * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
+    if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
+        uint32_t segment = left_network(&tx->sb, l->snd->nxt - l->snd->una, l->agreed->mss);
+        scps_recovery_virtual(&tx->rec, segment, l->snd->nxt - l->snd->una);
+        sum->delivered += segment;
+    }
+    if (scps_dupack_last(l->snd, l->agreed->mss, scps_sb_count(&tx->sb))) /* early retransmit */
+        thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
+    if (scps_agreed_snack(l->agreed) && scps_sb_at(&tx->sb, head)->resends)
+        /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
+         * missing again */
+        return;
+    if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
+        scps_sb_lose(&tx->sb, head, sum);
+}

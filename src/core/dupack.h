@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Duplicate acknowledgements (RFC 5681 section 2): dupack.c. */
+#ifndef SCPS_CORE_DUPACK_H
+#define SCPS_CORE_DUPACK_H
+
+#include "base/bytes.h"
+#include "core/look.h"
+
+/* RFC 5827 section 3.2: "no unsent data ready for transmission at the sender, or the advertised
+ * receive window does not permit new segments to be transmitted", the latter with less than four
+ * outstanding. */
+static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uint32_t outstanding)
+{
+    return scps_send_all_sent(s) ||
+           (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
+}
+/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
+ * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
+void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_sum *sum);
+
+#endif

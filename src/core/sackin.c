@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* SACK blocks that arrive: sackin.h. */
+#include "core/sackin.h"
+
+#include "base/bytes.h"
+#include "core/seq.h"
+#include "core/tx.h"
+
+static inline bool same(struct scps_sack a, struct scps_sack b)
+{
+    return !memcmp(&a, &b, sizeof a); /* one comparison */
+}
+
+/* Has nothing told yet that [from, to) arrived? */
+static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
+                               scps_off to)
+{
+    uint32_t idx;
+
+    return to > una &&
+           !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
+}
+
+/* Block i in offsets. */
+static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t *from, int64_t *to)
+{
+    *from = scps_seq_unwrap(s->iss, s->una, b.left);
+    *to = scps_seq_unwrap(s->iss, s->una, b.right);
+}
+
+struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
+                                               const struct scps_seg *seg, scps_off ack,
+                                               int64_t told, struct scps_ack_sum *sum)
+{
+    struct scps_sackin_first f = {0};
+    int64_t from, to;
+
+    if (!seg->nsack)
+        return f;
+    unwrap(l->snd, seg->sack[0], &from, &to);
+    if (from >= to || to > (int64_t)l->snd->nxt)
+        return f;
+    /* RFC 2883 section 4: the first block tells of a duplicate */
+    f.old =
+        to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
+                       (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
+    if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)l->snd->max_wnd)
+        return f;
+    f.dsack = true;
+    f.from = (scps_off)from;
+    f.to = (scps_off)to;
+    l->x->st->dsacks_in++;
+    sum->dsack = true;
+    sum->dsack_to = f.to;
+    sum->dsack_fresh = is_news(&l->tx->sb, l->snd->una, f.from, f.to);
+    return f;
+}
+
+/* False: the block says nothing that could be told again. */
+static bool take_block(const struct scps_look *l, struct scps_sack block, scps_off ack,
+                       struct scps_ack_sum *sum)
+{
+    int64_t from, to;
+
+    unwrap(l->snd, block, &from, &to);
+    if (from >= to || to > (int64_t)l->snd->nxt || to <= (int64_t)ack)
+        return false;
+    from = SCPS_MAX(from, (int64_t)ack);
+    scps_sb_arrived(&l->tx->sb, l->x->env->now, (scps_off)from, (scps_off)to, scps_rtt_min(l->rtt),
+                    sum);
+    SCPS_OBSERVE(l->x, SACKED, from, to, 0, 0);
+    return true;
+}
+
+void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
+                      const struct scps_sackin_first *first, scps_off ack, struct scps_ack_sum *sum)
+{
+    struct scps_sackin *s = &l->tx->sackin;
+    struct scps_sack before = {0};
+    unsigned i;
+
+    for (i = 0; i < seg->nsack; i++) {
+        /* Every block is told several times, in case one is lost: it stands where it stood in the
+         * last report, or another has come in before it. */
+        struct scps_sack *at = &s->block[i], was = *at;
+        bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
+        if (!known && (i || !first->old))
+            known = take_block(l, seg->sack[i], ack, sum);
+        *at = known ? seg->sack[i] : (struct scps_sack){0};
+        before = was;
+    }
+    while (s->n > i)
+        s->block[--s->n] = (struct scps_sack){0};
+    s->n = (uint8_t)i;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Round trips that acknowledgements tell: sample.h. */
+#include "core/sample.h"
+
+#include "base/bytes.h"
+#include "core/tx.h"
+
+#define DOUBTS 4 /* acknowledgements in a row that may answer the first sending or a later one */
+
+static scps_dur min_window(scps_dur srtt)
+{
+    /* Long enough for several rounds: a minimum is not lost to one busy one. */
+    return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
+}
+
+/* Was what left then sent before the last outage was over? It measures the outage, not the path. */
+static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
+{
+    return tx->outage_over && sent < tx->outage_over;
+}
+
+/* How long the silence lasted that an acknowledgement ends: the first sending of what it
+ * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
+ * round trip is. */
+static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
+{
+    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
+}
+
+/* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
+ * row, with no round trip measured between, come of a timer that is too short: it resends each time
+ * what is going to be acknowledged, and would never learn of it. Then the shortest counts, which is
+ * nearest to the round trip, and no less. -1: not yet. */
+static scps_dur doubt(struct scps_sample *s, scps_dur first)
+{
+    if (first < 0)
+        return -1;
+    s->doubted = s->doubts ? SCPS_MIN(s->doubted, first) : first;
+    if (s->doubts < DOUBTS)
+        s->doubts++;
+    return s->doubts == DOUBTS ? s->doubted : -1;
+}
+
+SCPS_APART scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
+                                       const struct scps_ack_sum *sum)
+{
+    bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
+    scps_dur least = scps_rtt_min(v->rtt), last = -1;
+    scps_dur first = echoes ? scps_ts_age(v->ts, seg->tsecr, v->x->env->now)
+                            : silence(v->tx, v->x->env->now, scps_cause_now(&v->tx->cause, v->x));
+    const struct scps_sent *r = sum->newest;
+
+    if (sum->dsack_fresh) {
+        if (least && r && r->resends && r->from + r->len == sum->dsack_to)
+            last = v->x->env->now - r->sent;
+        first = doubt(&v->tx->sample, first);
+        return first >= 0 ? first : last >= least ? last : -1;
+    }
+    if (!echoes ||
+        (sum->refilled && !v->dsacks && first > v->x->env->now - sum->refilled_at + SCPS_TS_TICK))
+        return doubt(&v->tx->sample, first);
+    scps_sample_sure(&v->tx->sample);
+    return first;
+}
+
+void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
+                      scps_dur sample, bool by_clock, scps_dur newest)
+{
+    const struct scps_conn_config *cfg = &x->cfg->c;
+    const scps_dur window = min_window(rtt->srtt);
+    const scps_time now = x->env->now;
+    bool sampled;
+
+    if (sample > rtt->rto && spans_outage(tx, now - sample))
+        sample = -1;
+    sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
+    if (sampled) {
+        if (by_clock)
+            sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, cfg->rto_min, cfg->rto_max);
+        else
+            scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
+        scps_rto_measured(&tx->rto, sample);
+    }
+    /* a sample by the clock of this end has told the minimum, too */
+    if (newest >= 0 && (!sampled || by_clock || newest < rtt->min))
+        scps_rtt_floor(rtt, now, newest, window);
+}
+
+SCPS_APART void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
+                                  const struct scps_sent *r, struct scps_cc_ack *a)
+{
+    if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
+        a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Round trips: which of them an acknowledgement tells (RFC 6298, RFC 7323).
+ *
+ * Invariant: where some of what is acknowledged was resent, only what names the sending is taken.
+ */
+#ifndef SCPS_CORE_SAMPLE_H
+#define SCPS_CORE_SAMPLE_H
+
+#include <scps/cc.h>
+#include <scps/wire.h>
+
+#include "core/agreed.h"
+#include "core/rto.h"
+#include "core/rtt.h"
+#include "core/scoreboard.h"
+#include "core/ts.h"
+
+struct scps_tx;
+
+struct scps_sample {
+    /* acknowledgements in a row that may answer the first sending, long ago, or a later one; and
+     * the shortest of these times, valid while there are any */
+    uint8_t doubts;
+    scps_dur doubted;
+};
+
+struct scps_sample_view {
+    const struct scps_conn_ctx *x;
+    struct scps_tx *tx;
+    const struct scps_rtt *rtt;
+    const struct scps_agreed *agreed;
+    const struct scps_ts *ts;
+    bool dsacks; /* the peer has reported a duplicate: it can */
+};
+
+/* A round trip is known for certain. */
+static inline void scps_sample_sure(struct scps_sample *s)
+{
+    s->doubts = 0;
+}
+/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
+ * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
+ * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
+ * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
+ * least round trip. As long as it is not known to report them, an echo from before the last
+ * resending of what moved the left edge is doubted. */
+scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
+                            const struct scps_ack_sum *sum);
+/* Takes sample (-1: none), by_clock: as the echo of a timestamp tells it; newest: the round trip of
+ * what arrived and was sent last, -1: not known. A sample that began before an outage was over
+ * measures the outage, not the path. */
+void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
+                      scps_dur sample, bool by_clock, scps_dur newest);
+/* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
+ * came within the least round trip, or its echo is older than the resending. */
+void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
+                       const struct scps_sent *r, struct scps_cc_ack *a);
+
+#endif
