@@ -70,6 +70,16 @@ static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
+/* Octets of an IP packet with `len` octets of data. */
+static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t family, uint32_t len)
+{
+    uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
+
+    if (a->caps & SCPS_CAP_COM &&
+        !(a->opts & SCPS_AGREED_UNHEARD)) /* the acknowledgement where there is room: 6 */
+        tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
+    return len + (family == 4 ? 20u : 40u) + tcp;
+}
 /* The payload of a full segment on a path that takes `path` octets of payload and options; cfg_mss:
  * the configured limit, 0 is none. */
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);

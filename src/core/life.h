@@ -38,6 +38,9 @@ int scps_conn_need_tx(struct scps_conn *c);
 int scps_conn_need_rx(struct scps_conn *c);
 int scps_conn_need_tp(struct scps_conn *c);
 int scps_conn_need_marks(struct scps_conn *c);
+void scps_conn_free_tx(struct scps_conn *c);
+void scps_conn_free_rx(struct scps_conn *c);
+void scps_conn_free_tp(struct scps_conn *c);
 /* Octets [from, end), about to be stored, end a record. False: they must be dropped (and are
  * counted). */
 bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);

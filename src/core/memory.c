@@ -1,12 +1,133 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that come with use: rx, tp and marks; and what all parts take where
- * memory is fixed. */
+/* The parts of a connection that come with use: tx, rx, tp and marks; what all parts take where
+ * memory is fixed; and what is done when it is short. */
 #include "core/conn.h"
 #include "core/fixed.h"
 
 #include "base/bytes.h"
 
 #define MIN_ENDS 1024u /* of records, unless memory is fixed */
+
+static size_t tx_size(const struct scps_shared_config *cfg)
+{
+    return sizeof(struct scps_tx) + (scps_cc_state_size(cfg->c.cc, cfg->c.cc_param) + 7) / 8 * 8;
+}
+
+static void stop_tx_timers(struct scps_tx *tx)
+{
+    scps_rto_stop(tx);
+    scps_timer_stop(&tx->pace_timer);
+    scps_timer_stop(&tx->look_timer);
+    scps_timer_stop(&tx->retry_timer);
+    scps_timer_stop(&tx->cork_timer);
+    scps_timer_stop(&tx->trim_timer);
+}
+
+/* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
+ * become. */
+static SCPS_APART int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
+                                    const struct scps_fixed *f, const struct scps_alloc *a)
+{
+    if (!cfg->hollow && scps_sndbuf_reserve(&tx->buf, a, f->sndring))
+        return SCPS_ERR_NOMEM;
+    scps_rangeset_init(&tx->ends, f->marks);
+    if (f->marks && scps_rangeset_reserve(&tx->ends, a))
+        return SCPS_ERR_NOMEM;
+    return scps_sb_take(&tx->sb, a, f->sent);
+}
+
+void scps_conn_free_tx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+
+    if (!c->tx)
+        return;
+    scps_gate_forget(c);
+    scps_todo_done(&c->todo, SCPS_TODO_TAIL);
+    if (c->tx->sent_at)
+        c->ctx.st->last_sent = c->tx->sent_at;
+    if (c->tx->heard_at)
+        c->ctx.st->last_ack_received = c->tx->heard_at;
+    if (c->tx->rto.latest)
+        c->ctx.st->last_rtt = c->tx->rto.latest;
+    scps_stats_carried(c->ctx.st, scps_delivery_most(&c->tx->delivery));
+    scps_sndbuf_fini(&c->tx->buf, a);
+    scps_rangeset_fini(&c->tx->ends, a);
+    scps_sb_fini(&c->tx->sb, a);
+    scps_snacktx_forget(&c->tx->snack, a);
+    a->free(a->ctx, c->tx, tx_size(c->ctx.cfg));
+    c->tx = NULL;
+}
+
+void scps_conn_free_rx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+
+    if (c->rx)
+        a->free(a->ctx, c->rx, sizeof *c->rx);
+    c->rx = NULL;
+}
+
+void scps_conn_free_tp(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+
+    if (!c->tp)
+        return;
+    if (c->tp->marks) {
+        scps_marks_fini(c->tp->marks, a);
+        a->free(a->ctx, c->tp->marks, sizeof *c->tp->marks);
+    }
+    scps_rangeset_fini(&c->tp->given_up, a);
+    a->free(a->ctx, c->tp, sizeof *c->tp);
+}
+
+int scps_conn_need_tx(struct scps_conn *c)
+{
+    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_fixed *f = c->ctx.env->fixed;
+
+    if (c->tx)
+        return 0;
+    c->tx = a->alloc(a->ctx, tx_size(c->ctx.cfg));
+    if (!c->tx)
+        return SCPS_ERR_NOMEM;
+    memset(c->tx, 0, tx_size(c->ctx.cfg));
+    stop_tx_timers(c->tx);
+    scps_rto_anew(&c->tx->rto, c->snd.una > 1 ? c->rtt.srtt : 0);
+    scps_sndbuf_init(&c->tx->buf, c->snd.end, f ? f->slack : c->agreed.pmtu_mss + 64u);
+    scps_sb_init(&c->tx->sb);
+    if (f && take_fixed_tx(c->tx, &c->ctx.cfg->c, f, a)) {
+        scps_conn_free_tx(c);
+        return SCPS_ERR_NOMEM;
+    }
+    scps_delivery_begin(&c->tx->delivery, c->snd.una, c->established);
+    if (c->established)
+        scps_cc_apply(c); /* the pacer is new */
+    return 0;
+}
+
+/* A backoff, which tells of silence, stays until the peer has been heard. */
+static void trim_tx(struct scps_conn *c)
+{
+    const struct scps_rto rto = c->tx->rto;
+
+    scps_conn_free_tx(c);
+    if (rto.backoff && !scps_conn_need_tx(c))
+        scps_rto_go_on(&c->tx->rto, rto.backoff);
+}
+
+void scps_conn_trim(struct scps_conn *c)
+{
+    if (c->ctx.env->fixed)
+        return;
+    if (c->tx && c->snd.una == c->snd.nxt && scps_send_fin_end(&c->snd) <= c->snd.nxt &&
+        c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED)
+        trim_tx(c);
+    scps_rcvbuf_trim(&c->rcv.in, &c->ctx.env->alloc);
+    if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
+        scps_conn_free_rx(c);
+}
 
 int scps_conn_need_rx(struct scps_conn *c)
 {
@@ -107,4 +228,42 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
     plan_ranges(s, f->given_up, n);
     if (c->snack_delay)
         scps_slots_plan(s, SCPS_SNACK_WAITS * sizeof(struct scps_snack_wait), n);
+}
+
+/* ---- memory is short ---- */
+
+int scps_conn_starve(struct scps_conn *c)
+{
+    scps_room_starve(&c->room, true);
+    scps_room_want(&c->room, true);
+    scps_env_starved(c->ctx.env);
+    return SCPS_ERR_NOMEM;
+}
+
+void scps_conn_room(struct scps_conn *c)
+{
+    scps_room_starve(&c->room, false);
+    scps_conn_tell(c, SCPS_EV_WRITABLE);
+}
+
+void scps_conn_memory(struct scps_conn *c)
+{
+    struct scps_env *env = c->ctx.env;
+    uint64_t left = scps_budget_left(&env->budget);
+
+    if (!env->fixed && scps_rcvbuf_memory(&c->rcv.in) > left)
+        scps_rcvbuf_trim(&c->rcv.in, &env->alloc);
+    if (!env->fixed && c->tx && c->tx->buf.cap > left)
+        scps_sndbuf_trim(&c->tx->buf, &env->alloc);
+    if (!c->room.starved || c->state == SCPS_CLOSED)
+        return;
+    if (!(c->snd.shut)) {
+        scps_conn_room(c);
+        return;
+    }
+    scps_room_starve(&c->room, false);
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
+        scps_conn_starve(c);
+    else
+        scps_conn_wake(c);
 }

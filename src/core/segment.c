@@ -7,8 +7,9 @@
 #include "core/conn.h"
 #include "core/seq.h"
 
-void scps_segment_begin(const struct scps_conn *c, struct scps_seg *seg, scps_off from)
+void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from)
 {
+    c->segs_out++;
     seg->sport = c->lport;
     seg->dport = c->rport;
     seg->seq = scps_seq_wrap(c->snd.iss, from);

@@ -5,11 +5,30 @@
 
 #include <scps/wire.h>
 
+#include "core/tx.h"
+
 struct scps_conn;
 
-/* An empty segment that stands at `from`: ports, number, timestamps. */
-void scps_segment_begin(const struct scps_conn *c, struct scps_seg *seg, scps_off from);
+/* An empty segment, which is counted as one that leaves, stands at `from`: ports, number, timestamps. */
+void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from);
 /* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg);
+
+/* seg, which stands at `from`, leaves; tx may be NULL if it has no data. */
+static inline void scps_segment_left(struct scps_conn_ctx *x, struct scps_tx *tx,
+                                     const struct scps_seg *seg, scps_off from, bool resent)
+{
+    scps_time now = x->env->now;
+
+    if (seg->len) {
+        tx->sent_at = now;
+        scps_stats_sent(x->st, seg->len);
+    }
+    if (resent) {
+        x->st->resent_segs++;
+        x->st->bytes_resent += seg->len;
+    }
+    SCPS_OBSERVE(x, SENT, from, seg->len, seg->flags, resent);
+}
 
 #endif

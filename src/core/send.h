@@ -122,6 +122,19 @@ static inline scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
 }
+/* RFC 9293 section 3.8.6.2.1: is what the peer's window takes worth a segment, by rule (1),
+ * Eff.snd.MSS, or (3), half of Max(SND.WND)? */
+static inline bool scps_send_worth(const struct scps_send *s, uint32_t mss, uint64_t usable)
+{
+    return usable >= mss || 2 * usable >= s->max_wnd;
+}
+/* The window is open, but all that it takes is a silly segment, and nothing is under way: the
+ * override timeout, rule (4), lets it go. */
+static inline bool scps_send_awaits_override(const struct scps_send *s, uint32_t mss)
+{
+    return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&
+           !scps_send_worth(s, mss, s->edge - s->nxt);
+}
 /* Octets written and not acknowledged, which the send buffer holds. */
 static inline uint64_t scps_send_held(const struct scps_send *s)
 {

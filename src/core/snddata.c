@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* Data: what is sent again, what is sent for the first time, and what holds either.
+ *
+ * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
+ * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
+ * TCP_CORK.
+ */
+#include "core/snd.h"
+
+#include "base/bytes.h"
+#include "core/conn.h"
+#include "core/segment.h"
+#include "core/seq.h"
+
+#define CORK_MAX SCPS_MS(200)
+
+/* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
+static bool must_probe(const struct scps_send *s)
+{
+    return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
+}
+
+/* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
+ * spreads the congestion window counts what the window counts: with headers a window of small
+ * segments would take longer than a round trip, would never be full, and so would not grow. */
+static inline uint32_t pace_size(const struct scps_tx *tx, const struct scps_agreed *a,
+                                 uint8_t family, uint32_t overhead, uint32_t len)
+{
+    if (!tx->pacer.rate)
+        return 0;
+    return tx->paces_window ? len : scps_agreed_packet(a, family, len) + overhead;
+}
+#define PACE_SIZE(c, len)                                                                          \
+    pace_size((c)->tx, &(c)->agreed, (c)->remote.family, (c)->ctx.cfg->c.rate_overhead, len)
+
+static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
+{
+    struct scps_gate *gate = c->turns->gate;
+
+    if (!scps_gate_covers(gate, c, c->ctx.env->now,
+                          scps_agreed_packet(&c->agreed, c->remote.family, len))) {
+        scps_snd_hold(c, SCPS_HOLD_ROUTE);
+        return false;
+    }
+    return true;
+}
+
+/* False: the connection's own rate says later, and the timer is set. */
+static inline bool covered(struct scps_conn *c, uint32_t size)
+{
+    scps_time when = scps_pacer_next(&c->tx->pacer, c->ctx.env->now, size);
+
+    if (when <= c->ctx.env->now)
+        return true;
+    scps_timer_set_next(&c->ctx, &c->tx->pace_timer, when);
+    scps_snd_hold(c, SCPS_HOLD_PACE);
+    return false;
+}
+
+/* True: the connection's own rate and the route's let a segment of len octets, size on the wire,
+ * leave, and the former is paid. */
+static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
+{
+    struct scps_pacer *pacer = &c->tx->pacer;
+
+    if ((pacer->rate && !covered(c, size)) || (c->turns->gate && !gate_covers(c, len)))
+        return false;
+    if (pacer->rate)
+        scps_pacer_spend(pacer, size);
+    return true;
+}
+
+/* The window is full. True: the route's minimum rate lets one segment go all the same. */
+static SCPS_APART bool lifted(struct scps_conn *c)
+{
+    if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
+        return true;
+    scps_cc_limited(c, true); /* however little the application has written */
+    scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    return false;
+}
+
+/* What ends with seg. */
+static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
+{
+    if (flags & SCPS_SENT_FIN)
+        seg->flags |= SCPS_FIN;
+    if (flags & SCPS_SENT_RECORD) {
+        seg->flags |= SCPS_PSH;
+        seg->has |= SCPS_HAS_RECORD;
+    }
+}
+
+/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
+ * ends with them. */
+static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
+                                uint32_t len, uint32_t flags, const struct scps_sent *resent)
+{
+    scps_segment_begin(c, seg, from);
+    seg->data = scps_sndbuf_at(&c->tx->buf, from);
+    seg->len = len;
+    if (flags & (SCPS_SENT_FIN | SCPS_SENT_RECORD))
+        end_of(seg, flags);
+    if (len && from + len == c->snd.end)
+        seg->flags |= SCPS_PSH;
+    if (c->agreed.opts & SCPS_AGREED_ECN && len && !resent &&
+        !(flags & SCPS_SENT_PROBE)) { /* RFC 3168 sections 6.1.5, 6.1.6 */
+        seg->tos |= SCPS_ECN_ECT0;
+        if (c->todo.bits & SCPS_TODO_CWR) {
+            seg->flags |= SCPS_CWR;
+            scps_todo_done(&c->todo, SCPS_TODO_CWR);
+        }
+    }
+    if (len <= scps_agreed_any_mss(&c->agreed))
+        scps_segment_ack(c, seg);
+    if (c->ctx.cfg->c.cc->on_sent)
+        scps_cc_sent(c, len, resent != NULL);
+    scps_recovery_sent(c, len, resent);
+    scps_segment_left(&c->ctx, c->tx, seg, from, resent != NULL);
+    scps_snd_hold(c, SCPS_HOLD_NONE);
+}
+
+/* Turns record r into seg once more. */
+static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
+{
+    data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
+}
+
+/* The same for record idx, unasked: a probe is not held by the rate, but pays. */
+static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
+{
+    again(c, seg, scps_sb_at(&c->tx->sb, idx));
+    scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
+    if (c->tx->pacer.rate)
+        scps_pacer_spend(&c->tx->pacer, PACE_SIZE(c, seg->len));
+}
+
+/* So much is under way now: is the window in use? In slow start more than half of it is use enough
+ * (RFC 7661 section 4.1). */
+static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
+{
+    if (inflight + c->agreed.mss > window ||
+        (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
+        scps_cc_limited(c, true);
+}
+
+static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t inflight = scps_recovery_inflight(c->tx);
+    struct scps_sent *r;
+    uint32_t idx, len;
+
+    if (!scps_sb_next_lost(&tx->sb, &idx))
+        return false;
+    r = scps_sb_at(&tx->sb, idx);
+    len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
+    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* the peer took its window back */
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
+        return false;
+    }
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
+        return false;
+    if (!paced(c, len, PACE_SIZE(c, len)))
+        return false;
+    again(c, seg, r);
+    scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
+    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
+    note_use(c, inflight + len, scps_recovery_window(c));
+    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
+        scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+    /* The oldest one has a round trip before it again: a timer of its first sending would cut it
+     * short. */
+    if (!scps_rto_runs(tx) || idx == tx->sb.head)
+        scps_snd_arm_rtx(c);
+    return true;
+}
+
+/* Less than a segment is left to send while the window has room: from now until all that is in
+ * flight has arrived, rates are the application's (draft-ietf-ccwg-bbr, section "Tracking
+ * application-limited phases"). */
+static inline void ran_dry(struct scps_tx *tx, uint64_t window)
+{
+    if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
+        scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
+}
+
+/* May a segment smaller than a full one leave? */
+static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+{
+    struct scps_tx *tx = c->tx;
+    bool all = c->snd.nxt + len == c->snd.end;
+
+    if (!all && usable < c->agreed.mss && scps_send_worth(&c->snd, c->agreed.mss, len))
+        return true; /* all the peer takes */
+    if (!all) {
+        /* more fits soon, or the override timeout lets it go */
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
+        if (c->snd.una == c->snd.nxt && !(c->todo.bits & SCPS_TODO_PERSIST)) {
+            scps_snd_begin_persist(c);
+            scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
+        }
+        return false;
+    }
+    ran_dry(tx, scps_recovery_window(c));
+    if (c->snd.shut || c->small.bits & SCPS_SMALL_PUSH)
+        return true;
+    if (c->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
+        if (!scps_timer_runs(&tx->cork_timer))
+            scps_timer_set(&c->ctx, &tx->cork_timer, c->ctx.env->now + CORK_MAX);
+        scps_snd_hold(c, SCPS_HOLD_CORK);
+        return false;
+    }
+    if (c->small.bits & SCPS_SMALL_NODELAY || tx->small_end <= c->snd.una)
+        return true;
+    scps_snd_hold(c, SCPS_HOLD_NAGLE);
+    return false;
+}
+
+/* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
+static SCPS_APART void restart_if_idle(struct scps_conn *c)
+{
+    if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
+        scps_cc_change(c, SCPS_CC_IDLE);
+}
+
+/* What new data may leave now: from nxt on. */
+struct portion {
+    uint64_t avail, usable; /* written; taken by the peer's window */
+    uint64_t inflight;
+    uint32_t len, full; /* of this segment; of the largest one here */
+    uint32_t takes;     /* sequence numbers: len and the FIN */
+    uint32_t size;      /* on the wire; 0: nobody counts */
+    uint32_t flags;     /* SCPS_SENT_* */
+    bool fin;           /* the FIN goes with it */
+};
+
+/* Is there anything, and does the peer take it? */
+static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+
+    p->avail = c->snd.nxt < c->snd.end ? c->snd.end - c->snd.nxt : 0;
+    p->fin = c->snd.shut && !scps_send_fin_sent(&c->snd);
+    if (!p->avail && !p->fin) {
+        if (c->hold != SCPS_HOLD_APP)
+            scps_snd_hold(c, SCPS_HOLD_APP);
+        /* the end of it moves on only for a controller that models the path */
+        if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
+            ran_dry(tx, scps_recovery_window(c));
+        return false;
+    }
+    p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
+    p->flags = 0;
+    if (probe && !p->usable &&
+        c->snd.una == c->snd.nxt) { /* one octet (or the FIN) beyond the window */
+        p->usable = 1;
+        p->flags = SCPS_SENT_PROBE;
+    }
+    if (!p->usable) {
+        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
+        if (must_probe(&c->snd) && !(c->todo.bits & SCPS_TODO_PERSIST))
+            scps_snd_begin_persist(c);
+        return false;
+    }
+    p->full = c->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->agreed) : c->agreed.mss;
+    p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
+    p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
+    if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
+        p->len = scps_record_cut(&tx->ends, c->snd.nxt, c->agreed.mss, p->len, &p->flags, &p->full);
+    return true;
+}
+
+/* Does the congestion window let it go? */
+static inline bool window_covers(struct scps_conn *c, struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (c->snd.una == c->snd.nxt)
+        restart_if_idle(c);
+    p->inflight = scps_recovery_inflight(c->tx);
+    if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
+        p->inflight = c->snd.nxt - c->snd.una;
+    return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
+           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || lifted(c);
+}
+
+/* Room for its record. Without memory it is tried again later, should nothing else happen
+ * before. */
+static inline bool record_fits(struct scps_conn *c)
+{
+    if (!scps_sb_reserve(&c->tx->sb, &c->ctx.env->alloc))
+        return true;
+    scps_snd_hold(c, SCPS_HOLD_APP);
+    scps_timer_set(&c->ctx, &c->tx->retry_timer, c->ctx.env->now + c->rtt.rto);
+    return false;
+}
+
+/* Records in the scoreboard that the segment planned in p has been sent. */
+static inline void enlist(struct scps_conn *c, const struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+    struct scps_sent *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
+
+    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
+    scps_send_left(&c->snd, p->takes);
+    if (p->flags & SCPS_SENT_RECORD)
+        scps_rangeset_trim(&tx->ends, c->snd.nxt);
+    if (p->len < p->full) {
+        tx->small_end = c->snd.nxt;
+        scps_timer_stop(&tx->cork_timer);
+    }
+    if (p->fin) {
+        if (scps_agreed_snack(&c->agreed) && c->rtt.srtt)
+            scps_timer_by(&c->ctx, &tx->look_timer,
+                          c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+    }
+    if (c->small.bits & SCPS_SMALL_PUSH && c->snd.nxt >= c->snd.end)
+        scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
+}
+
+/* A window probe that was due has left, as p. False: as a segment like any other. */
+static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
+{
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
+    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    if (p->flags & SCPS_SENT_PROBE) {
+        c->ctx.st->probes_out++;
+        return true;
+    }
+    scps_snd_end_persist(c->tx, &c->todo); /* what a small window takes: an ordinary segment */
+    return false;
+}
+
+/* Is the window used now? And when may the next one leave, if only the rate is in its way? */
+static inline void look_ahead(struct scps_conn *c, const struct portion *p)
+{
+    struct scps_tx *tx = c->tx;
+    uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
+
+    note_use(c, inflight, window);
+    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
+        p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
+        !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
+        uint32_t next = p->len == c->agreed.mss ? p->size : PACE_SIZE(c, c->agreed.mss);
+        covered(c, next); /* or not: then nobody need ask for it before its time */
+    }
+}
+
+static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_tx *tx = c->tx;
+    bool probe = c->todo.bits & SCPS_TODO_PROBE;
+    struct portion p;
+
+    if (!cut_portion(c, probe, &p) || !window_covers(c, &p))
+        return false;
+    if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
+        return false;
+    p.fin = p.fin && c->snd.nxt + p.len == c->snd.end && (p.usable > p.len || !p.len) &&
+            p.len <= scps_agreed_any_mss(&c->agreed);
+    p.size = PACE_SIZE(c, p.len);
+    if (!record_fits(c) || !paced(c, p.len, p.size))
+        return false;
+    if (c->snd.una == c->snd.nxt) {
+        tx->progress_at = c->ctx.env->now;
+        if (tx->rto.backoff && !probe) /* best effort gave up what had no answer */
+            scps_rto_silent_since(&tx->rto, c->ctx.env->now);
+        if (p.len)
+            scps_stats_flight(c->ctx.st, c->ctx.env->now);
+        if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
+            /* later ones find it armed, or an acknowledgement does it */
+            scps_timer_by(&c->ctx, &tx->look_timer, scps_rack_wait(&c->rtt, c->ctx.env->now));
+    }
+    if (p.fin)
+        p.flags |= SCPS_SENT_FIN;
+    p.takes = p.len + (p.fin ? 1 : 0);
+    data_segment(c, seg, c->snd.nxt, p.len, p.flags, NULL);
+    enlist(c, &p);
+    if (probe && was_probe(c, &p))
+        return true;
+    if (!scps_rto_runs(c->tx)) {
+        if (c->todo.bits & SCPS_TODO_PERSIST) /* a smaller MSS fits the window: no override */
+            scps_snd_end_persist(c->tx, &c->todo);
+        scps_snd_arm_rtx(c);
+    }
+    look_ahead(c, &p);
+    return true;
+}
+
+/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. What they
+ * elicit, or the timer, ends the waiting. "If the TCP sender does not have any new data to send, or
+ * the advertised window prohibits new transmissions", nothing would: conventional recovery goes
+ * on. */
+static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (new_data(c, seg))
+        return true;
+    if (c->snd.nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE &&
+        c->hold != SCPS_HOLD_ROUTE)
+        scps_recovery_no_frto(&c->tx->rec);
+    return false;
+}
+
+/* While something is lost. */
+static SCPS_APART bool mend(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (c->tx->rec.frto == 2 && frto_step_2b(c, seg))
+        return true;
+    return c->tx->rec.frto != 2 && repair(c, seg);
+}
+
+/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment
+ * once more. */
+static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+    uint32_t last = sb->tail - 1;
+    bool fresh = new_data(c, seg);
+
+    if (!fresh) {
+        if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
+            scps_todo_done(&c->todo, SCPS_TODO_TAIL);
+            return false;
+        }
+        again_at_once(c, seg, last);
+        scps_delivery_sent(&c->tx->delivery, scps_sb_at(sb, last), sb, c->ctx.env->now);
+    }
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+    scps_rack_probed(&c->tx->rack, c->snd.nxt, !fresh);
+    c->ctx.st->tlp_probes++;
+    scps_snd_arm_rtx(c);
+    SCPS_NOTE_IT(c, PROBE, 2, !fresh, 0, 0);
+    return true;
+}
+
+/* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
+static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
+{
+    struct scps_scoreboard *sb = &c->tx->sb;
+
+    if (!scps_sb_count(sb))
+        return false;
+    if (c->todo.bits & SCPS_TODO_TAIL)
+        return tail_probe(c, seg);
+    again_at_once(c, seg, sb->head);
+    c->ctx.st->probes_out++;
+    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
+    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    return true;
+}
+
+bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next)
+{
+    const uint32_t urgent =
+        SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE | SCPS_TODO_ACK | SCPS_TODO_CWR;
+
+    return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
+           c->snd.nxt < c->snd.end && !(c->todo.bits & urgent) &&
+           scps_snd_may_send(c->state, c->tx) && !c->tx->sb.lost &&
+           (!c->tx->ends.n ||
+            scps_rangeset_at(&c->tx->ends, 0)->from - c->snd.nxt >= c->agreed.mss) &&
+           seg->seq + seg->len == scps_seq_wrap(c->snd.iss, c->snd.nxt) &&
+           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->snd.nxt) && new_data(c, next);
+}
+
+bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg)
+{
+    if (c->todo.bits & SCPS_TODO_PROBE && probe(c, seg))
+        return true;
+    if (c->tx->sb.lost && c->agreed.caps & SCPS_CAP_BETS)
+        scps_bets_send(c);
+    return c->tx->sb.lost ? mend(c, seg) : new_data(c, seg);
+}
