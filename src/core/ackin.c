@@ -47,19 +47,19 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
         scps_snd_window_changed(c);
 }
 
-static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_evidence evidence)
+static void lost(struct scps_conn *c, struct scps_ack_result *sum, enum scps_evidence evidence)
 {
     if (!sum->lost)
         return;
-    SCPS_NOTE_IT(c, LOST, sum->lost_from, sum->lost, scps_conn_loss_cause(c), evidence);
+    SCPS_OBSERVE_CONN(c, LOST, sum->lost_from, sum->lost, scps_conn_loss_cause(c), evidence);
     scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
     sum->lost = 0;
 }
 
 /* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
  * acknowledgements of progress after a resend. */
-static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
-                                   struct scps_ack_sum *sum)
+static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
+                                   struct scps_ack_result *sum)
 {
     if (!dup && !advanced)
         return;
@@ -74,12 +74,12 @@ static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
 
 /* An acknowledgement while something is outstanding, and what the steps of learn find out about
  * it. */
-struct news {
+struct ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* where it points */
     scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
     scps_off before; /* the left edge until now */
-    struct scps_ack_sum sum;
+    struct scps_ack_result sum;
     bool snack;    /* its SNACK counts */
     bool told;     /* which has named what arrived, where SACK does not */
     bool jumped;   /* best effort: over what was missing, filled or given up */
@@ -88,15 +88,15 @@ struct news {
     bool dup;
 };
 
-static SCPS_APART void take_snack(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void take_snack(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_look l = look_of(c);
 
     look_at(c, scps_snacktx_take(&l, n->seg, (scps_off)n->ack_in, &n->sum));
-    scps_snacktx_learn(&l, &n->sum);
+    scps_snacktx_measure(&l, &n->sum);
 }
 
-static SCPS_APART void take_sack(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void take_sack(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_look l = look_of(c);
     struct scps_sackin_first first = scps_sackin_duplicate(&l, n->seg, n->ack, n->ack_in, &n->sum);
@@ -108,7 +108,7 @@ static SCPS_APART void take_sack(struct scps_conn *c, struct news *n)
 }
 
 /* What its SACK and SNACK say. */
-static inline void take_reports(struct scps_conn *c, struct news *n)
+static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
     const struct scps_seg *seg = n->seg;
@@ -125,7 +125,7 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
 }
 
 /* Best effort may have moved the left edge by itself, or move it now. */
-static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_tx *tx = c->tx;
 
@@ -137,7 +137,7 @@ static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
 
 /* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
  * hole. */
-static SCPS_APART void uncount(struct scps_recovery *rec, uint16_t mss, struct news *n)
+static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
 
@@ -147,7 +147,7 @@ static SCPS_APART void uncount(struct scps_recovery *rec, uint16_t mss, struct n
 }
 
 /* The left edge moves to ack. */
-static inline void advance(struct scps_conn *c, struct news *n)
+static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
@@ -166,7 +166,7 @@ static inline void advance(struct scps_conn *c, struct news *n)
         uncount(&tx->rec, c->agreed.mss, n);
 }
 
-static SCPS_APART void take_dupack(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void take_dupack(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_look l = look_of(c);
 
@@ -174,7 +174,7 @@ static SCPS_APART void take_dupack(struct scps_conn *c, struct news *n)
 }
 
 /* The window; and is it a duplicate (RFC 5681 section 2)? */
-static inline void take_duplicate(struct scps_conn *c, struct news *n)
+static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_seg *seg = n->seg;
     scps_off edge = c->snd.edge;
@@ -193,7 +193,7 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 }
 
 static inline void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
-                           const struct scps_ack_sum *sum, scps_dur newest)
+                           const struct scps_ack_result *sum, scps_dur newest)
 {
     scps_dur sample = -1;
     bool by_clock = false;
@@ -210,7 +210,7 @@ static inline void measure(struct scps_conn *c, const struct scps_seg *seg, bool
 }
 
 /* Delivery rate and round trip. */
-static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
+static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
         scps_delivery_sample(&c->tx->delivery, &c->tx->sb, &n->sum, scps_rtt_min(&c->rtt),
@@ -228,7 +228,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     }
     measure(c, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
     if (n->advanced)
-        SCPS_NOTE_IT(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
+        SCPS_OBSERVE_CONN(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
         scps_rack_reordered(&c->tx->rack);
         c->ctx.st->reordered++;
@@ -239,13 +239,13 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
  * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
  * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
  * say of a resent segment is worth waiting for. */
-static inline void losses_by_order(struct scps_conn *c, struct news *n)
+static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     const struct scps_look l = look_of(c);
     bool names = c->agreed.caps & SCPS_CAP_SNACK1,
          wait = names && ((n->snack && n->seg->snack_vec_len) ||
-                          (scps_snacktx_late(&l) && !scps_send_all_sent(&c->snd)));
+                          (scps_snacktx_reports_late(&l) && !scps_send_all_sent(&c->snd)));
 
     scps_off from = names ? scps_snacktx_reach(&l) : 0;
 
@@ -268,9 +268,9 @@ static inline void losses_by_order(struct scps_conn *c, struct news *n)
  * outage leaves hundreds: when one of them is there, all that left before its end goes again, as
  * after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
-                         struct scps_ack_sum *sum)
+                         struct scps_ack_result *sum)
 {
-    const struct scps_sent *head = scps_sb_at(sb, sb->head);
+    const struct scps_sent_segment *head = scps_sb_at(sb, sb->head);
     bool outage = head->sent < outage_over && !head->resends;
 
     scps_sb_lose(sb, sb->head, sum);
@@ -279,7 +279,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
 }
 
 /* By the clock. */
-static inline void losses_by_clock(struct scps_conn *c, struct news *n)
+static inline void losses_by_clock(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_look l = look_of(c);
     scps_time again;
@@ -294,7 +294,7 @@ static inline void losses_by_clock(struct scps_conn *c, struct news *n)
 }
 
 /* What is lost, by whichever rule is in force. */
-static inline void find_losses(struct scps_conn *c, struct news *n)
+static inline void find_losses(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
@@ -318,7 +318,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
 }
 
 /* RFC 3168 section 6.1.2: once a window. */
-static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
+static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_input *n)
 {
     c->ctx.st->ecn_echoes++;
     if (c->tx->rec.episode != SCPS_EPISODE_NONE)
@@ -328,7 +328,7 @@ static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
 }
 
 /* The controller hears of what arrived. */
-static inline void tell_controller(struct scps_conn *c, const struct news *n, struct scps_cc_ack *a)
+static inline void tell_controller(struct scps_conn *c, const struct ack_input *n, struct scps_cc_ack *a)
 {
     struct scps_tx *tx = c->tx;
 
@@ -342,7 +342,7 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
 }
 
 /* Nothing is outstanding any more. */
-static SCPS_APART void drained(struct scps_conn *c, bool advanced)
+static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
 {
     if (!(c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_rto_stop(c->tx);
@@ -351,7 +351,7 @@ static SCPS_APART void drained(struct scps_conn *c, bool advanced)
     if (!advanced || c->snd.una != scps_send_fin_end(&c->snd))
         return;
     if (c->snd.una > 1) /* not for the SYN alone */
-        scps_conn_tell(c, SCPS_EV_DRAINED);
+        scps_conn_notify(c, SCPS_EV_DRAINED);
     scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
@@ -365,12 +365,12 @@ static inline bool room_again(const struct scps_conn *c)
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
-static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in,
+static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in,
                               scps_off ack)
 {
     struct scps_tx *tx = c->tx;
     struct scps_cc_ack a = {.rtt = -1};
-    struct news n = {
+    struct ack_input n = {
         .seg = seg,
         .ack_in = ack_in,
         .ack = ack,
@@ -409,7 +409,7 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
 }
 
 /* It points below the left edge. True: what it reports may be new all the same. */
-static SCPS_APART bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
+static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                        int64_t ack_in)
 {
     bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
@@ -457,7 +457,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 static void look_by_clock(struct scps_conn *c)
 {
     const struct scps_look l = look_of(c);
-    struct scps_ack_sum sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = {.oldest_sent = -1};
     scps_time again = scps_rack_look(&l, &sum);
 
     if (sum.lost) {
@@ -480,7 +480,7 @@ static void look_by_clock(struct scps_conn *c)
 static void look_for_silence(struct scps_conn *c)
 {
     const struct scps_look l = look_of(c);
-    struct scps_ack_sum sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = {.oldest_sent = -1};
 
     if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)
         return;

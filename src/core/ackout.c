@@ -12,7 +12,7 @@
  *   too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is
- * new and for the first AT_ONCE segments after it: the sender has its three duplicates then. What
+ * new and for the first OOO_ACKS_IMMEDIATE segments after it: the sender has its three duplicates then. What
  * follows tells it only how much has left the network and, SACK being cumulative, is said as often
  * as for data in order; on a path of thousands of segments that halves the acknowledgements.
  * Without SACK the number of duplicates carries the information, so there each out-of-order segment
@@ -41,8 +41,8 @@
 #include "core/rx.h"
 #include "core/seq.h"
 
-#define AT_ONCE 8
-#define TICKS   16 /* delays without data, after which a hole is no reason for the timer to go on */
+#define OOO_ACKS_IMMEDIATE 8
+#define DELACK_MAX_IDLE   16 /* delays without data, after which a hole is no reason for the timer to go on */
 #define BURST   256 /* acknowledgements in a row, at most, to report every hole */
 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 #define BARE 52
@@ -51,7 +51,7 @@
  * next is told when it would have run out. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
-    scps_dur left = TICKS * delay - quiet;
+    scps_dur left = DELACK_MAX_IDLE * delay - quiet;
 
     if (left <= 0)
         return;
@@ -123,7 +123,7 @@ bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const stru
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                         uint16_t full, bool news)
 {
-    if (!news && rx->ack.dups >= AT_ONCE && x->cfg->c.ack_mode != SCPS_ACK_EVERY &&
+    if (!news && rx->ack.dups >= OOO_ACKS_IMMEDIATE && x->cfg->c.ack_mode != SCPS_ACK_EVERY &&
         rx->ack.waiting <= full) {
         delay(a, x, rx);
         return false;

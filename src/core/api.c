@@ -59,11 +59,11 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
     if (n) {
         if (!(flags & SCPS_PEEK)) {
-            SCPS_NOTE_IT(c, DELIVERED, c->rcv.in.read - n, n, 0, 0);
+            SCPS_OBSERVE_CONN(c, DELIVERED, c->rcv.in.read - n, n, 0, 0);
             if (scps_tp_marks(c->tp))
                 scps_marks_read(scps_tp_marks(c->tp), &c->rcv.in, n);
             scps_rcv_read(c);
-            scps_bets_look(c);
+            scps_bets_check_hole(c);
         }
         return (int64_t)n;
     }
@@ -82,7 +82,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m && scps_marks_ahead(m, &c->rcv.in);
 }
@@ -97,7 +97,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
@@ -189,7 +189,7 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     if (!m || !scps_marks_at_hole(m, &c->rcv.in))
         return 0;
@@ -237,7 +237,7 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                           own.max_jump);
         c->resumes = true;
     } else {
-        SCPS_NOTE_IT(c, RESUME, SCPS_RESUME_REFUSED, v, 0, 0);
+        SCPS_OBSERVE_CONN(c, RESUME, SCPS_RESUME_REFUSED, v, 0, 0);
     }
     return v;
 }

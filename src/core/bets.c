@@ -59,20 +59,20 @@ static scps_off highest(const struct scps_receive *rcv, const struct scps_rx *rx
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && m->hole.from == m->hole.to);
     scps_marks_stop(m);
     scps_marks_lose(m, c->rcv.in.next, to);
     c->ctx.st->holes++;
     c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
-    SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
+    SCPS_OBSERVE_CONN(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
     scps_rcv_jump(c, m->hole.to);
-    scps_conn_tell(c, SCPS_EV_HOLE);
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_HOLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-static scps_dur patience(const struct scps_conn_config *cfg, scps_dur srtt)
+static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur srtt)
 {
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
@@ -91,7 +91,7 @@ static scps_off awaited(const struct scps_conn *c)
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
     if (!to) {
@@ -108,14 +108,14 @@ void scps_bets_wait(struct scps_conn *c)
     } else if (m->due == SCPS_NEVER || m->due_for != c->rcv.in.next) {
         m->due_for = c->rcv.in.next;
         m->known = highest(&c->rcv, c->rx);
-        scps_marks_wait(m, c->ctx.env->now + patience(&c->ctx.cfg->c, c->rtt.srtt));
+        scps_marks_wait(m, c->ctx.env->now + bets_hole_timeout(&c->ctx.cfg->c, c->rtt.srtt));
         scps_timer_due(&c->ctx, m->due);
     }
 }
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
     scps_marks_stop(m);
@@ -130,7 +130,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
@@ -149,8 +149,8 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     if (scps_marks_repair(m, from, to))
         c->ctx.st->holes--;
     c->ctx.st->bytes_missing -= to - from;
-    SCPS_NOTE_IT(c, RECEIVED, from, to - from, 0, 0);
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    SCPS_OBSERVE_CONN(c, RECEIVED, from, to - from, 0, 0);
+    scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
 /* ---- sender ---- */
@@ -162,7 +162,7 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
     if (*ack != una || una != tx->gave_up_to)
         return false;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        const struct scps_sent *r = scps_sb_at(sb, i);
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
         if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
             break;
         *ack = r->from + r->len;
@@ -193,11 +193,11 @@ static void give_up(struct scps_conn *c)
     if (list) /* the first ones; the sum is kept of all */
         scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
     c->ctx.st->bytes_given_up += end - from;
-    SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
+    SCPS_OBSERVE_CONN(c, GAVE_UP, from, end, 0, 0);
     scps_sndbuf_release(&tx->buf, c->snd.una);
     scps_recovery_forget(&tx->rec);
     scps_recovery_passed(c);
-    scps_conn_tell(c, SCPS_EV_GAVE_UP);
+    scps_conn_notify(c, SCPS_EV_GAVE_UP);
     if (c->room.wanted)
         scps_conn_room(c);
     if (c->snd.una < c->snd.nxt) {
@@ -206,7 +206,7 @@ static void give_up(struct scps_conn *c)
     }
     scps_rto_stop(tx);
     if (c->snd.una == scps_send_fin_end(&c->snd)) {
-        scps_conn_tell(c, SCPS_EV_DRAINED);
+        scps_conn_notify(c, SCPS_EV_DRAINED);
         scps_timer_set(&c->ctx, &tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     }
 }
@@ -214,7 +214,7 @@ static void give_up(struct scps_conn *c)
 void scps_bets_send(struct scps_conn *c)
 {
     scps_off old = 0;
-    const struct scps_sent *r;
+    const struct scps_sent_segment *r;
 
     if (c->ctx.env->now >= scps_bets_until(c)) /* the oldest at the least */
         old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);

@@ -52,7 +52,7 @@ void scps_conn_free(struct scps_conn *c)
     const struct scps_alloc *a = &c->ctx.env->alloc;
     const struct scps_shared_config *cfg = c->ctx.cfg;
 
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     scps_gate_forget(c);
     scps_heap_remove(&c->ctx.env->deadlines, c);
     scps_conn_free_tx(c);
@@ -156,13 +156,13 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
 {
     if (c->state == s)
         return;
-    SCPS_NOTE_IT(c, STATE, c->state, s, 0, 0);
+    SCPS_OBSERVE_CONN(c, STATE, c->state, s, 0, 0);
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(&c->outage_timer);
         scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
         scps_conn_free_tx(c);
-        scps_conn_tell(c, SCPS_EV_CLOSED);
+        scps_conn_notify(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->released) {
         scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
     }
@@ -185,9 +185,9 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (c->pending && !c->established) { /* half-open: nobody but the stack knows it */
         c->released = true;
     } else if (err) {
-        scps_conn_tell(c, SCPS_EV_ERROR);
+        scps_conn_notify(c, SCPS_EV_ERROR);
     } else if (!was_time_wait) {
-        scps_conn_tell(c, SCPS_EV_CLOSED);
+        scps_conn_notify(c, SCPS_EV_CLOSED);
     }
     scps_conn_bury(c);
 }
@@ -201,7 +201,7 @@ void scps_conn_reset(struct scps_conn *c, int err)
 
 void scps_conn_detach(struct scps_conn *c)
 {
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     scps_gate_forget(c);
     c->turns = NULL;
     scps_todo_done(&c->todo, SCPS_TODO_RST);
@@ -234,8 +234,8 @@ void scps_conn_established(struct scps_conn *c)
     if (c->pending) {
         c->ctx.env->established(c->ctx.env, c);
     } else {
-        scps_conn_tell(c, SCPS_EV_CONNECTED);
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+        scps_conn_notify(c, SCPS_EV_CONNECTED);
+        scps_conn_notify(c, SCPS_EV_WRITABLE);
     }
     scps_conn_wake(c);
 }

@@ -15,7 +15,7 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
     return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
 }
 
-void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_sum *sum)
+void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = l->tx;
     uint32_t head = tx->sb.head, thresh = l->x->cfg->c.dupthresh;

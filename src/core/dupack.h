@@ -16,6 +16,6 @@ static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uin
 }
 /* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
  * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
-void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_sum *sum);
+void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_result *sum);
 
 #endif

@@ -6,7 +6,7 @@
 
 void scps_conn_wake(struct scps_conn *c)
 {
-    struct scps_turns *t = c->turns;
+    struct scps_ready_queue *t = c->turns;
 
     /* One that waits to be freed has nothing to send, and its ready_next belongs to that queue. */
     if (c->ready || c->dead || !t)
@@ -20,9 +20,9 @@ void scps_conn_wake(struct scps_conn *c)
     t->tail = c;
 }
 
-void scps_conn_unready(struct scps_conn *c)
+void scps_conn_dequeue(struct scps_conn *c)
 {
-    struct scps_turns *t = c->turns;
+    struct scps_ready_queue *t = c->turns;
     struct scps_conn *before = NULL;
 
     if (!c->ready)
@@ -39,7 +39,7 @@ void scps_conn_unready(struct scps_conn *c)
         t->tail = before;
 }
 
-void scps_turns_next(struct scps_turns *t)
+void scps_ready_queue_next(struct scps_ready_queue *t)
 {
     struct scps_conn *c = t->head;
 
@@ -51,7 +51,7 @@ void scps_turns_next(struct scps_turns *t)
 
 void scps_conn_put_aside(struct scps_conn *c)
 {
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     c->dead = true;
     c->ready_next = c->ctx.env->dead;
     c->ctx.env->dead = c;
@@ -62,7 +62,7 @@ void scps_conn_unbury(struct scps_conn *c)
     c->ctx.env->dead = c->ready_next;
 }
 
-void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
+void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
 {
     struct scps_env *env = c->ctx.env;
 
@@ -111,5 +111,5 @@ void scps_conn_unlist(struct scps_conn *c)
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     c->ctx.env->drops[d]++;
-    SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
+    SCPS_OBSERVE_CONN(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
 }

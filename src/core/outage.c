@@ -52,7 +52,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     }
     if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
         return;
-    SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
+    SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
     if (inferred)
         scps_recovery_was_outage(c);
     scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
@@ -70,7 +70,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
         scps_timer_stop(&c->tx->pace_timer);
         scps_timer_stop(&c->tx->retry_timer);
     }
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
     scps_timer_set(&c->ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
                                        : c->ctx.env->now + schedule(0));
@@ -88,7 +88,7 @@ void scps_outage_end(struct scps_conn *c)
 {
     if (!(c->todo.bits & SCPS_TODO_OUTAGE))
         return;
-    SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
+    SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
     scps_todo_done(&c->todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->tx)
         scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
@@ -103,7 +103,7 @@ void scps_outage_end(struct scps_conn *c)
         c->tx->progress_at = c->ctx.env->now;
         scps_snd_arm_rtx(c);
     }
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
     scps_cc_change(c, SCPS_CC_LINK_UP);
     scps_conn_wake(c);
 }
@@ -125,7 +125,7 @@ static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned p
 
 void scps_outage_timer(struct scps_conn *c)
 {
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
 
     if (c->end_known) {
         scps_outage_end(c);

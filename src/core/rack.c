@@ -48,7 +48,7 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
 }
 
 /* When record r comes of age, if what left after it has arrived; SCPS_NEVER: nothing has. */
-static inline scps_time of_age(const struct scps_scoreboard *sb, const struct scps_sent *r,
+static inline scps_time of_age(const struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                scps_dur limit)
 {
     return scps_sb_before(r->xseq, sb->hi_xseq) ? r->sent + limit : SCPS_NEVER;
@@ -56,10 +56,10 @@ static inline scps_time of_age(const struct scps_scoreboard *sb, const struct sc
 
 /* Step 5, first sendings. Returns when the next comes of age; SCPS_NEVER: none does. */
 static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
-                             scps_off named, struct scps_ack_sum *sum)
+                             scps_off named, struct scps_ack_result *sum)
 {
     for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         scps_time due;
         if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < named)
             continue;
@@ -73,7 +73,7 @@ static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur
 
 /* The same of resent ones. */
 static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
-                              struct scps_ack_sum *sum)
+                              struct scps_ack_result *sum)
 {
     struct scps_resent e;
 
@@ -90,7 +90,7 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
 }
 
 /* Step 5. Returns when to look again; 0: no need. */
-static scps_time detect(const struct scps_look *l, struct scps_ack_sum *sum)
+static scps_time detect(const struct scps_look *l, struct scps_ack_result *sum)
 {
     const struct scps_rack *rk = &l->tx->rack;
     struct scps_scoreboard *sb = &l->tx->sb;
@@ -140,7 +140,7 @@ static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool 
     return resent && una > rk->probe_end;
 }
 
-bool scps_rack_news(const struct scps_look *l, const struct scps_ack_sum *sum, bool dup,
+bool scps_rack_news(const struct scps_look *l, const struct scps_ack_result *sum, bool dup,
                     bool sacked, bool repaired)
 {
     struct scps_rack *rk = &l->tx->rack;
@@ -152,7 +152,7 @@ bool scps_rack_news(const struct scps_look *l, const struct scps_ack_sum *sum, b
     return rk->probe && probe_repaired(rk, l->snd->una, sum->dsack, dup, sacked);
 }
 
-scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_sum *sum)
+scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_rack *rk = &l->tx->rack;
 
@@ -176,7 +176,7 @@ scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
     return now + SCPS_MIN(wait, rtt->rto);
 }
 
-scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_sum *sum)
+scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_rack *rk = &l->tx->rack;
 

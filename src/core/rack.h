@@ -25,13 +25,13 @@ static inline void scps_rack_reordered(struct scps_rack *rk)
 /* Where it is in force: what an acknowledgement tells; dup: it is a duplicate; sacked: with SACK
  * blocks; repaired: it has ended an episode. True: the tail probe has repaired a loss that nobody
  * has heard of. */
-bool scps_rack_news(const struct scps_look *l, const struct scps_ack_sum *sum, bool dup,
+bool scps_rack_news(const struct scps_look *l, const struct scps_ack_result *sum, bool dup,
                     bool sacked, bool repaired);
 /* The same acknowledgement: what is lost. Returns when something else comes of age; 0: nothing
  * does. */
-scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_sum *sum);
+scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_result *sum);
 /* The same when the time for that has come. */
-scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_sum *sum);
+scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_result *sum);
 /* When a probe of the tail is due, `most` at the latest; SCPS_NEVER: none will be. */
 scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most);
 /* Data has left: when to find out whether a probe has to ask after it. */

@@ -41,10 +41,10 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     return window && at < window && at + len > 0;
 }
 
-static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
+static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
     c->ctx.st->bytes_duplicate += to - from;
-    SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
+    SCPS_OBSERVE_CONN(c, DUPLICATE, from, to - from, 0, 0);
     if (c->ctx.cfg->c.dsack && c->agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
         scps_report_duplicate(&c->rx->report, from, to);
     }
@@ -57,7 +57,7 @@ static inline void ack_soon(struct scps_conn *c)
 }
 
 /* Data came that filled a hole, or was here already: it is answered at once. */
-static SCPS_APART void ack_at_once(struct scps_conn *c)
+static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->ctx.cfg->c)) {
         if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv))
@@ -73,14 +73,14 @@ static SCPS_APART void ack_at_once(struct scps_conn *c)
 /* Octets came in order; filled: and there were holes behind them. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
     if (c->rx) {
         scps_ackrx_progress(&c->rx->ack);
         scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
     }
     if (filled) {
         ack_at_once(c);
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
     } else if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv)) {
         ack_soon(c);
     }
@@ -101,7 +101,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     else if (scps_ackout_beyond(&c->ack, &c->ctx, c->rx, c->rcv.mss,
                                 run->from == from || from + len < highest))
         ack_soon(c);
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
 }
 
 /* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them,
@@ -135,7 +135,7 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
 
 /* There is no memory for data in order. Without it RCV.NXT never moves, and what is held beyond the
  * hole keeps its memory for ever, so that is given up. */
-static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
+static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                               const struct scps_alloc *a)
 {
     scps_rcvbuf_renege(in, a);
@@ -144,7 +144,7 @@ static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
 }
 
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
-static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
+static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
 {
     bool in_order = from == c->rcv.in.next, had_holes = c->rcv.in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
@@ -178,7 +178,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         c->ctx.st->bytes_duplicate += again - (twice.to - twice.from);
     }
     if (got)
-        SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
+        SCPS_OBSERVE_CONN(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
         came_in_order(c, had_holes);
     } else if (got) {
@@ -187,7 +187,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         c->ctx.st->ooo_segs++;
         scps_report_grew(&c->rx->report, &run);
         ack_at_once(c);
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
     }
     return true;
 }
@@ -218,7 +218,7 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 }
 
 /* Cuts off what is not wanted. */
-static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
+static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                            int64_t edge, struct piece *p)
 {
     /* not one behind what has arrived, from a confused peer or an old connection: nothing would be
@@ -248,7 +248,7 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
 }
 
 /* Takes the mark of p, which was to end at `to`. False: it cannot be kept. */
-static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
+static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
                             const struct piece *p)
 {
     if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
@@ -257,7 +257,7 @@ static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int
 }
 
 /* Has the stream ended with p? */
-static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
+static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
         scps_rcv_take_fin(c);
@@ -267,7 +267,7 @@ static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, 
         c->rx->fin_at = p->fin_at;
     if (p->fin)
         scps_conn_ack_now(c);
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
@@ -339,7 +339,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
             scps_conn_ack_now(c);
         return true;
     }
-    SCPS_NOTE_IT(c, RECEIVED, from, seg->len, from == next, 0);
+    SCPS_OBSERVE_CONN(c, RECEIVED, from, seg->len, from == next, 0);
     if (from == next)
         came_in_order(c, false);
     else

@@ -142,12 +142,12 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     }
     loss(c, bytes, evidence, fresh);
     if (fresh) {
-        SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+        SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
         if (c->snd.una >=
             rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
             end(&c->tx->rec);
             scps_cc_change(c, SCPS_CC_RECOVERED);
-            SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+            SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
             return;
         }
         rec->delivered = delivered; /* what started the episode counts in it */
@@ -158,7 +158,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
 /* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3);
  * without reports nothing would ever tell about it, so there all of it counts (RFC 5681 section
  * 3.1). */
-void scps_recovery_presume(struct scps_conn *c)
+void scps_recovery_mark_lost(struct scps_conn *c)
 {
     bool reports = c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1;
 
@@ -183,9 +183,9 @@ void scps_recovery_timeout(struct scps_conn *c)
     if (rec->silent < UINT8_MAX)
         rec->silent++;
     rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
-    scps_recovery_presume(c);
+    scps_recovery_mark_lost(c);
     scps_cc_change(c, SCPS_CC_RTO);
-    SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 void scps_recovery_repaired(struct scps_conn *c)
@@ -205,12 +205,12 @@ static void undo(struct scps_conn *c, bool late)
     if (!c->ctx.cfg->c.cc->own_recovery)
         scps_cc_restore(c, c->ctl.cwnd);
     if (late)
-        scps_sb_find_all(&tx->sb);
+        scps_sb_undo_losses(&tx->sb);
     end(&tx->rec);
     tx->rec.resent = 0;
     scps_rto_answered(&tx->rto);
     c->ctx.st->spurious++;
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
@@ -223,12 +223,12 @@ void scps_recovery_was_outage(struct scps_conn *c)
     scps_cc_restore(c, 0);
     end(&c->tx->rec);
     scps_cc_apply(c);
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 /* Remembers that r was resent: with what it touches, by itself, or, without room, with the
  * newest. */
-static void remember_copy(struct scps_recovery *rec, const struct scps_sent *r)
+static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segment *r)
 {
     scps_off end = r->from + r->len;
     struct scps_range *at = rec->copies;
@@ -275,7 +275,7 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
  * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
  * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
  * nor a duplicate, ends the algorithm, too. */
-static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
+static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result *sum, bool advanced)
 {
     struct scps_recovery *rec = &c->tx->rec;
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -300,7 +300,7 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
  * reported a duplicate yet an acknowledgement of all there is counts, too; what it gives back is
  * the window alone, and a delayed acknowledgement of a short flight is such a one. A TSecr of 0
  * echoes nothing. */
-static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_sum *sum,
+static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
     const struct scps_recovery *rec = &c->tx->rec;
@@ -310,7 +310,7 @@ static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack
            (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh;
 }
 
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,
                          const struct scps_seg *seg)
 {
     bool advanced = c->snd.una > was;
@@ -327,7 +327,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
     if (c->snd.una >= rec->point) {
         end(&c->tx->rec);
         scps_cc_change(c, SCPS_CC_RECOVERED);
-        SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+        SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
         spread(c);
         return;
     }
@@ -345,10 +345,10 @@ void scps_recovery_passed(struct scps_conn *c)
         return;
     end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
-    SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent_segment *resent)
 {
     struct scps_recovery *rec = &c->tx->rec;
 

@@ -13,7 +13,7 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-#define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
+#define SNACK_RESTART_EVERY 16 /* of so many reports one begins with the first hole again */
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
                       scps_off to)
@@ -51,7 +51,7 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
 
 /* Where one acknowledgement stands for hundreds of segments: every range once, in as many
  * acknowledgements as it takes. True: there are more that have not been told. */
-static SCPS_APART bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
+static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                    struct scps_seg *seg, unsigned max)
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
@@ -77,7 +77,7 @@ static SCPS_APART bool next_blocks(struct scps_report *rep, const struct scps_re
 
 /* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
  * begin again. */
-static void one_place(struct scps_report *rep, const struct scps_rangeset *ooo)
+static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo)
 {
     scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
     uint32_t i = scps_rangeset_find(ooo, to);
@@ -107,7 +107,7 @@ static inline uint8_t latest(const struct scps_report *rep, const struct scps_re
 
 /* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
  * one is something else. */
-static SCPS_APART bool plain(const struct scps_report *rep, const struct scps_report_view *v,
+static SCPS_NOINLINE bool sack_only_report(const struct scps_report *rep, const struct scps_report_view *v,
                              struct scps_seg *seg)
 {
     const unsigned room =
@@ -161,13 +161,13 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
 }
 
 /* Under a budget: where does the report begin? */
-static SCPS_APART void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
+static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
                                   struct plan *p)
 {
-    one_place(rep, v->rcv->in.ooo);
+    merge_cursors(rep, v->rcv->in.ooo);
     if (v->rcv->in.ooo->n || v->fin_at)
         rep->dsack_to = 0; /* it would cost a hole its place */
-    if (p->snack && ++rep->reports % FROM_BELOW == 0) {
+    if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {
         p->high = rep->snack.high;
         scps_snackrx_anew(&rep->snack);
     } else if (p->snack && p->sack) {
@@ -214,7 +214,7 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-static SCPS_APART bool full(struct scps_report *rep, const struct scps_report_view *v,
+static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view *v,
                             struct scps_seg *seg)
 {
     bool more = false;
@@ -258,7 +258,7 @@ static SCPS_APART bool full(struct scps_report *rep, const struct scps_report_vi
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg)
 {
-    return !plain(rep, v, seg) && full(rep, v, seg);
+    return !sack_only_report(rep, v, seg) && full(rep, v, seg);
 }
 
 /* ---- what there is to tell ---- */

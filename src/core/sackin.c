@@ -12,7 +12,7 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
 }
 
 /* Has nothing told yet that [from, to) arrived? */
-static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
+static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
                                scps_off to)
 {
     uint32_t idx;
@@ -30,7 +30,7 @@ static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t
 
 struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
                                                const struct scps_seg *seg, scps_off ack,
-                                               int64_t told, struct scps_ack_sum *sum)
+                                               int64_t told, struct scps_ack_result *sum)
 {
     struct scps_sackin_first f = {0};
     int64_t from, to;
@@ -58,7 +58,7 @@ struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
 
 /* False: the block says nothing that could be told again. */
 static bool take_block(const struct scps_look *l, struct scps_sack block, scps_off ack,
-                       struct scps_ack_sum *sum)
+                       struct scps_ack_result *sum)
 {
     int64_t from, to;
 
@@ -73,7 +73,7 @@ static bool take_block(const struct scps_look *l, struct scps_sack block, scps_o
 }
 
 void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
-                      const struct scps_sackin_first *first, scps_off ack, struct scps_ack_sum *sum)
+                      const struct scps_sackin_first *first, scps_off ack, struct scps_ack_result *sum)
 {
     struct scps_sackin *s = &l->tx->sackin;
     struct scps_sack before = {0};

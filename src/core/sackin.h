@@ -31,10 +31,10 @@ static inline void scps_sackin_forget(struct scps_sackin *s)
 /* told: where the segment's own acknowledgement points, below ack if it is old. */
 struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
                                                const struct scps_seg *seg, scps_off ack,
-                                               int64_t told, struct scps_ack_sum *sum);
+                                               int64_t told, struct scps_ack_result *sum);
 /* All the blocks, of which the first is `first`: to the scoreboard. */
 void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
-                      struct scps_ack_sum *sum);
+                      struct scps_ack_result *sum);
 
 #endif

@@ -14,7 +14,7 @@ static scps_dur min_window(scps_dur srtt)
 }
 
 /* Was what left then sent before the last outage was over? It measures the outage, not the path. */
-static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
+static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;
 }
@@ -41,14 +41,14 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
     return s->doubts == DOUBTS ? s->doubted : -1;
 }
 
-SCPS_APART scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
-                                       const struct scps_ack_sum *sum)
+SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
+                                       const struct scps_ack_result *sum)
 {
     bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(v->rtt), last = -1;
     scps_dur first = echoes ? scps_ts_age(v->ts, seg->tsecr, v->x->env->now)
                             : silence(v->tx, v->x->env->now, scps_cause_now(&v->tx->cause, v->x));
-    const struct scps_sent *r = sum->newest;
+    const struct scps_sent_segment *r = sum->newest;
 
     if (sum->dsack_fresh) {
         if (least && r && r->resends && r->from + r->len == sum->dsack_to)
@@ -86,8 +86,8 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
         scps_rtt_floor(rtt, now, newest, window);
 }
 
-SCPS_APART void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                                  const struct scps_sent *r, struct scps_cc_ack *a)
+SCPS_NOINLINE void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
+                                  const struct scps_sent_segment *r, struct scps_cc_ack *a)
 {
     if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;

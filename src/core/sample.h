@@ -45,7 +45,7 @@ static inline void scps_sample_sure(struct scps_sample *s)
  * least round trip. As long as it is not known to report them, an echo from before the last
  * resending of what moved the left edge is doubted. */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
-                            const struct scps_ack_sum *sum);
+                            const struct scps_ack_result *sum);
 /* Takes sample (-1: none), by_clock: as the echo of a timestamp tells it; newest: the round trip of
  * what arrived and was sent last, -1: not known. A sample that began before an outage was over
  * measures the outage, not the path. */
@@ -54,6 +54,6 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
 /* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
  * came within the least round trip, or its echo is older than the resending. */
 void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                       const struct scps_sent *r, struct scps_cc_ack *a);
+                       const struct scps_sent_segment *r, struct scps_cc_ack *a);
 
 #endif

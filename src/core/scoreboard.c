@@ -45,7 +45,7 @@ static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32
     if (cap > most)
         return SCPS_ERR_NOMEM;
 
-    struct scps_sent *v = a->alloc(a->ctx, cap * sizeof *v);
+    struct scps_sent_segment *v = a->alloc(a->ctx, cap * sizeof *v);
     struct scps_resent *resent = a->alloc(a->ctx, cap * sizeof *resent);
     uint32_t *lostq = a->alloc(a->ctx, cap * sizeof *lostq);
 
@@ -84,10 +84,10 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
 
 /* ---- sending ---- */
 
-struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now)
 {
-    struct scps_sent *r = &sb->v[sb->tail & sb->mask];
+    struct scps_sent_segment *r = &sb->v[sb->tail & sb->mask];
 
     r->from = from;
     r->sent = now;
@@ -119,7 +119,7 @@ void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xse
 
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->state == SCPS_SENT_LOST) {
         sb->lost -= r->len;
@@ -141,7 +141,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 /* r had been resent and is known to have arrived. That is needless if it is far too soon for the
  * resending, whatever queue the least round trip was measured with, and counts once for all that
  * was resent since it last counted. */
-static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent *r,
+static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
     if (now - r->sent >= min_rtt / 4 || scps_sb_before(r->xseq, sb->needless_from))
@@ -158,8 +158,8 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
 }
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
-static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
-                          scps_dur min_rtt, struct scps_ack_sum *sum)
+static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r, scps_time now,
+                          scps_dur min_rtt, struct scps_ack_result *sum)
 {
     bool told = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
@@ -181,7 +181,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
 /* Where the record before idx ends. */
 static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
 {
-    const struct scps_sent *r = scps_sb_at(sb, idx - 1);
+    const struct scps_sent_segment *r = scps_sb_at(sb, idx - 1);
 
     return r->from + r->len;
 }
@@ -201,15 +201,15 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
 }
 
 /* Is r in flight, sent once only, and all of it below `to`? */
-static inline bool first_sending(const struct scps_sent *r, scps_off to)
+static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 {
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
 /* What credit does for a run of such records that left after all that had arrived before: the first
  * is the oldest, the last the newest. Returns its bytes. */
-static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent *first,
-                                  const struct scps_sent *last, struct scps_ack_sum *sum)
+static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
+                                  const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {
     uint64_t bytes = last->from + last->len - first->from;
 
@@ -226,14 +226,14 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
 
 /* Fast path: the acknowledgement covers the next segments in order, each sent once. They are
  * credited as one run. */
-static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_sum *sum)
+static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_result *sum)
 {
-    const struct scps_sent *first = scps_sb_at(sb, sb->head), *last = NULL;
+    const struct scps_sent_segment *first = scps_sb_at(sb, sb->head), *last = NULL;
     uint32_t head = sb->head;
 
     if (head == sb->tail || !scps_sb_before(sb->hi_xseq, first->xseq))
         return;
-    for (const struct scps_sent *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
+    for (const struct scps_sent_segment *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
         last = r;
         if (++head == sb->tail)
             break;
@@ -245,8 +245,8 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 }
 
 /* SND.UNA passes r, which had been resent. */
-static SCPS_APART void passed_resent(struct scps_scoreboard *sb, const struct scps_sent *r,
-                                     scps_time now, scps_dur min_rtt, struct scps_ack_sum *sum)
+static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
+                                     scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
     resent_arrived(sb, r, now, min_rtt);
     if (!sum->refilled)
@@ -255,11 +255,11 @@ static SCPS_APART void passed_resent(struct scps_scoreboard *sb, const struct sc
 }
 
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
-                 struct scps_ack_sum *sum)
+                 struct scps_ack_result *sum)
 {
     free_run(sb, una, sum);
     while (sb->head != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, sb->head);
+        struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
 
         if (r->from >= una)
             break;
@@ -302,7 +302,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx)
 {
     uint32_t n = scps_sb_count(sb), lo = 0, hi = n, guess;
-    const struct scps_sent *first, *last;
+    const struct scps_sent_segment *first, *last;
 
     if (!n)
         return false;
@@ -315,7 +315,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
         uint32_t mid = guess > lo && guess < hi ? guess : lo + (hi - lo) / 2;
-        const struct scps_sent *r = scps_sb_at(sb, sb->head + mid);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->head + mid);
         if (r->from > off) {
             hi = mid;
         } else if (off < r->from + r->len) {
@@ -334,13 +334,13 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
 static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 {
     while (idx != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         uint32_t next;
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
         if (next != sb->tail) { /* halve the path for the next who comes this way */
-            const struct scps_sent *n = scps_sb_at(sb, next);
+            const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
                 r->skip = n->skip;
         }
@@ -352,15 +352,15 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 /* What is mostly told of: first sendings from idx on, that nobody has judged. Returns the index
  * behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
-                                struct scps_ack_sum *sum)
+                                struct scps_ack_result *sum)
 {
-    struct scps_sent *first = scps_sb_at(sb, idx), *last = NULL;
+    struct scps_sent_segment *first = scps_sb_at(sb, idx), *last = NULL;
     uint32_t begin = idx;
 
     if (idx == sb->tail || scps_sb_before(idx, sb->frontier) ||
         !scps_sb_before(sb->hi_xseq, first->xseq) || !SCPS_FAST_PATH(SCPS_FAST_SACK_RUN))
         return idx;
-    for (struct scps_sent *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
+    for (struct scps_sent_segment *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
         r->state = SCPS_SENT_ARRIVED;
         r->skip = ++idx;
         last = r;
@@ -377,7 +377,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 }
 
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
-                     scps_dur min_rtt, struct scps_ack_sum *sum)
+                     scps_dur min_rtt, struct scps_ack_result *sum)
 {
     /* mostly a report is the last one, a little longer */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
@@ -396,7 +396,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
     while ((idx = unarrived(sb, idx)) != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
         if (r->resends)

@@ -33,7 +33,7 @@ enum { /* scps_sent.flags */
        SCPS_SENT_PASSED = 128 /* resent, and the peer's holes have been told past it: snacktx.c */
 };
 
-struct scps_sent {          /* one segment; a cache line holds it */
+struct scps_sent_segment {          /* one segment; a cache line holds it */
     scps_off from;          /* offsets [from, from+len), SYN and FIN counted */
     scps_time sent;         /* the last time */
     uint64_t delivered;     /* connection totals when it was sent: bytes delivered, */
@@ -63,13 +63,13 @@ struct scps_resent {
 };
 
 struct scps_scoreboard {
-    struct scps_sent *v; /* record i lies at v[i & mask] */
+    struct scps_sent_segment *v; /* record i lies at v[i & mask] */
     uint32_t mask, head, tail;
     uint32_t frontier;                    /* first record no order-of-arrival rule has judged */
     uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
     uint64_t inflight, arrived, lost;     /* bytes by state */
     uint64_t lost_ever;                   /* bytes declared lost, each time they were */
-    /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
+    /* ARRIVED records at or above the frontier that are no evidence: scps_sb_undo_losses */
     uint32_t excused;
     uint32_t xseq;                /* of the next transmission */
     uint32_t hi_xseq;             /* of the latest one known to have arrived; -1 before any */
@@ -89,7 +89,7 @@ struct scps_scoreboard {
 };
 
 /* What one acknowledgement, or one report, told: what rtt, rate, loss and cc want to hear. */
-struct scps_ack_sum {
+struct scps_ack_result {
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* the lowest of these, if there are any */
@@ -105,7 +105,7 @@ struct scps_ack_sum {
     scps_off fack;         /* in: end of the highest octets that had arrived before */
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing
      * arrived */
-    const struct scps_sent *newest;
+    const struct scps_sent_segment *newest;
 };
 
 void scps_sb_init(struct scps_scoreboard *sb);
@@ -119,7 +119,7 @@ static inline bool scps_sb_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
 }
-static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
+static inline struct scps_sent_segment *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
 {
     return &sb->v[idx & sb->mask];
 }
@@ -134,7 +134,7 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 }
 /* Appends a record for a first transmission and returns it: the caller fills in the delivery
  * fields. */
-struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                unsigned flags, scps_time now);
 /* The frontier's record is judged: on to the next. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
@@ -149,7 +149,7 @@ static inline void scps_sb_pass(struct scps_scoreboard *sb)
 /* Is entry e of the resent queue about a sending still in question? */
 static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct scps_resent e)
 {
-    const struct scps_sent *r = &sb->v[e.idx & sb->mask];
+    const struct scps_sent_segment *r = &sb->v[e.idx & sb->mask];
 
     return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
            r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
@@ -168,7 +168,7 @@ static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
     sb->resent_head++;
 }
 /* Sets a flag of record r, or takes it away. */
-static inline void scps_sb_mark(struct scps_sent *r, unsigned flag, bool on)
+static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool on)
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
@@ -179,10 +179,10 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
 /* The left edge is at una: frees records below it. min_rtt tells whether the last sending can have
  * arrived. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
-                 struct scps_ack_sum *sum);
+                 struct scps_ack_result *sum);
 /* [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
-                     scps_dur min_rtt, struct scps_ack_sum *sum);
+                     scps_dur min_rtt, struct scps_ack_result *sum);
 /* Gives up the first record, of which a FIN stays behind, and with it what has arrived right
  * behind; but a FIN stays. Returns the new left edge; *end: where the record's data ended. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
@@ -199,7 +199,7 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 /* A new episode of repair begins: half of that wait will do. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight. */
-void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
 /* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0
  * or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
@@ -208,7 +208,7 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
 /* Takes back every loss never resent: it was imagined. Those records are judged again, on evidence
  * still to come. Returns the bytes. */
-uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
+uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
 /* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */
 void scps_sb_renege(struct scps_scoreboard *sb);
 /* Index of the record that holds off; false if none does. */

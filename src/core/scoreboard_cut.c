@@ -9,7 +9,7 @@
 
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
 {
-    struct scps_sent *r = scps_sb_at(sb, sb->head);
+    struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
     uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
 
     *end = r->from + data;
@@ -38,7 +38,7 @@ scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
 void scps_sb_renege(struct scps_scoreboard *sb)
 {
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
         if (r->state == SCPS_SENT_ARRIVED) {
             r->state = SCPS_SENT_LOST;
             sb->lost += r->len;
@@ -54,7 +54,7 @@ void scps_sb_renege(struct scps_scoreboard *sb)
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len)
 {
     const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
-    struct scps_sent *rest, *first;
+    struct scps_sent_segment *rest, *first;
 
     if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
         scps_sb_at(sb, sb->head)->len <= len)
@@ -92,14 +92,14 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.needless = sb->needless;
     nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent r = *scps_sb_at(sb, i);
+        struct scps_sent_segment r = *scps_sb_at(sb, i);
         r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;
         }
         for (uint32_t left = r.len, cut; left; left -= cut) {
-            struct scps_sent *n;
+            struct scps_sent_segment *n;
             uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
             uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);

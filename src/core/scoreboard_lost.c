@@ -55,7 +55,7 @@ void scps_sb_dequeue_lost(struct scps_scoreboard *sb)
 /* A record may be lost, found and lost again without leaving the heap: then it is there already. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
@@ -99,7 +99,7 @@ struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
     return news;
 }
 
-static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
+static void note_loss(struct scps_scoreboard *sb, const struct scps_sent_segment *r)
 {
     struct scps_lost_news *n = &sb->news;
 
@@ -115,9 +115,9 @@ static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
     n->to = r->from + r->len;
 }
 
-void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->state != SCPS_SENT_FLIGHT)
         return;
@@ -133,7 +133,7 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
 
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 {
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
 
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
@@ -143,13 +143,13 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 
 /* What a resend seemed to tell by arriving its original may have told: the latest sending known to
  * have arrived is then the last original that has. */
-static void discredit_resends(struct scps_scoreboard *sb)
+static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
     uint32_t hi = 0;
 
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        const struct scps_sent *r = scps_sb_at(sb, i);
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
@@ -160,14 +160,14 @@ static void discredit_resends(struct scps_scoreboard *sb)
         sb->hi_xseq = hi;
 }
 
-uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
+uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
 {
     uint64_t found = 0;
     uint32_t below = 0;
 
     sb->nlost = 0;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
             scps_sb_queue_lost(sb, i); /* resent and lost again: not imagined */
@@ -185,6 +185,6 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
     sb->lost -= found;
     sb->inflight += found;
     sb->excused = sb->arrived_recs - sb->arrived_below;
-    discredit_resends(sb);
+    forget_resend_evidence(sb);
     return found;
 }

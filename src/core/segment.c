@@ -31,7 +31,7 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
 }
 
 /* SACK, SNACK, a duplicate. True: there is more to tell. */
-static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_report_view v = {&c->ctx, &c->rcv, &c->agreed, c->rx->fin_at,
                                        scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate)};
@@ -46,7 +46,7 @@ static inline bool has_report(const struct scps_conn *c)
            (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1);
 }
 
-static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_off all = scps_receive_next(&c->rcv), next = all;

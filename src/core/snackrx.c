@@ -38,7 +38,7 @@
 
 #include "base/bytes.h"
 
-#define HOLE1 6 /* octets of the option before its vector */
+#define SNACK_FIXED_LEN 6 /* octets of the option before its vector */
 
 /* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
 static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
@@ -119,7 +119,7 @@ unsigned scps_snackrx_room(const struct scps_agreed *a)
 /* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
-    return (uint64_t)size * 8 * SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX);
+    return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
 /* The hole below what has arrived last, if a bit vector that begins there tells of both. */
@@ -187,7 +187,7 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
     struct scps_range h;
     scps_off *told;
 
-    if (room < HOLE1 || !(told = turn(s, v, &h)))
+    if (room < SNACK_FIXED_LEN || !(told = turn(s, v, &h)))
         return;
     off = (h.from - v->in->next) / size;
     blocks = (h.to - (v->in->next + off * size) + size - 1) / size;
@@ -199,7 +199,7 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
     seg->snack_vec_len = 0;
     if (v->agreed->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < SCPS_SNACK_FULL) {
         scps_off end = long_form(v->in->ooo, seg, v->in->next + (off + blocks) * size, size,
-                                 SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
+                                 SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
     }
     if (!(v->agreed->opts & SCPS_AGREED_SACK))

@@ -59,7 +59,7 @@ static uint32_t unit(const struct scps_look *l)
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
  * witness. */
 static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
-                     const struct scps_sent *r, bool meant)
+                     const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = now - r->sent, last = SCPS_MAX(rtt->srtt, tx->rto.latest);
 
@@ -70,7 +70,7 @@ static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_
 }
 
 /* [from, to) is missing. */
-static void missing(const struct scps_look *l, scps_off from, scps_off to, struct scps_ack_sum *sum)
+static void missing(const struct scps_look *l, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &l->tx->sb;
     uint32_t first, idx, work = 0;
@@ -94,7 +94,7 @@ static void missing(const struct scps_look *l, scps_off from, scps_off to, struc
         scps_sb_at(sb, first + 1)->from < to)
         idx = first + 1; /* it sticks out in front, and there are others */
     for (; idx != sb->tail && work < WORK; idx++, work++) {
-        const struct scps_sent *r = scps_sb_at(sb, idx);
+        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
         if (r->state == SCPS_SENT_FLIGHT &&
@@ -115,7 +115,7 @@ static void pass(const struct scps_look *l, scps_off from, scps_off to)
     if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, l->snd->una), &idx))
         return;
     for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
         if (r->state == SCPS_SENT_FLIGHT && r->resends &&
@@ -147,7 +147,7 @@ static void in_turn(const struct scps_look *l, scps_off ack, scps_off at, scps_o
     tx->snack.turn = end;
 }
 
-void scps_snacktx_learn(const struct scps_look *l, const struct scps_ack_sum *sum)
+void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_result *sum)
 {
     struct scps_snacktx *s = &l->tx->snack;
     const scps_time now = l->x->env->now;
@@ -176,12 +176,12 @@ static scps_dur lateness(const struct scps_look *l)
     return l->cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
 }
 
-bool scps_snacktx_late(const struct scps_look *l)
+bool scps_snacktx_reports_late(const struct scps_look *l)
 {
     return lateness(l) > SCPS_MAX(scps_rtt_min(l->rtt) / 8, LEAST);
 }
 
-static scps_dur embargo(const struct scps_look *l, const struct scps_sent *r)
+static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
         l->tx->rto.latest ? l->tx->rto.latest : l->x->cfg->c.expected_rtt; /* of data */
@@ -213,11 +213,11 @@ static scps_time sooner(scps_time a, scps_time b)
 }
 
 /* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
-static scps_time unreported(const struct scps_look *l, struct scps_ack_sum *sum)
+static scps_time unreported(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = l->tx;
     struct scps_scoreboard *sb = &tx->sb;
-    const struct scps_sent *last = scps_sb_at(sb, sb->tail - 1);
+    const struct scps_sent_segment *last = scps_sb_at(sb, sb->tail - 1);
     scps_time again = 0, due;
     uint32_t idx;
 
@@ -238,7 +238,7 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_sum *sum)
         tx->snack.highest_at = l->x->env->now;
     }
     for (; idx != sb->tail; idx++) {
-        const struct scps_sent *r = scps_sb_at(sb, idx);
+        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->state != SCPS_SENT_FLIGHT || r->resends)
             continue;
         if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
@@ -253,14 +253,14 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_sum *sum)
 
 /* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
  * nothing does. */
-static scps_time silent(const struct scps_look *l, struct scps_ack_sum *sum)
+static scps_time silent(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &l->tx->sb;
     bool sack = l->agreed->opts & SCPS_AGREED_SACK;
     struct scps_resent e;
 
     if (!sack && !scps_send_all_sent(l->snd)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->head);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
         scps_time due = r->sent + embargo(l, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
             return 0;
@@ -270,7 +270,7 @@ static scps_time silent(const struct scps_look *l, struct scps_ack_sum *sum)
         return 0;
     }
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
+        const struct scps_sent_segment *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
@@ -295,7 +295,7 @@ static scps_time silent(const struct scps_look *l, struct scps_ack_sum *sum)
     return 0;
 }
 
-scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_sum *sum)
+scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum)
 {
     const scps_time now = l->x->env->now;
     scps_dur patience =
@@ -324,7 +324,7 @@ scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_sum *sum)
 
 /* [from, to) is missing; or will be, if it still is when the delay has passed: a time to look. */
 static scps_time named(const struct scps_look *l, scps_off from, scps_off to,
-                       struct scps_ack_sum *sum)
+                       struct scps_ack_result *sum)
 {
     struct scps_snacktx *s = &l->tx->snack;
     const struct scps_alloc *a = &l->x->env->alloc;
@@ -383,7 +383,7 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
 /* What the bit vector, whose first bit stands for [at, at+size), says has arrived. Returns the end
  * of what it tells of. */
 static scps_off arrived(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
-                        uint32_t size, struct scps_ack_sum *sum)
+                        uint32_t size, struct scps_ack_result *sum)
 {
     struct scps_bits b = {0};
 
@@ -397,7 +397,7 @@ static scps_off arrived(const struct scps_look *l, const struct scps_seg *seg, s
 
 /* The same of what it says is missing. Returns when to look again; 0: no need. */
 static scps_time holes(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
-                       uint32_t size, struct scps_ack_sum *sum)
+                       uint32_t size, struct scps_ack_result *sum)
 {
     struct scps_bits b = {0};
     scps_time due = 0;
@@ -415,7 +415,7 @@ scps_off scps_snacktx_reach(const struct scps_look *l)
 }
 
 scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
-                            struct scps_ack_sum *sum)
+                            struct scps_ack_result *sum)
 {
     uint32_t size = unit(l);
     scps_off at = ack + (scps_off)seg->snack_off * size,

@@ -35,14 +35,14 @@ struct scps_snacktx {
 scps_off scps_snacktx_reach(const struct scps_look *l);
 /* A report that arrived; ack: where the segment that carries it points. */
 scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
-                            struct scps_ack_sum *sum);
+                            struct scps_ack_result *sum);
 /* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
-void scps_snacktx_learn(const struct scps_look *l, const struct scps_ack_sum *sum);
+void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_result *sum);
 /* The peer tells of what has arrived a good while later: strictly delayed, or as its budget
  * allows. */
-bool scps_snacktx_late(const struct scps_look *l);
+bool scps_snacktx_reports_late(const struct scps_look *l);
 /* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
-scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_sum *sum);
+scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum);
 /* The memory of the reports put off goes back. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);
 

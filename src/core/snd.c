@@ -14,7 +14,7 @@
 
 /* ---- segments ---- */
 
-static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_asked asked = scps_conn_asked(c);
 
@@ -37,7 +37,7 @@ static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *s
     }
 }
 
-static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
@@ -62,7 +62,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
     if (again) {
         scps_sb_resent(sb, idx, c->ctx.env->now);
     } else {
-        struct scps_sent *r = scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now);
+        struct scps_sent_segment *r = scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now);
         scps_delivery_sent(&c->tx->delivery, r, sb, c->ctx.env->now);
         scps_send_left(&c->snd, 1);
     }
@@ -75,7 +75,7 @@ static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
 /* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind
  * nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no answer
  * due. */
-static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
     bool owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
@@ -87,13 +87,13 @@ static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
     c->ctx.st->probes_out++;
     scps_segment_left(&c->ctx, c->tx, seg, behind, false);
-    SCPS_NOTE_IT(c, PROBE, 1, c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes,
+    SCPS_OBSERVE_CONN(c, PROBE, 1, c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes,
                  0, 0);
 }
 
 /* What goes before everything else. True: that is all there is now, a segment or (*done false)
  * none. */
-static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
+static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
     if (c->todo.bits & SCPS_TODO_RST) {
@@ -126,7 +126,7 @@ static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *
     return true;
 }
 
-static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off at = scps_send_acceptable(&c->snd);
 
@@ -134,7 +134,7 @@ static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
     scps_segment_ack(c, seg);
     c->ctx.st->acks_out++;
     scps_segment_left(&c->ctx, c->tx, seg, at, false);
-    SCPS_NOTE_IT(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
+    SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
 /* Of a bare acknowledgement. */
@@ -153,7 +153,7 @@ static uint32_t bare_size(const struct scps_comp_tx *comp, uint8_t family,
     return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
 }
 
-static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_comp_tx *comp = NULL;
     uint32_t over = c->ctx.cfg->c.rate_overhead;
@@ -171,7 +171,7 @@ static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->ctx.cfg->c.ack_budget || c->ctx.cfg->c.ack_budget_pps)
         return budgeted_ack(c, seg);
@@ -181,7 +181,7 @@ static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 
 /* A compressed header has no room for an acknowledgement beside a full segment's data: it goes
  * before, by itself. */
-static SCPS_APART bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     return (c->tx->sb.lost ||
             c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end) > scps_agreed_any_mss(&c->agreed)) &&

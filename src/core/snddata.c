@@ -33,7 +33,7 @@ static inline uint32_t pace_size(const struct scps_tx *tx, const struct scps_agr
 #define PACE_SIZE(c, len)                                                                          \
     pace_size((c)->tx, &(c)->agreed, (c)->remote.family, (c)->ctx.cfg->c.rate_overhead, len)
 
-static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
+static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
 {
     struct scps_gate *gate = c->turns->gate;
 
@@ -71,9 +71,9 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 }
 
 /* The window is full. True: the route's minimum rate lets one segment go all the same. */
-static SCPS_APART bool lifted(struct scps_conn *c)
+static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
-    if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
+    if (c->turns->gate && scps_gate_permits(c->turns->gate, c))
         return true;
     scps_cc_limited(c, true); /* however little the application has written */
     scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
@@ -81,7 +81,7 @@ static SCPS_APART bool lifted(struct scps_conn *c)
 }
 
 /* What ends with seg. */
-static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
+static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)
         seg->flags |= SCPS_FIN;
@@ -94,7 +94,7 @@ static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
 /* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
  * ends with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
-                                uint32_t len, uint32_t flags, const struct scps_sent *resent)
+                                uint32_t len, uint32_t flags, const struct scps_sent_segment *resent)
 {
     scps_segment_begin(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
@@ -121,13 +121,13 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 }
 
 /* Turns record r into seg once more. */
-static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
+static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent_segment *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
 /* The same for record idx, unasked: a probe is not held by the rate, but pays. */
-static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
+static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
     scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
@@ -144,11 +144,11 @@ static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t win
         scps_cc_limited(c, true);
 }
 
-static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     uint64_t inflight = scps_recovery_inflight(c->tx);
-    struct scps_sent *r;
+    struct scps_sent_segment *r;
     uint32_t idx, len;
 
     if (!scps_sb_next_lost(&tx->sb, &idx))
@@ -159,7 +159,7 @@ static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !gate_permits(c))
         return false;
     if (!paced(c, len, PACE_SIZE(c, len)))
         return false;
@@ -186,7 +186,7 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 }
 
 /* May a segment smaller than a full one leave? */
-static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
     bool all = c->snd.nxt + len == c->snd.end;
@@ -218,14 +218,14 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
 }
 
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
-static SCPS_APART void restart_if_idle(struct scps_conn *c)
+static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 {
     if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
 /* What new data may leave now: from nxt on. */
-struct portion {
+struct tx_plan {
     uint64_t avail, usable; /* written; taken by the peer's window */
     uint64_t inflight;
     uint32_t len, full; /* of this segment; of the largest one here */
@@ -236,7 +236,7 @@ struct portion {
 };
 
 /* Is there anything, and does the peer take it? */
-static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *p)
+static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
 
@@ -272,7 +272,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
 }
 
 /* Does the congestion window let it go? */
-static inline bool window_covers(struct scps_conn *c, struct portion *p)
+static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
 
@@ -282,7 +282,7 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
     if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         p->inflight = c->snd.nxt - c->snd.una;
     return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
-           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || lifted(c);
+           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
 /* Room for its record. Without memory it is tried again later, should nothing else happen
@@ -297,10 +297,10 @@ static inline bool record_fits(struct scps_conn *c)
 }
 
 /* Records in the scoreboard that the segment planned in p has been sent. */
-static inline void enlist(struct scps_conn *c, const struct portion *p)
+static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_sent *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
+    struct scps_sent_segment *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
 
     scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
     scps_send_left(&c->snd, p->takes);
@@ -320,10 +320,10 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
 }
 
 /* A window probe that was due has left, as p. False: as a segment like any other. */
-static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
+static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
         c->ctx.st->probes_out++;
         return true;
@@ -333,7 +333,7 @@ static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
 }
 
 /* Is the window used now? And when may the next one leave, if only the rate is in its way? */
-static inline void look_ahead(struct scps_conn *c, const struct portion *p)
+static inline void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
     uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
@@ -347,13 +347,13 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
     }
 }
 
-static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     bool probe = c->todo.bits & SCPS_TODO_PROBE;
-    struct portion p;
+    struct tx_plan p;
 
-    if (!cut_portion(c, probe, &p) || !window_covers(c, &p))
+    if (!plan_segment(c, probe, &p) || !window_covers(c, &p))
         return false;
     if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
         return false;
@@ -403,7 +403,7 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* While something is lost. */
-static SCPS_APART bool mend(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->tx->rec.frto == 2 && frto_step_2b(c, seg))
         return true;
@@ -430,12 +430,12 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     scps_rack_probed(&c->tx->rack, c->snd.nxt, !fresh);
     c->ctx.st->tlp_probes++;
     scps_snd_arm_rtx(c);
-    SCPS_NOTE_IT(c, PROBE, 2, !fresh, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 2, !fresh, 0, 0);
     return true;
 }
 
 /* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
-static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
 
@@ -446,7 +446,7 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     again_at_once(c, seg, sb->head);
     c->ctx.st->probes_out++;
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     return true;
 }
 

@@ -15,17 +15,17 @@ void scps_snd_begin_persist(struct scps_conn *c)
     scps_snd_arm_persist(c);
 }
 
-SCPS_APART void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo)
+SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo)
 {
     scps_todo_done(todo, SCPS_TODO_PERSIST);
     scps_rto_answered(&tx->rto);
     scps_rto_stop(tx);
 }
 
-SCPS_APART void scps_snd_window_changed(struct scps_conn *c)
+SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
 {
     if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&c->snd, c->agreed.mss) && !c->tx->ends.n) {
             /* which does not begin anew with each octet of window */
@@ -52,7 +52,7 @@ static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
         return user_timed_out(c);
-    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
+    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(c);
 }
 
 /* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
@@ -120,7 +120,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
-    SCPS_NOTE_IT(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
+    SCPS_OBSERVE_CONN(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
     if (!c->tx->rto.backoff) /* the first one in a row */
         scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
     if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
@@ -136,7 +136,7 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (handshake) {
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         c->syn_lost = true;
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {

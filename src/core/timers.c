@@ -35,7 +35,7 @@ static inline scps_time deadline(const struct scps_conn *c)
 
 /* Serves the timers of the sending side that have expired. The last of them may give the memory
  * of c->tx back. */
-static SCPS_APART void serve_tx(struct scps_conn *c)
+static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
     struct scps_tx *tx = c->tx;
@@ -59,7 +59,7 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
 }
 
 /* Each timer that has expired, in this order. */
-static SCPS_APART void serve(struct scps_conn *c)
+static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
 
