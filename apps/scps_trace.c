@@ -175,6 +175,24 @@ static void not_understood(FILE *f, const struct scps_trace_totals *o)
     }
 }
 
+/* The lines in front of the connections, as tcptrace prints them. */
+static void print_head(struct run *r, const struct scps_trace_totals *o)
+{
+    double wall = seconds() - r->began;
+    fprintf(r->out, "%" PRIu64 " packets seen, %" PRIu64 " TCP packets traced\n", o->packets,
+            o->tcp_packets);
+    fprintf(r->out, "elapsed wallclock time: %.6f s, %.0f pkts/sec analyzed\n", wall,
+            wall > 0 ? (double)o->packets / wall : 0);
+    not_understood(r->out, o);
+    if (o->conns == 0)
+        fputs("no traced TCP packets\n", r->out);
+    else
+        fprintf(r->out, "TCP connection info:\n");
+    if (o->conns && r->o.format == FORMAT_LONG)
+        fprintf(r->out, "%" PRIu32 " TCP %s traced:\n", o->conns,
+                o->conns == 1 ? "connection" : "connections");
+}
+
 static void finish(struct run *r, const char *const *files, size_t nfiles, const char *trouble)
 {
     struct scps_trace_totals o;
@@ -183,21 +201,8 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
     scps_trace_get_totals(r->t, &o);
     begin(r);
     bool text = r->o.format == FORMAT_BRIEF || r->o.format == FORMAT_LONG;
-    if (text && !r->o.quiet) {
-        double wall = seconds() - r->began;
-        fprintf(r->out, "%" PRIu64 " packets seen, %" PRIu64 " TCP packets traced\n", o.packets,
-                o.tcp_packets);
-        fprintf(r->out, "elapsed wallclock time: %.6f s, %.0f pkts/sec analyzed\n", wall,
-                wall > 0 ? (double)o.packets / wall : 0);
-        not_understood(r->out, &o);
-        if (o.conns == 0)
-            fputs("no traced TCP packets\n", r->out);
-        else
-            fprintf(r->out, "TCP connection info:\n");
-        if (o.conns && r->o.format == FORMAT_LONG)
-            fprintf(r->out, "%" PRIu32 " TCP %s traced:\n", o.conns,
-                    o.conns == 1 ? "connection" : "connections");
-    }
+    if (text && !r->o.quiet)
+        print_head(r, &o);
     int width = 0;
     if (r->o.format == FORMAT_BRIEF && !r->o.quiet)
         for (uint32_t i = 0; i < n; i++) {

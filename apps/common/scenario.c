@@ -312,6 +312,29 @@ static int override(struct reading *r, const char *text)
     return 1;
 }
 
+/* One AXIS=VALUE|VALUE of a case, which it cuts up.  Sets *at to the axis. */
+static int check_item(struct reading *r, int line, char *item, size_t *at)
+{
+    struct lab_scenario *s = r->s;
+    char *eq = strchr(item, '='), value[VALUE_LEN];
+    int ok = 1;
+
+    if (eq)
+        *eq = '\0';
+    const struct lab_axis *a = lab_axis_find(s, item);
+    if (!eq || !a)
+        return refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE", item);
+    *at = (size_t)(a - s->axis);
+    for (const char *values = eq + 1; ok && lab_item(&values, '|', value, sizeof value);) {
+        bool known = false;
+        for (size_t j = 0; j < a->n; j++)
+            known = known || strcmp(a->value[j], value) == 0;
+        if (!known)
+            ok = refuse(r, line, "when: %s has no value '%s'", item, value);
+    }
+    return ok;
+}
+
 /* Every AXIS=VALUE|VALUE that a case asks for is one there can be; every swept name is asked
  * for. */
 static int check_cases(struct reading *r)
@@ -321,30 +344,13 @@ static int check_cases(struct reading *r)
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
-        const char *rest = s->cases[i].when, *values;
-        char item[VALUE_LEN], value[VALUE_LEN];
-        int line = s->cases[i].line;
+        const char *rest = s->cases[i].when;
+        char item[VALUE_LEN];
+        size_t at = s->naxes; /* a place of its own for what is refused */
 
         while (ok && lab_item(&rest, ' ', item, sizeof item)) {
-            char *eq = strchr(item, '=');
-            const struct lab_axis *a;
-
-            if (eq)
-                *eq = '\0';
-            a = lab_axis_find(s, item);
-            if (!eq || !a) {
-                ok = refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE", item);
-                break;
-            }
-            asked[a - s->axis] = true;
-            values = eq + 1;
-            while (ok && lab_item(&values, '|', value, sizeof value)) {
-                bool known = false;
-                for (size_t j = 0; j < a->n; j++)
-                    known = known || strcmp(a->value[j], value) == 0;
-                if (!known)
-                    ok = refuse(r, line, "when: %s has no value '%s'", item, value);
-            }
+            ok = check_item(r, s->cases[i].line, item, &at);
+            asked[at] = true;
         }
     }
     for (size_t i = 0; ok && i < s->naxes; i++)

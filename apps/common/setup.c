@@ -149,6 +149,23 @@ static bool is_flag(const char *key)
     return scps_link_parse(key, &a, &b, NULL, 0) == 0;
 }
 
+/* The setting of a link whose KEY=VALUE a message names; NULL: none. */
+static const struct lab_set *named_in(const struct building *b, const char *why)
+{
+    const struct lab_set *set = NULL;
+    struct lab_dotted d;
+    char pair[LAB_MSGLEN];
+
+    for (size_t i = 0; i < b->n; i++) {
+        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l')
+            continue;
+        snprintf(pair, sizeof pair, "%s=%s", d.key, b->set[i]->value);
+        if (strstr(why, pair))
+            set = b->set[i];
+    }
+    return set;
+}
+
 static bool build_link(struct building *b, struct lab_link *l)
 {
     const struct lab_set *set = last(b, l->name, "preset");
@@ -180,19 +197,10 @@ static bool build_link(struct building *b, struct lab_link *l)
     }
     ok =
         scps_link_parse_tables(spec.p, &files, &l->fwd, &l->back, &l->tables, why, sizeof why) == 0;
-    set = NULL;
-    for (size_t i = 0; !ok && i < b->n; i++) { /* whose KEY=VALUE does the message name? */
-        char pair[LAB_MSGLEN];
-        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l')
-            continue;
-        snprintf(pair, sizeof pair, "%s=%s", d.key, b->set[i]->value);
-        if (strstr(why, pair))
-            set = b->set[i];
-    }
     snprintf(l->spec, sizeof l->spec, "%s", spec.p);
     lab_free(&spec);
     if (!ok)
-        return fail(b, set, why);
+        return fail(b, named_in(b, why), why);
     if (l->mtu < 68 || l->mtu > 65535)
         return fail(b, last(b, l->name, "mtu"), "link.mtu: from 68 to 65535");
     return strcmp(l->a, l->b) != 0 || fail(b, NULL, "link: its two hosts are one");

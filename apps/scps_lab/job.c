@@ -343,6 +343,22 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
+/* What the first link is recorded in: its truth log, its capture. */
+static bool record_link(struct job *j)
+{
+    if (j->w->truth) {
+        fputs(SCPS_TRUTH_HEADER, j->w->truth);
+        for (int dir = 0; dir < 2; dir++) {
+            j->side[dir] = (struct side){j->w->truth, dir};
+            scps_link_observe(j->link[0], dir, verdict, &j->side[dir]);
+        }
+    }
+    if (!j->w->pcap)
+        return true;
+    j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
+    return j->tap && (scps_link_filter(j->link[0], 0, j->tap) == 0 || fail(j, "out of memory"));
+}
+
 static bool build_link(struct job *j, size_t i)
 {
     const struct lab_link *l = &j->s->link[i];
@@ -365,21 +381,7 @@ static bool build_link(struct job *j, size_t i)
         if (!f || scps_link_filter(j->link[i], end, f) != 0)
             return fail(j, "out of memory");
     }
-    if (i == 0 && j->w->truth) {
-        fputs(SCPS_TRUTH_HEADER, j->w->truth);
-        for (int dir = 0; dir < 2; dir++) {
-            j->side[dir] = (struct side){j->w->truth, dir};
-            scps_link_observe(j->link[i], dir, verdict, &j->side[dir]);
-        }
-    }
-    if (i == 0 && j->w->pcap) {
-        j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
-        if (!j->tap)
-            return false;
-        if (scps_link_filter(j->link[i], 0, j->tap) != 0)
-            return fail(j, "out of memory");
-    }
-    return true;
+    return i > 0 || record_link(j);
 }
 
 static bool build_transfers(struct job *j)

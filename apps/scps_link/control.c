@@ -111,10 +111,33 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
+/* A command that takes nothing after its name.  Returns whether there is one of that name. */
+static bool plain_command(struct control *c, const char *name, FILE *out)
+{
+    static const char *const names[] = {"stats", "json", "show", "stop"};
+    char text[SCPS_LINK_TEXTLEN];
+    unsigned k = 0;
+
+    while (k < 4 && strcmp(name, names[k]) != 0)
+        k++;
+    if (k == 4)
+        return false;
+    fputs("ok\n", out);
+    if (k == 0)
+        report_text(c->e, out);
+    else if (k == 1)
+        report_json(c->e, out);
+    else if (k == 3)
+        c->stop = true;
+    for (int d = 0; k == 2 && d < 2; d++)
+        fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
+                scps_link_print(scps_channel_config(c->e->dir[d].ch), text));
+    return true;
+}
+
 static void command(struct control *c, char *line, FILE *out)
 {
     char *rest = line + strcspn(line, " ");
-    char text[SCPS_LINK_TEXTLEN];
 
     if (*rest)
         *rest++ = 0;
@@ -129,21 +152,7 @@ static void command(struct control *c, char *line, FILE *out)
     }
     if (*rest) {
         fprintf(out, "error: '%.40s' takes nothing after it\n", line);
-    } else if (strcmp(line, "stats") == 0) {
-        fputs("ok\n", out);
-        report_text(c->e, out);
-    } else if (strcmp(line, "json") == 0) {
-        fputs("ok\n", out);
-        report_json(c->e, out);
-    } else if (strcmp(line, "show") == 0) {
-        fputs("ok\n", out);
-        for (int d = 0; d < 2; d++)
-            fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
-                    scps_link_print(scps_channel_config(c->e->dir[d].ch), text));
-    } else if (strcmp(line, "stop") == 0) {
-        fputs("ok\n", out);
-        c->stop = true;
-    } else {
+    } else if (!plain_command(c, line, out)) {
         fprintf(out,
                 "error: no command '%.40s'; there are: stats, json, show, a2b KEY=VALUE..., b2a "
                 "KEY=VALUE..., both KEY=VALUE..., link SPEC, stop\n",

@@ -131,23 +131,30 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     threshold(r, e);
 }
 
+static void on_timeout(struct scps_cct_rules *r, const struct scps_cctest_event *e)
+{
+    uint64_t was = e->before.cwnd, is = e->after.cwnd;
+
+    r->cut = false;
+    if (e->view.cause != SCPS_LOSS_CONGESTION) {
+        if (is < was)
+            broke(r, SCPS_CCTEST_SPARE, e, "a timeout that was no congestion cost the window");
+        return;
+    }
+    if (is > e->view.inflight + e->view.mss)
+        broke(r, SCPS_CCTEST_TIMEOUT, e, "after a timeout more than one segment may leave");
+    if (!r->timed_out)
+        threshold(r, e);
+    r->timed_out = true;
+}
+
 static void on_change(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     uint64_t was = e->before.cwnd, is = e->after.cwnd;
 
     switch (e->change) {
     case SCPS_CC_RTO:
-        r->cut = false;
-        if (e->view.cause != SCPS_LOSS_CONGESTION) {
-            if (is < was)
-                broke(r, SCPS_CCTEST_SPARE, e, "a timeout that was no congestion cost the window");
-            break;
-        }
-        if (is > e->view.inflight + e->view.mss)
-            broke(r, SCPS_CCTEST_TIMEOUT, e, "after a timeout more than one segment may leave");
-        if (!r->timed_out)
-            threshold(r, e);
-        r->timed_out = true;
+        on_timeout(r, e);
         break;
     case SCPS_CC_SPURIOUS:
         r->cut = false;

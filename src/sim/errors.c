@@ -203,6 +203,19 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
     return worst;
 }
 
+/* What becomes of a frame after all models have damaged it: the first that made it unreadable names
+ * the fate. */
+static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
+{
+    if (ber == UNREADABLE)
+        return SCPS_FATE_BER;
+    if (burst == UNREADABLE)
+        return SCPS_FATE_BURST;
+    if (vector == UNREADABLE)
+        return SCPS_FATE_VECTOR;
+    return ber || burst || vector ? SCPS_FATE_FLIPPED : SCPS_FATE_DELIVERED;
+}
+
 enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
                                  const struct scps_frame *f, void (*save)(void *ctx), void *ctx)
 {
@@ -223,11 +236,5 @@ enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_c
         return SCPS_FATE_LOSS;
     if (e->ber.on && draw >= f->survive)
         ber = at_random(&w, &e->ber, 0, f->bits, draw, &e->r_flip);
-    if (ber == UNREADABLE)
-        return SCPS_FATE_BER;
-    if (burst == UNREADABLE)
-        return SCPS_FATE_BURST;
-    if (vector == UNREADABLE)
-        return SCPS_FATE_VECTOR;
-    return ber || burst || vector ? SCPS_FATE_FLIPPED : SCPS_FATE_DELIVERED;
+    return fate_of(ber, burst, vector);
 }

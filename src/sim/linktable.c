@@ -128,6 +128,23 @@ static const char *read_period(struct scps_text text, scps_time behind, scps_dur
                             : NULL;
 }
 
+/* Reads the row TIME:RATE, or TIME:DELAY.  Returns NULL, or what is wrong with it. */
+static const char *read_step(struct scps_text row, bool rates, struct scps_step *step)
+{
+    struct scps_text value = row, at = scps_text_cut(&value, ":,");
+    scps_dur delay = 0;
+    if (value.n == 0)
+        return rates ? "a row is TIME:RATE" : "a row is TIME:DELAY";
+    const char *bad = scps_text_time(trim(at), &step->at);
+    if (bad)
+        return bad;
+    if (rates)
+        return scps_text_rate(trim(value), true, &step->value);
+    bad = scps_text_time(trim(value), &delay);
+    step->value = (uint64_t)delay;
+    return bad;
+}
+
 static const char *read_steps(struct scps_link_tables *t, struct scps_text text, bool rates,
                               struct scps_steps *out, char why[128])
 {
@@ -140,17 +157,7 @@ static const char *read_steps(struct scps_link_tables *t, struct scps_text text,
     if (none)
         return none;
     for (; next_row(&text, &row, &period); i++) {
-        struct scps_text value = row, at = scps_text_cut(&value, ":,");
-        scps_dur delay = 0;
-        if (value.n == 0)
-            return wrong(why, row, rates ? "a row is TIME:RATE" : "a row is TIME:DELAY");
-        const char *bad = scps_text_time(trim(at), &v[i].at);
-        if (!bad && rates)
-            bad = scps_text_rate(trim(value), true, &v[i].value);
-        else if (!bad)
-            bad = scps_text_time(trim(value), &delay);
-        if (!bad && !rates)
-            v[i].value = (uint64_t)delay;
+        const char *bad = read_step(row, rates, &v[i]);
         if (bad)
             return wrong(why, row, bad);
         if (i > 0 && v[i].at < v[i - 1].at)

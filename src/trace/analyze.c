@@ -129,12 +129,22 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The silence from a connection's last packets to the end of the capture, where it is still open. */
+static void idle_at_end(struct flow *f, scps_time now)
+{
+    bool fins = f->h[0].fin_count && f->h[1].fin_count;
+    if (fins || f->h[0].rst_count || f->h[1].rst_count)
+        return;
+    for (int d = 0; d < 2; d++)
+        if (f->h[d].packets && now - f->h[d].last_time > f->h[d].idle_max)
+            f->h[d].idle_max = now - f->h[d].last_time;
+}
+
 void scps_trace_finish(struct scps_trace *t)
 {
     if (t->finished)
         return;
     t->finished = true;
-    /* the silence at the end, of connections still open */
     uint64_t *v = malloc((size_t)(t->live ? t->live : 1) * sizeof *v);
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->nflows; i++) {
@@ -143,12 +153,7 @@ void scps_trace_finish(struct scps_trace *t)
             continue;
         if (v)
             v[n++] = (uint64_t)f->number << 32 | i;
-        bool fins = f->h[0].fin_count && f->h[1].fin_count;
-        if (fins || f->h[0].rst_count || f->h[1].rst_count)
-            continue;
-        for (int d = 0; d < 2; d++)
-            if (f->h[d].packets && t->now - f->h[d].last_time > f->h[d].idle_max)
-                f->h[d].idle_max = t->now - f->h[d].last_time;
+        idle_at_end(f, t->now);
     }
     if (!v)
         return;

@@ -179,6 +179,25 @@ static bool evict(struct scps_trace *t)
     return true;
 }
 
+/* One slab of flows more. */
+static bool add_slab(struct scps_trace *t)
+{
+    if (t->nslab == t->capslab) {
+        uint32_t cap = t->capslab ? t->capslab * 2 : 16;
+        void *p = scps_tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
+        if (!p)
+            return false;
+        t->slab = p;
+        t->capslab = cap;
+    }
+    t->slab[t->nslab] = scps_tr_alloc(t, SLAB * sizeof **t->slab);
+    if (!t->slab[t->nslab])
+        return false;
+    t->nslab++;
+    return true;
+}
+
+/* The index of a flow that is free, for which others may have to go; FLOW_NONE: memory is short. */
 static uint32_t take_slot(struct scps_trace *t)
 {
     uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;
@@ -193,20 +212,8 @@ static uint32_t take_slot(struct scps_trace *t)
         t->free = scps_tr_flow(t, i)->next;
         return i;
     }
-    if (t->nflows == t->nslab * SLAB) {
-        if (t->nslab == t->capslab) {
-            uint32_t cap = t->capslab ? t->capslab * 2 : 16;
-            void *p = scps_tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
-            if (!p)
-                return FLOW_NONE;
-            t->slab = p;
-            t->capslab = cap;
-        }
-        t->slab[t->nslab] = scps_tr_alloc(t, SLAB * sizeof **t->slab);
-        if (!t->slab[t->nslab])
-            return FLOW_NONE;
-        t->nslab++;
-    }
+    if (t->nflows == t->nslab * SLAB && !add_slab(t))
+        return FLOW_NONE;
     return t->nflows++;
 }
 

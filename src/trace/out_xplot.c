@@ -283,6 +283,37 @@ static struct drawn *find(struct scps_trace_plots *p, const struct scps_trace_se
     return d;
 }
 
+/* The segment size graph: a dot for each segment, and the average so far as a curve. */
+static void draw_size(struct scps_trace_plots *p, struct plot *f, struct side *h,
+                      const struct scps_trace_seen *s)
+{
+    scps_time t = s->pkt->at;
+    double avg = (double)h->bytes / (double)h->pkts;
+    if (h->seg_any)
+        scps_tr_pen_curve(p, f, BLUE, h->seg_t, h->seg_avg, t, avg);
+    scps_tr_pen_colour(p, f, RED);
+    scps_tr_plot_put(p, f, "dot " TF " %" PRIu32 "\n", T(t), s->len);
+    h->seg_any = true;
+    h->seg_t = t;
+    h->seg_avg = avg;
+}
+
+/* The graph of gaps between pure acknowledgements: a dot for each, and the average so far as a
+ * curve. */
+static void draw_ack_gap(struct scps_trace_plots *p, struct plot *f, struct side *h, scps_time t)
+{
+    double gap = (double)(t - h->pure_t) / 1000;
+    h->gap_sum += gap;
+    h->gap_n++;
+    double avg = h->gap_sum / (double)h->gap_n;
+    if (h->ackgap_any)
+        scps_tr_pen_curve(p, f, BLUE, h->pure_t, h->gap_y, t, avg);
+    scps_tr_pen_colour(p, f, GREEN);
+    scps_tr_plot_put(p, f, "dot " TF " %.3f\n", T(t), gap);
+    h->ackgap_any = true;
+    h->gap_y = avg;
+}
+
 void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s)
 {
     struct drawn *d = find(p, s);
@@ -304,32 +335,14 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
         h->pkts++;
         if ((f = scps_tr_plot_begin(p, d, s->b2a, 2, s)))
             draw_tput(p, f, h, d->first, s);
-        if ((f = scps_tr_plot_begin(p, d, s->b2a, 4, s))) {
-            double avg = (double)h->bytes / (double)h->pkts;
-            if (h->seg_any)
-                scps_tr_pen_curve(p, f, BLUE, h->seg_t, h->seg_avg, t, avg);
-            scps_tr_pen_colour(p, f, RED);
-            scps_tr_plot_put(p, f, "dot " TF " %" PRIu32 "\n", T(t), s->len);
-            h->seg_any = true;
-            h->seg_t = t;
-            h->seg_avg = avg;
-        }
+        if ((f = scps_tr_plot_begin(p, d, s->b2a, 4, s)))
+            draw_size(p, f, h, s);
     }
     if (s->rtt >= 0 && (f = scps_tr_plot_begin(p, d, !s->b2a, 3, s)))
         draw_point(p, f, RED, &o->rtt_any, &o->rtt_t, &o->rtt_y, t, (double)s->rtt / 1000);
     if (!s->len && (s->flags & SCPS_ACK) && !(s->flags & (SCPS_SYN | SCPS_FIN | SCPS_RST))) {
-        if (h->pure_t && (f = scps_tr_plot_begin(p, d, s->b2a, 5, s))) {
-            double gap = (double)(t - h->pure_t) / 1000;
-            h->gap_sum += gap;
-            h->gap_n++;
-            double avg = h->gap_sum / (double)h->gap_n;
-            if (h->ackgap_any)
-                scps_tr_pen_curve(p, f, BLUE, h->pure_t, h->gap_y, t, avg);
-            scps_tr_pen_colour(p, f, GREEN);
-            scps_tr_plot_put(p, f, "dot " TF " %.3f\n", T(t), gap);
-            h->ackgap_any = true;
-            h->gap_y = avg;
-        }
+        if (h->pure_t && (f = scps_tr_plot_begin(p, d, s->b2a, 5, s)))
+            draw_ack_gap(p, f, h, t);
         h->pure_t = t;
     }
 }

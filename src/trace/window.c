@@ -159,6 +159,18 @@ const char *scps_tr_window_trouble(const struct window *w)
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
+/* Says why a file is none that can be read, after its first octets are there, or are not. */
+static int no_capture(const struct window *w, const char *path, char *msg)
+{
+    if (w->err && w->err != EBADMSG) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
+        return SCPS_ERR_SYSTEM;
+    }
+    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s", path,
+             w->end > w->pos ? "too short for one" : "it is empty");
+    return SCPS_ERR_INVAL;
+}
+
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg)
 {
     struct stat st;
@@ -185,15 +197,7 @@ int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path
     if (scps_tr_have(w, 2) && w->buf[w->pos] == 0x1f && w->buf[w->pos + 1] == 0x8b &&
         unpack_begin(w, path, msg, &ret) != 0)
         return ret;
-    if (scps_tr_have(w, 4))
-        return 0;
-    if (w->err && w->err != EBADMSG) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
-        return SCPS_ERR_SYSTEM;
-    }
-    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s", path,
-             w->end > w->pos ? "too short for one" : "it is empty");
-    return SCPS_ERR_INVAL;
+    return scps_tr_have(w, 4) ? 0 : no_capture(w, path, msg);
 }
 
 void scps_tr_window_close(struct window *w)
