@@ -129,7 +129,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The silence from a connection's last packets to the end of the capture, where it is still open. */
+/* The silence from the last packets to the end of the capture, of a connection still open. */
 static void idle_at_end(struct flow *f, scps_time now)
 {
     bool fins = f->h[0].fin_count && f->h[1].fin_count;
