@@ -72,14 +72,14 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
-/* For a function off the common path: inlined, its frame and its registers would be paid for on
- * every call of the path it is left from. */
+/* A cold function is kept out of line, so that its hot callers do not pay for its stack frame and
+ * registers. A function of the common path is inlined everywhere. */
 #ifdef __GNUC__
-#define SCPS_APART  __attribute__((noinline))
-#define SCPS_WITHIN inline __attribute__((always_inline)) /* the opposite: it is the common path */
+#define SCPS_NOINLINE      __attribute__((noinline))
+#define SCPS_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
-#define SCPS_APART
-#define SCPS_WITHIN inline
+#define SCPS_NOINLINE
+#define SCPS_ALWAYS_INLINE inline
 #endif
 
 #endif

@@ -80,7 +80,7 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     return len & 31 ? sum_tail(sum, p, len & 31) : sum;
 }
 
-static SCPS_APART uint64_t sum_avx2_parts(uint64_t sum, const uint8_t *p, size_t len)
+static SCPS_NOINLINE uint64_t sum_avx2_parts(uint64_t sum, const uint8_t *p, size_t len)
 {
     for (; len > AVX2_MOST; len -= AVX2_MOST, p += AVX2_MOST)
         sum = sum_avx2(sum, p, AVX2_MOST);

@@ -27,8 +27,8 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
 }
 
 /* Has nothing told yet that [from, to) arrived? */
-static SCPS_APART bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
-                               scps_off to)
+static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
+                                  scps_off to)
 {
     uint32_t idx;
 
@@ -64,7 +64,7 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
     from = SCPS_MAX(from, (int64_t)ack);
     scps_sb_arrived(&c->tx->sb, c->ctx.env->now, (scps_off)from, (scps_off)to,
                     scps_rtt_min(&c->rtt), sum);
-    SCPS_NOTE_IT(c, SACKED, from, to, 0, 0);
+    SCPS_OBSERVE_CONN(c, SACKED, from, to, 0, 0);
     return true;
 }
 
@@ -113,7 +113,7 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
 }
 
 /* Was what left then sent before the last outage was over? It measures the outage, not the path. */
-static SCPS_APART bool spans_outage(const struct scps_tx *tx, scps_time sent)
+static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;
 }
@@ -146,8 +146,8 @@ static scps_dur doubt(struct scps_tx *tx, scps_dur first)
  * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
  * least round trip. As long as it is not known to report them, an echo from before the last
  * resending of what moved the left edge is doubted. */
-static SCPS_APART scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
-                                      const struct scps_ack_sum *sum)
+static SCPS_NOINLINE scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
+                                         const struct scps_ack_sum *sum)
 {
     bool echoes = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(&c->rtt), last = -1;
@@ -250,15 +250,15 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
 {
     if (!sum->lost)
         return;
-    SCPS_NOTE_IT(c, LOST, sum->lost_from, sum->lost, scps_conn_loss_cause(c), evidence);
+    SCPS_OBSERVE_CONN(c, LOST, sum->lost_from, sum->lost, scps_conn_loss_cause(c), evidence);
     scps_recovery_lost(c, sum->lost, sum->delivered, evidence);
     sum->lost = 0;
 }
 
 /* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
  * acknowledgements of progress after a resend. */
-static SCPS_APART void look_at_age(struct scps_conn *c, bool dup, bool advanced,
-                                   struct scps_ack_sum *sum)
+static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
+                                      struct scps_ack_sum *sum)
 {
     if (!dup && !advanced)
         return;
@@ -306,7 +306,7 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
 }
 
 /* Best effort may have moved the left edge by itself, or move it now. */
-static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct news *n)
 {
     const struct scps_tx *tx = c->tx;
 
@@ -318,7 +318,7 @@ static SCPS_APART void pass_holes(struct scps_conn *c, struct news *n)
 
 /* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
  * hole. */
-static SCPS_APART void uncount(struct scps_recovery *rec, uint16_t mss, struct news *n)
+static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct news *n)
 {
     uint64_t gone = n->ack - n->before;
 
@@ -368,8 +368,8 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 
 /* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
  * came within the least round trip, or its echo is older than the resending. */
-static SCPS_APART void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                                    const struct scps_sent *r, struct scps_cc_ack *a)
+static SCPS_NOINLINE void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
+                                       const struct scps_sent *r, struct scps_cc_ack *a)
 {
     if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
@@ -394,7 +394,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
     }
     measure(c, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
     if (n->advanced)
-        SCPS_NOTE_IT(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
+        SCPS_OBSERVE_CONN(c, ACKED, c->snd.una, c->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
         c->tx->rack.reordering_seen = true;
         c->ctx.st->reordered++;
@@ -469,7 +469,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
 }
 
 /* RFC 3168 section 6.1.2: once a window. */
-static SCPS_APART void take_ecn_echo(struct scps_conn *c, const struct news *n)
+static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct news *n)
 {
     c->ctx.st->ecn_echoes++;
     if (c->tx->rec.episode != SCPS_EPISODE_NONE)
@@ -503,7 +503,7 @@ static inline void tell_controller(struct scps_conn *c, const struct news *n, st
 }
 
 /* Nothing is outstanding any more. */
-static SCPS_APART void drained(struct scps_conn *c, bool advanced)
+static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
 {
     if (!(c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_rto_stop(c->tx);
@@ -526,8 +526,8 @@ static inline bool room_again(const struct scps_conn *c)
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
-static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in,
-                              scps_off ack)
+static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
+                                     int64_t ack_in, scps_off ack)
 {
     struct scps_tx *tx = c->tx;
     struct scps_cc_ack a = {.rtt = -1};
@@ -570,8 +570,8 @@ static SCPS_WITHIN void learn(struct scps_conn *c, const struct scps_seg *seg, i
 }
 
 /* It points below the left edge. True: what it reports may be new all the same. */
-static SCPS_APART bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
-                                       int64_t ack_in)
+static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
+                                          int64_t ack_in)
 {
     bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);

@@ -224,8 +224,8 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
 
 /* Where one acknowledgement stands for hundreds of segments: every range once, in as many
  * acknowledgements as it takes. True: there are more that have not been told. */
-static SCPS_APART bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
-                                   bool thin)
+static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
+                                      bool thin)
 {
     struct scps_rx *rx = c->rx;
     uint32_t i = scps_rangeset_find(c->rcv.in.ooo, rx->sacked_to);
@@ -279,7 +279,7 @@ static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t i
 
 /* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
  * one is something else. */
-static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool plain_report(struct scps_conn *c, struct scps_seg *seg)
 {
     const unsigned room =
         40 - (c->agreed.opts & SCPS_AGREED_TS ? 12u : 0) -
@@ -299,7 +299,7 @@ static SCPS_APART bool plain_report(struct scps_conn *c, struct scps_seg *seg)
 
 /* SACK and SNACK, as far as they fit. True: something is left to say, and another acknowledgement
  * must say it. */
-static SCPS_APART bool report(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
     bool snack = c->agreed.caps & SCPS_CAP_SNACK1 && (c->rcv.in.ooo->n || rx->fin_at), more = false,
@@ -459,8 +459,9 @@ static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *se
 
 /* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
  * came in order from `from` to `to` would have been acknowledged. */
-static SCPS_APART scps_off first_step(const struct scps_conn_config *cfg, const struct scps_rx *rx,
-                                      uint16_t full, scps_off from, scps_off to)
+static SCPS_NOINLINE scps_off first_step(const struct scps_conn_config *cfg,
+                                         const struct scps_rx *rx, uint16_t full, scps_off from,
+                                         scps_off to)
 {
     bool each = cfg->ack_mode == SCPS_ACK_EVERY || from < (scps_off)cfg->quick_acks * full;
     scps_off step = from + (each ? 1u : 2u) * full;
@@ -470,7 +471,7 @@ static SCPS_APART scps_off first_step(const struct scps_conn_config *cfg, const 
     return cfg->ack_mode == SCPS_ACK_DELAYED ? to : SCPS_MIN(step, to);
 }
 
-static SCPS_APART void fill(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_receive_next(&c->rcv);
     bool more = false, step = false;

@@ -66,7 +66,7 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_marks_lose(m, c->rcv.in.next, to);
     c->ctx.st->holes++;
     c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
-    SCPS_NOTE_IT(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
+    SCPS_OBSERVE_CONN(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
     scps_rcv_jump(c, m->hole.to);
     scps_conn_tell(c, SCPS_EV_HOLE);
     scps_conn_tell(c, SCPS_EV_READABLE);
@@ -149,7 +149,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     if (scps_marks_repair(m, from, to))
         c->ctx.st->holes--;
     c->ctx.st->bytes_missing -= to - from;
-    SCPS_NOTE_IT(c, RECEIVED, from, to - from, 0, 0);
+    SCPS_OBSERVE_CONN(c, RECEIVED, from, to - from, 0, 0);
     scps_conn_tell(c, SCPS_EV_READABLE);
 }
 
@@ -193,7 +193,7 @@ static void give_up(struct scps_conn *c)
     if (list) /* the first ones; the sum is kept of all */
         scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
     c->ctx.st->bytes_given_up += end - from;
-    SCPS_NOTE_IT(c, GAVE_UP, from, end, 0, 0);
+    SCPS_OBSERVE_CONN(c, GAVE_UP, from, end, 0, 0);
     scps_sndbuf_release(&tx->buf, c->snd.una);
     scps_recovery_forget(&tx->rec);
     scps_recovery_passed(c);

@@ -38,8 +38,8 @@ static void stop_tx_timers(struct scps_tx *tx)
 
 /* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
  * become. */
-static SCPS_APART int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
-                                    const struct scps_fixed *f, const struct scps_alloc *a)
+static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
+                                       const struct scps_fixed *f, const struct scps_alloc *a)
 {
     if (!cfg->hollow && scps_sndbuf_reserve(&tx->buf, a, f->sndring))
         return SCPS_ERR_NOMEM;
@@ -278,7 +278,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
 {
     if (c->state == s)
         return;
-    SCPS_NOTE_IT(c, STATE, c->state, s, 0, 0);
+    SCPS_OBSERVE_CONN(c, STATE, c->state, s, 0, 0);
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(&c->outage_timer);

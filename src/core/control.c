@@ -81,7 +81,7 @@ static inline uint64_t set_rate(struct scps_conn *c)
 }
 
 /* A number of the controller's that cannot be followed is replaced. */
-static SCPS_APART uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
+static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
     scps_conn_ctx_need_stats(x); /* without memory it is not counted */
     x->st->cc_corrected++;
@@ -92,8 +92,8 @@ static SCPS_APART uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint
 #define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
 
 /* Tells the observer of the numbers, and of the controller's phase if it is another. */
-static SCPS_APART void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
-                                    uint8_t *told, uint64_t rate, const struct scps_tx *tx)
+static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
+                                       uint8_t *told, uint64_t rate, const struct scps_tx *tx)
 {
     uint8_t phase = (uint8_t)SCPS_MIN(ctl->phase, SCPS_PHASE_COUNT);
 

@@ -57,8 +57,8 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
 /* RFC 9959 section 3.1: "measuring the volume of data acknowledged in one RTT". A round trip
  * shorter than the least is of a segment that was resent and whose first sending arrived: it
  * measures nothing. */
-static SCPS_APART void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
-                                  scps_dur min_rtt)
+static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
+                                     scps_dur min_rtt)
 {
     if (took < SCPS_MAX(min_rtt, 1))
         return;

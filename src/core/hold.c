@@ -9,8 +9,8 @@ void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
     scps_stats_hold(c->ctx.st, (enum scps_hold)c->hold, c->ctx.env->now);
     c->hold = (uint8_t)why;
     if (why != SCPS_HOLD_NONE)
-        SCPS_NOTE_IT(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
-                     c->tx ? c->tx->pace_timer.at : SCPS_NEVER);
+        SCPS_OBSERVE_CONN(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
+                          c->tx ? c->tx->pace_timer.at : SCPS_NEVER);
 }
 
 void scps_snd_routed(struct scps_conn *c)

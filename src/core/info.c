@@ -129,7 +129,7 @@ int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_stat
     p.cwnd = most.bytes;
     p.rate = scps_muldiv(most.bytes, 1000000, (uint64_t)SCPS_MAX(most.took, p.rtt));
     scps_pathstate_write(&p, out);
-    SCPS_NOTE_IT(c, RESUME, SCPS_RESUME_OBSERVED, 0, p.cwnd, 0);
+    SCPS_OBSERVE_CONN(c, RESUME, SCPS_RESUME_OBSERVED, 0, p.cwnd, 0);
     return 0;
 }
 

@@ -111,5 +111,5 @@ void scps_conn_unlist(struct scps_conn *c)
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     c->ctx.env->drops[d]++;
-    SCPS_NOTE_IT(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
+    SCPS_OBSERVE_CONN(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
 }

@@ -52,7 +52,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     }
     if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
         return;
-    SCPS_NOTE_IT(c, OUTAGE, 1, inferred, 0, 0);
+    SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
     if (inferred)
         scps_recovery_was_outage(c);
     scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
@@ -88,7 +88,7 @@ void scps_outage_end(struct scps_conn *c)
 {
     if (!(c->todo.bits & SCPS_TODO_OUTAGE))
         return;
-    SCPS_NOTE_IT(c, OUTAGE, 0, 0, 0, 0);
+    SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
     scps_todo_done(&c->todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->tx)
         scps_rto_anew(&c->tx->rto, c->tx->rto.latest);

@@ -167,7 +167,8 @@ void scps_rack_timer(struct scps_conn *c)
     if (rk->again && rk->again <= c->ctx.env->now) {
         rk->again = detect(c, &sum);
         if (sum.lost) {
-            SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RACK);
+            SCPS_OBSERVE_CONN(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c),
+                              SCPS_BY_RACK);
             scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RACK);
             scps_snd_arm_rtx(c);
             scps_conn_wake(c);
@@ -203,5 +204,5 @@ void scps_rack_probed(struct scps_conn *c, bool resent)
     rk->probe_end = c->snd.nxt;
     c->ctx.st->tlp_probes++;
     scps_snd_arm_rtx(c);
-    SCPS_NOTE_IT(c, PROBE, 2, resent, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 2, resent, 0, 0);
 }

@@ -42,7 +42,7 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* Of the ranges beyond a hole, run is the one that grew last. */
-static SCPS_APART void remember(struct scps_rx *rx, const struct scps_range *run)
+static SCPS_NOINLINE void remember(struct scps_rx *rx, const struct scps_range *run)
 {
     struct scps_range was[SCPS_SACK_MAX];
     unsigned n = 1;
@@ -55,10 +55,10 @@ static SCPS_APART void remember(struct scps_rx *rx, const struct scps_range *run
             rx->recent[n++] = was[i];
 }
 
-static SCPS_APART void duplicate(struct scps_conn *c, scps_off from, scps_off to)
+static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
     c->ctx.st->bytes_duplicate += to - from;
-    SCPS_NOTE_IT(c, DUPLICATE, from, to - from, 0, 0);
+    SCPS_OBSERVE_CONN(c, DUPLICATE, from, to - from, 0, 0);
     if (c->ctx.cfg->c.dsack && c->agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
         c->rx->dsack_from = from;
         c->rx->dsack_to = to;
@@ -126,8 +126,8 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
 
 /* There is no memory for data in order. Without it RCV.NXT never moves, and what is held beyond the
  * hole keeps its memory for ever, so that is given up. */
-static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
-                              const struct scps_alloc *a)
+static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
+                                 const struct scps_alloc *a)
 {
     scps_rcvbuf_renege(in, a);
     if (rx) {
@@ -137,7 +137,8 @@ static SCPS_APART void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
 }
 
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
-static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
+static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data,
+                                uint32_t len)
 {
     bool in_order = from == c->rcv.in.next, had_holes = c->rcv.in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
@@ -171,7 +172,7 @@ static SCPS_APART bool store(struct scps_conn *c, scps_off from, const uint8_t *
         c->ctx.st->bytes_duplicate += again - (twice.to - twice.from);
     }
     if (got)
-        SCPS_NOTE_IT(c, RECEIVED, from, len, in_order, 0);
+        SCPS_OBSERVE_CONN(c, RECEIVED, from, len, in_order, 0);
     if (in_order) {
         came_in_order(c, had_holes);
     } else if (got) {
@@ -211,8 +212,8 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 }
 
 /* Cuts off what is not wanted. */
-static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
-                           int64_t edge, struct piece *p)
+static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
+                              int64_t edge, struct piece *p)
 {
     /* not one behind what has arrived, from a confused peer or an old connection: nothing would be
      * taken any more */
@@ -241,8 +242,8 @@ static SCPS_APART void cut(struct scps_conn *c, const struct scps_seg *seg, int6
 }
 
 /* Takes the mark of p, which was to end at `to`. False: it cannot be kept. */
-static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
-                            const struct piece *p)
+static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
+                               const struct piece *p)
 {
     if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;
@@ -250,7 +251,7 @@ static SCPS_APART bool mark(struct scps_conn *c, const struct scps_seg *seg, int
 }
 
 /* Has the stream ended with p? */
-static SCPS_APART void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
+static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
         scps_rcv_take_fin(c);
@@ -332,7 +333,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
             scps_ackout_now(c);
         return true;
     }
-    SCPS_NOTE_IT(c, RECEIVED, from, seg->len, from == next, 0);
+    SCPS_OBSERVE_CONN(c, RECEIVED, from, seg->len, from == next, 0);
     if (from == next)
         came_in_order(c, false);
     else

@@ -124,8 +124,8 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
 /* ---- where an octet lies -------------------------------------------------------------------- */
 
 /* Round the ring's end, or zeros. */
-static SCPS_APART void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
-                                   size_t len)
+static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
+                                      size_t len)
 {
     while (len) {
         uint32_t at = scps_rcvbuf_place(b, off);
@@ -159,8 +159,8 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 }
 
 /* Into pages that exist, the ring as far as it reaches, and new pages, for which room was made. */
-static SCPS_APART void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
-                                   size_t len)
+static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
+                                      size_t len)
 {
     while (len) {
         uint32_t at = (uint32_t)(off % SCPS_PAGE);
@@ -194,8 +194,8 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
 
 /* Where octet off lies while there are pages, and how many of at most *run lie behind it. NULL:
  * nowhere, these never arrived. */
-static SCPS_APART const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
-                                              size_t *run)
+static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
+                                                 size_t *run)
 {
     uint32_t in_page = (uint32_t)(off % SCPS_PAGE), at = scps_rcvbuf_place(b, off);
     const uint8_t *page = scps_pages_find(&own(b)->pages, off);
@@ -272,8 +272,8 @@ static void settle(struct scps_rcvbuf *b)
 
 /* Room for [from, to), which the ring does not reach, or some of what is held lies in pages: the
  * ring grows if it would be dense enough, else pages are set aside. 0 or SCPS_ERR_NOMEM. */
-static SCPS_APART int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
-                                scps_off to, uint32_t max_holes)
+static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
+                                   scps_off to, uint32_t max_holes)
 {
     uint32_t n = b->ooo->n;
     scps_off end = SCPS_MAX(to, n ? scps_rangeset_at(b->ooo, n - 1)->to : b->next);
@@ -334,7 +334,7 @@ static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range
 }
 
 /* The left edge moves over the ranges it has reached. Returns it. */
-static SCPS_APART scps_off join(struct scps_rcvbuf *b)
+static SCPS_NOINLINE scps_off join(struct scps_rcvbuf *b)
 {
     /* a segment that covers one hole and more may swallow several ranges */
     while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
@@ -408,7 +408,7 @@ void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to)
 }
 
 /* Copies len octets from read on, some of which lie in pages. */
-static SCPS_APART void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
+static SCPS_NOINLINE void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
 {
     for (size_t done = 0, run; done < len; done += run) {
         run = len - done;

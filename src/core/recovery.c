@@ -153,12 +153,12 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     }
     loss(c, bytes, evidence, fresh);
     if (fresh) {
-        SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+        SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
         if (c->snd.una >=
             rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
             end(&c->tx->rec);
             scps_cc_change(c, SCPS_CC_RECOVERED);
-            SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+            SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
             return;
         }
         rec->delivered = delivered; /* what started the episode counts in it */
@@ -196,7 +196,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
     scps_recovery_presume(c);
     scps_cc_change(c, SCPS_CC_RTO);
-    SCPS_NOTE_IT(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 void scps_recovery_repaired(struct scps_conn *c)
@@ -226,7 +226,7 @@ static void undo(struct scps_conn *c, bool late)
     tx->rec.resent = 0;
     scps_rto_answered(&tx->rto);
     c->ctx.st->spurious++;
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
     scps_cc_change(c, SCPS_CC_SPURIOUS);
 }
 
@@ -241,7 +241,7 @@ void scps_recovery_was_outage(struct scps_conn *c)
     c->ctl = tx->saved_ctl;
     end(&c->tx->rec);
     scps_cc_apply(c);
-    SCPS_NOTE_IT(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 /* Remembers that r was resent: with what it touches, by itself, or, without room, with the
@@ -345,7 +345,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, sc
     if (c->snd.una >= rec->point) {
         end(&c->tx->rec);
         scps_cc_change(c, SCPS_CC_RECOVERED);
-        SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+        SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
         spread(c);
         return;
     }
@@ -363,7 +363,7 @@ void scps_recovery_passed(struct scps_conn *c)
         return;
     end(&c->tx->rec);
     scps_cc_change(c, SCPS_CC_RECOVERED);
-    SCPS_NOTE_IT(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
 void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)

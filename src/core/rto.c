@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 
-static SCPS_APART scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
-                                         scps_dur max)
+static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
+                                            scps_dur max)
 {
     shift = SCPS_MIN(shift, 30u);
     /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
@@ -33,7 +33,7 @@ static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_
 
 /* A window probe, or the segment that it was, is resent by the timer of window probes; in an outage
  * neither timer runs. */
-static SCPS_APART void arm_instead(struct scps_conn *c, scps_time when)
+static SCPS_NOINLINE void arm_instead(struct scps_conn *c, scps_time when)
 {
     if (!(c->todo.bits & SCPS_TODO_OUTAGE))
         scps_timer_set(&c->ctx, &c->tx->persist_timer, when);
@@ -102,7 +102,7 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
  * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
  * trip is expected to be. A SYN-ACK is as patient: the peer repeats its SYN as long as this, and
  * must not complete a handshake that has ended here. */
-static SCPS_APART scps_dur patience(const struct scps_conn *c, scps_dur max)
+static SCPS_NOINLINE scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 

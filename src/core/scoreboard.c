@@ -333,8 +333,8 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 }
 
 /* SND.UNA passes r, which had been resent. */
-static SCPS_APART void passed_resent(struct scps_scoreboard *sb, const struct scps_sent *r,
-                                     scps_time now, scps_dur min_rtt, struct scps_ack_sum *sum)
+static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb, const struct scps_sent *r,
+                                        scps_time now, scps_dur min_rtt, struct scps_ack_sum *sum)
 {
     resent_arrived(sb, r, now, min_rtt);
     if (!sum->refilled)

@@ -262,7 +262,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     if (!(c->agreed.opts & SCPS_AGREED_SACK))
         c->rx->mended = 0;
     c->ctx.st->snacks_out++;
-    SCPS_NOTE_IT(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
+    SCPS_OBSERVE_CONN(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
 }
 
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
@@ -294,7 +294,7 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     to = SCPS_MIN(to, c->snd.nxt);
     if (from >= to)
         return;
-    SCPS_NOTE_IT(c, SNACK_IN, from, to, 0, 0);
+    SCPS_OBSERVE_CONN(c, SNACK_IN, from, to, 0, 0);
     if (from < c->tx->named_to && c->tx->named_to < to)
         from = c->tx->named_to;
     c->tx->named_to = 0;
@@ -566,7 +566,7 @@ void scps_snack_timer(struct scps_conn *c)
     look(c, &sum);
     if (!sum.lost)
         return;
-    SCPS_NOTE_IT(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RESEND);
+    SCPS_OBSERVE_CONN(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RESEND);
     scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
     /* What stands at SND.UNA was reported and is not acknowledged: the report was false, or is no
      * longer true. Only the retransmission timer mends that (RFC 2018 section 8), and it must not

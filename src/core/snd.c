@@ -51,7 +51,7 @@ static inline void left(struct scps_conn *c, const struct scps_seg *seg, scps_of
         c->ctx.st->resent_segs++;
         c->ctx.st->bytes_resent += seg->len;
     }
-    SCPS_NOTE_IT(c, SENT, from, seg->len, seg->flags, resent);
+    SCPS_OBSERVE_CONN(c, SENT, from, seg->len, seg->flags, resent);
 }
 
 /* ---- the retransmission timer ---- */
@@ -64,7 +64,7 @@ static void begin_persist(struct scps_conn *c)
     scps_snd_arm_persist(c);
 }
 
-static SCPS_APART void end_persist(struct scps_tx *tx, struct scps_todo *todo)
+static SCPS_NOINLINE void end_persist(struct scps_tx *tx, struct scps_todo *todo)
 {
     scps_todo_done(todo, SCPS_TODO_PERSIST);
     scps_rto_answered(&tx->rto);
@@ -95,7 +95,7 @@ static bool must_probe(const struct scps_conn *c)
            c->snd.edge <= c->snd.nxt && c->snd.una == c->snd.nxt;
 }
 
-SCPS_APART void scps_snd_window_changed(struct scps_conn *c)
+SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
 {
     if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
         struct scps_ack_sum sum = {0};
@@ -203,7 +203,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
-    SCPS_NOTE_IT(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
+    SCPS_OBSERVE_CONN(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
     if (!c->tx->rto.backoff) /* the first one in a row */
         scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
     if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
@@ -244,7 +244,7 @@ void scps_snd_timeout(struct scps_conn *c)
 
 /* ---- segments ---- */
 
-static SCPS_APART void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_asked asked = scps_conn_asked(c);
 
@@ -273,7 +273,7 @@ static inline void delivery_of(struct scps_tx *tx, struct scps_sent *r, scps_tim
     scps_delivery_sent(&tx->delivery, r, &tx->sb, now);
 }
 
-static SCPS_APART bool handshake(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t idx;
@@ -319,7 +319,7 @@ static inline uint32_t pace_size(const struct scps_conn *c, uint32_t len)
                : packet_size(&c->agreed, c->remote.family, len) + c->ctx.cfg->c.rate_overhead;
 }
 
-static SCPS_APART bool gate_covers(struct scps_conn *c, uint32_t len)
+static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
 {
     struct scps_gate *gate = c->turns->gate;
 
@@ -357,7 +357,7 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 }
 
 /* The window is full. True: the route's minimum rate lets one segment go all the same. */
-static SCPS_APART bool lifted(struct scps_conn *c)
+static SCPS_NOINLINE bool lifted(struct scps_conn *c)
 {
     if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
         return true;
@@ -367,7 +367,7 @@ static SCPS_APART bool lifted(struct scps_conn *c)
 }
 
 /* What ends with seg. */
-static SCPS_APART void end_of(struct scps_seg *seg, uint32_t flags)
+static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)
         seg->flags |= SCPS_FIN;
@@ -407,13 +407,14 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 }
 
 /* Turns record r into seg once more. */
-static SCPS_APART void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent *r)
+static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
+                                const struct scps_sent *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
 /* The same for record idx, unasked: a probe is not held by the rate, but pays. */
-static SCPS_APART void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
+static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
     scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
@@ -430,7 +431,7 @@ static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t win
         scps_cc_limited(c, true);
 }
 
-static SCPS_APART bool repair(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     uint64_t inflight = scps_recovery_inflight(c->tx);
@@ -472,7 +473,7 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 }
 
 /* May a segment smaller than a full one leave? */
-static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
     bool all = c->snd.nxt + len == c->snd.end;
@@ -504,7 +505,7 @@ static SCPS_APART bool small_may_leave(struct scps_conn *c, uint32_t len, uint64
 }
 
 /* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
-static SCPS_APART void restart_if_idle(struct scps_conn *c)
+static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 {
     if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
@@ -606,10 +607,10 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
 }
 
 /* A window probe that was due has left, as p. False: as a segment like any other. */
-static SCPS_APART bool was_probe(struct scps_conn *c, const struct portion *p)
+static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct portion *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
         c->ctx.st->probes_out++;
         return true;
@@ -633,7 +634,7 @@ static inline void look_ahead(struct scps_conn *c, const struct portion *p)
     }
 }
 
-static SCPS_WITHIN bool new_data(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     bool probe = c->todo.bits & SCPS_TODO_PROBE;
@@ -688,7 +689,7 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* While something is lost. */
-static SCPS_APART bool mend(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->tx->rec.frto == 2 && frto_step_2b(c, seg))
         return true;
@@ -717,7 +718,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
-static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
 
@@ -728,14 +729,14 @@ static SCPS_APART bool probe(struct scps_conn *c, struct scps_seg *seg)
     again_at_once(c, seg, sb->head);
     c->ctx.st->probes_out++;
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_NOTE_IT(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     return true;
 }
 
 /* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind
  * nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no answer
  * due. */
-static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
     bool owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
@@ -747,8 +748,8 @@ static SCPS_APART void keepalive(struct scps_conn *c, struct scps_seg *seg)
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
     c->ctx.st->probes_out++;
     left(c, seg, behind, false);
-    SCPS_NOTE_IT(c, PROBE, 1, c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes,
-                 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 1,
+                      c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes, 0, 0);
 }
 
 static bool may_send_data(uint8_t state, const struct scps_tx *tx)
@@ -767,7 +768,7 @@ static bool may_send_data(uint8_t state, const struct scps_tx *tx)
 
 /* What goes before everything else. True: that is all there is now, a segment or (*done false)
  * none. */
-static SCPS_APART bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
+static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
     if (c->todo.bits & SCPS_TODO_RST) {
@@ -814,7 +815,7 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
            seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->snd.nxt) && new_data(c, next);
 }
 
-static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off at = scps_send_acceptable(&c->snd);
 
@@ -822,10 +823,10 @@ static SCPS_WITHIN void fill_ack(struct scps_conn *c, struct scps_seg *seg)
     scps_ackout_fill(c, seg);
     c->ctx.st->acks_out++;
     left(c, seg, at, false);
-    SCPS_NOTE_IT(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
+    SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
-static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     if (!scps_ackout_within_budget(c))
         return false;
@@ -834,7 +835,7 @@ static SCPS_APART bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->ctx.cfg->c.ack_budget || c->ctx.cfg->c.ack_budget_pps)
         return budgeted_ack(c, seg);
@@ -844,7 +845,7 @@ static SCPS_WITHIN bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 
 /* A compressed header has no room for an acknowledgement beside a full segment's data: it goes
  * before, by itself. */
-static SCPS_APART bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     return (c->tx->sb.lost ||
             c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end) > scps_agreed_any_mss(&c->agreed)) &&

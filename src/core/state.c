@@ -20,7 +20,7 @@
 
 #define ANOTHER 65536u /* octets: further than the window of any SYN */
 
-static SCPS_APART int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
+static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
     scps_conn_drop(c, d, seg);
     return (int)d;
@@ -36,7 +36,7 @@ uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
     return limit - (uint32_t)(scps_siphash(env->key, msg, sizeof msg) % (limit / 2u + 1));
 }
 
-static SCPS_APART void challenge(struct scps_conn *c)
+static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->ctx.env;
 
@@ -59,7 +59,7 @@ static SCPS_APART void challenge(struct scps_conn *c)
  * not know: one SYN without it asks again before the connection counts as refused (docs/SCPS-TP.md
  * section 1.4 has it for silence). It begins elsewhere in sequence space, so that a reset for an
  * earlier SYN is no answer to it. */
-static SCPS_APART void refused(struct scps_conn *c)
+static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     struct scps_ack_sum sum = {0};
 
@@ -74,7 +74,7 @@ static SCPS_APART void refused(struct scps_conn *c)
     scps_conn_wake(c);
 }
 
-static SCPS_APART int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool acks = seg->flags & SCPS_ACK;
 
@@ -148,7 +148,7 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
-static SCPS_APART void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
 {
     switch (c->state) {
     case SCPS_FIN_WAIT_1:
@@ -198,7 +198,7 @@ static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
            behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) && ack_plausible(c, seg);
 }
 
-static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t to = scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len;
     bool old = seg->len && to <= (int64_t)scps_receive_next(&c->rcv);
@@ -222,7 +222,7 @@ static SCPS_APART int unacceptable(struct scps_conn *c, const struct scps_seg *s
     return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 
-static SCPS_APART int reset(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state == SCPS_TIME_WAIT)
         return drop(c, SCPS_DROP_BLIND_RESET, seg);
@@ -238,8 +238,8 @@ enum { GO_ON = -1 };
 
 /* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with
  * *at, which may now be copy; else what became of the segment. */
-static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
-                              struct scps_seg *copy)
+static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
+                                 struct scps_seg *copy)
 {
     const struct scps_seg *seg = *at;
 
@@ -279,7 +279,7 @@ static SCPS_APART int opening(struct scps_conn *c, const struct scps_seg **at,
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check, in SYN-RECEIVED. 0: go on with the segment. */
-static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->snd.nxt == 0 || scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) <= 0 ||
         scps_seq_ahead(c->snd.iss, c->snd.nxt, seg->ack) > 0)
@@ -295,7 +295,7 @@ static SCPS_APART int handshake_ends(struct scps_conn *c, const struct scps_seg 
 }
 
 /* An acknowledgement of what was never sent, or far behind what was (RFC 5961 section 5.2). */
-static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (may_answer(c, seg))
         challenge(c);
@@ -311,7 +311,7 @@ static SCPS_APART int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
  * implementation come no other way, and its TSecr, which is used only where SND.UNA moves; its
  * TSval (a forged one would make PAWS reject the peer) and its option 23 are not. Data, FIN and RST
  * without a sequence number do not get here. GO_ON, or what became of the segment. */
-static SCPS_APART int implied(struct scps_conn *c, const struct scps_seg *seg)
+static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack;
 

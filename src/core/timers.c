@@ -44,7 +44,7 @@ static void look(struct scps_conn *c)
 
 /* Serves the timers of the sending side that have expired. The last of them may give the memory
  * of c->tx back. */
-static SCPS_APART void serve_tx(struct scps_conn *c)
+static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
     struct scps_tx *tx = c->tx;
@@ -68,7 +68,7 @@ static SCPS_APART void serve_tx(struct scps_conn *c)
 }
 
 /* Each timer that has expired, in this order. */
-static SCPS_APART void serve(struct scps_conn *c)
+static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
 

@@ -35,7 +35,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
     if (mtu >= old || !c->tx || c->ctx.cfg->c.df_off)
         return;
-    SCPS_NOTE_IT(c, PMTU, old, mtu, 0, 0);
+    SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
     sb = &c->tx->sb;
     /* Only the too long are lost; being cut they keep their state, so this comes first. */
     for (uint32_t i = sb->head; i != sb->tail; i++)

@@ -40,7 +40,7 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
 
 /* A wrong checksum counts, and by choice tells of damage on the way from this peer, whichever flow
  * it was. */
-static SCPS_APART int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
+static SCPS_NOINLINE int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
     if (st->cfg.checksum_hints)
         scps_stack_signal(st, st->env.now,
@@ -240,9 +240,9 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
 }
 
 /* Any packet: a segment into *seg, and its taker, which is clear before. */
-static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
-                                const struct scps_pkt *in, struct scps_seg *seg,
-                                struct taker *taker)
+static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
+                                   const struct scps_pkt *in, struct scps_seg *seg,
+                                   struct taker *taker)
 {
     struct scps_ip ip;
     enum scps_drop bad;

@@ -20,7 +20,7 @@ static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos
     scps_sum_finish(p + 10, sum);
 }
 
-static SCPS_APART uint64_t sum6(const struct scps_conn *c)
+static SCPS_NOINLINE uint64_t sum6(const struct scps_conn *c)
 {
     return scps_sum_header(scps_sum_header(0, c->local.b, 16), c->remote.b, 16);
 }

@@ -6,7 +6,7 @@
 
 /* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
  * leave now. */
-static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
@@ -26,7 +26,7 @@ static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* What goes before all packets: connections that have ended, timers. */
-static SCPS_APART void output_housekeeping(struct scps_stack *st)
+static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
         scps_stack_reap(st);
@@ -37,7 +37,7 @@ static SCPS_APART void output_housekeeping(struct scps_stack *st)
 /* Whose turn it is: routes that have a rate go before what has none, which could leave them
  * nothing; among themselves in turn. Of a route with a rate the one at the head, if the credit is
  * there. */
-static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
+static SCPS_NOINLINE struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
 {
     scps_time now = st->env.now;
 
@@ -53,8 +53,8 @@ static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct sc
 
 /* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the
  * head, or on its own account. Returns whose turn it is now. */
-static SCPS_APART struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
-                                          struct scps_conn *c)
+static SCPS_NOINLINE struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
+                                             struct scps_conn *c)
 {
     if (c->turns->gate->asked != c) {
         scps_gate_passed(c->turns->gate, c);
@@ -64,7 +64,7 @@ static SCPS_APART struct scps_turns *pass(struct scps_stack *st, struct scps_nif
 }
 
 /* The next segment of the connections that may have one, in turn. */
-static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_turns *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
     struct scps_conn *c;
@@ -100,8 +100,8 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
 }
 
 /* Datagrams wait, too: each kind goes first every other time. */
-static SCPS_APART int output_alternate(struct scps_stack *st, struct scps_nif *nif,
-                                       struct scps_pkt *out)
+static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
+                                          struct scps_pkt *out)
 {
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && scps_dgram_output(st, nif, out))
@@ -113,7 +113,8 @@ static SCPS_APART int output_alternate(struct scps_stack *st, struct scps_nif *n
 
 /* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has
  * anything, and every SCPS_ANSWER_SHARE-th time else. */
-static SCPS_APART int output_slow(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
+                                     struct scps_pkt *out)
 {
     output_housekeeping(st);
     if (nif->n_answers && nif->since_answer >= SCPS_ANSWER_SHARE - 1 &&

@@ -42,8 +42,8 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
 }
 
 /* clk NULL: the time is that of the stack, and stands still. */
-static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
-                                  const struct scps_clock *clk)
+static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif *nif,
+                                         const struct scps_clock *clk)
 {
     uint8_t room[2048];
     struct scps_pkt out;

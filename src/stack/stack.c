@@ -260,7 +260,7 @@ static void serve_memory(struct scps_stack *st)
 }
 
 /* A key may be too early: the connection then only goes back to where it belongs. */
-SCPS_APART void scps_stack_serve_timers(struct scps_stack *st)
+SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
@@ -289,7 +289,7 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
 }
 
 /* When a packet of the routes with a rate may leave next. */
-static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
+static SCPS_NOINLINE scps_time pipes_due(struct scps_pipe *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;
 

@@ -15,8 +15,8 @@
 /* ---- packets ---- */
 
 /* The connection of a TCP packet; NULL on lack of memory. */
-static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *k,
-                                     const struct segment *s, int *dir)
+static SCPS_ALWAYS_INLINE struct flow *find(struct scps_trace *t, const struct packet *k,
+                                            const struct segment *s, int *dir)
 {
     if (TR_LIKELY(k->version == 4)) {
         struct flow_quick q;
@@ -33,8 +33,8 @@ static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *
     return scps_tr_flow_find(t, &key, s->flags, s->seq, dir);
 }
 
-static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
-                                  const struct packet *k)
+static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                         const struct packet *k)
 {
     struct segment s;
     int dir;
@@ -52,7 +52,7 @@ static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_
 
 #define TUNNELS 6 /* one in another */
 
-static SCPS_WITHIN void pass_time(struct scps_trace *t, scps_time at)
+static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
 {
     if (TR_UNLIKELY(t->tot.packets == 1)) {
         t->tot.first = at;

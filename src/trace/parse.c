@@ -73,7 +73,8 @@ static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
 }
 
 /* One option of n bytes, its content at b. False: that is no length for this kind. */
-static SCPS_WITHIN bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n, struct opts *o)
+static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n,
+                                            struct opts *o)
 {
     switch (kind) {
     case SCPS_OPT_MSS:

@@ -77,8 +77,8 @@ void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* The addresses of a flow's key; the rest of it is zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
-static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k, uint32_t left,
-                                          uint32_t *hdr)
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k,
+                                                 uint32_t left, uint32_t *hdr)
 {
     const uint8_t *p = k->ip;
     *hdr = (p[0] & 15u) * 4;
@@ -97,7 +97,8 @@ static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k
 
 /* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted,
  * and no more to do. */
-static SCPS_WITHIN bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k,
+                                                uint32_t left)
 {
     uint32_t hdr;
     if (TR_UNLIKELY(k->cap < 20))
@@ -128,8 +129,8 @@ static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, stru
 
 /* Parses the TCP header at k->th into s. Returns false if the caller must not process the packet
  * any further; the packet has then been counted in t. */
-static SCPS_WITHIN bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
-                                          struct segment *s)
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
+                                                 struct segment *s)
 {
     if (TR_UNLIKELY(k->th_cap < 20))
         return scps_tr_cut_short(t);

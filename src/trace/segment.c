@@ -24,7 +24,8 @@ enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- the header ---- */
 
-static SCPS_WITHIN void window(struct step *x, const struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void window(struct step *x, const struct conn_dir *h,
+                                      const struct conn_dir *o)
 {
     x->win = 0;
     if (TR_LIKELY(x->ack || x->syn)) {
@@ -34,7 +35,7 @@ static SCPS_WITHIN void window(struct step *x, const struct conn_dir *h, const s
     }
 }
 
-static SCPS_WITHIN void silence(const struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void silence(const struct step *x, struct conn_dir *h)
 {
     if (TR_LIKELY(h->packets) || h->rst_count) {
         if (x->now - h->last_time > h->idle_max)
@@ -44,13 +45,13 @@ static SCPS_WITHIN void silence(const struct step *x, struct conn_dir *h)
 }
 
 /* Octets start at 2^32 + the first number seen, so that earlier ones stay positive. */
-static SCPS_WITHIN void begin_at(struct conn_dir *h, uint32_t seq)
+static SCPS_ALWAYS_INLINE void begin_at(struct conn_dir *h, uint32_t seq)
 {
     h->seq_known = true;
     h->ref = h->isn64 = ((uint64_t)1 << 32) + seq;
 }
 
-static SCPS_WITHIN uint64_t place(struct conn_dir *h, uint32_t seq)
+static SCPS_ALWAYS_INLINE uint64_t place(struct conn_dir *h, uint32_t seq)
 {
     if (TR_UNLIKELY(!h->seq_known)) {
         begin_at(h, seq);
@@ -59,7 +60,7 @@ static SCPS_WITHIN uint64_t place(struct conn_dir *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
-static SCPS_WITHIN void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn) && !h->packets)
         begin_at(h, x->s->seq);
@@ -73,7 +74,7 @@ static SCPS_WITHIN void position(struct step *x, struct conn_dir *h, struct conn
         h->sent_hi = x->first;
 }
 
-static SCPS_WITHIN void flags(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct segment *s = x->s;
     if (TR_UNLIKELY(x->syn)) {
@@ -93,7 +94,8 @@ static SCPS_WITHIN void flags(const struct step *x, struct conn_dir *h, struct c
         h->rst_count++;
 }
 
-static SCPS_WITHIN void time_passes(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir *h,
+                                           struct conn_dir *o)
 {
     if (x->now > x->f->spent_at) {
         scps_dur dt = x->now - x->f->spent_at;
@@ -138,7 +140,7 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
         scps_tr_seldom(t, h)->comp_pkts++;
 }
 
-static SCPS_WITHIN void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->s->o.has_ts && !h->ts)) {
         h->ts = true;
@@ -151,7 +153,8 @@ static SCPS_WITHIN void options(const struct step *x, struct conn_dir *h, struct
         seldom_options(x->t, x->f, x->dir, x->s, h, o, x->syn);
 }
 
-static SCPS_WITHIN void data(const struct step *x, struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
+                                    const struct conn_dir *o)
 {
     const uint32_t len = x->len;
     h->data_pkts++;
@@ -181,7 +184,7 @@ static SCPS_WITHIN void data(const struct step *x, struct conn_dir *h, const str
 
 /* The same packet again, by IP identification and sequence number among the last few? A print and
  * the one give the other. */
-static SCPS_WITHIN bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
+static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
     for (uint32_t i = 0; i < HWDUPS; i++)
@@ -198,7 +201,7 @@ static SCPS_WITHIN bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
     return false;
 }
 
-static SCPS_WITHIN void packet(struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void packet(struct step *x, struct conn_dir *h)
 {
     const struct packet *k = x->k;
     h->packets++;
@@ -217,7 +220,8 @@ static SCPS_WITHIN void packet(struct step *x, struct conn_dir *h)
 
 /* ---- windows in use ---- */
 
-static SCPS_WITHIN void initial_window(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_dir *h,
+                                              struct conn_dir *o)
 {
     if (TR_UNLIKELY(!o->data_acked && x->ack && o->syn + 1 != x->s->ack))
         o->data_acked = true;
@@ -229,8 +233,8 @@ static SCPS_WITHIN void initial_window(const struct step *x, struct conn_dir *h,
 
 /* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet.
  * Returns it. */
-static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct conn_dir *h,
-                                        const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn_dir *h,
+                                               const struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn || x->ooo || x->resent))
         return h->owin_prev;
@@ -261,9 +265,9 @@ static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int
     }
 }
 
-static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *p,
-                             const struct conn_dir *h, const struct conn_dir *o,
-                             struct scps_trace_seen *v)
+static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trace_pkt *p,
+                                    const struct conn_dir *h, const struct conn_dir *o,
+                                    struct scps_trace_seen *v)
 {
     const struct segment *s = x->s;
     *v = (struct scps_trace_seen){.pkt = p,
@@ -296,10 +300,10 @@ static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *
 
 /* One segment of connection f. There are four of this function, one for each kind: what cannot be
  * is left out of it. */
-static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *p,
-                             const struct packet *k, const struct segment *s, struct flow *f,
-                             struct conn_dir *restrict h, struct conn_dir *restrict o,
-                             const enum kind kind)
+static SCPS_ALWAYS_INLINE void take(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                    const struct packet *k, const struct segment *s, struct flow *f,
+                                    struct conn_dir *restrict h, struct conn_dir *restrict o,
+                                    const enum kind kind)
 {
     const bool watch = kind == WATCHED, odd = kind == ANY || watch;
     const uint16_t fl = odd ? s->flags : (s->flags & SCPS_PSH) | SCPS_ACK;

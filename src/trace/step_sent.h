@@ -8,8 +8,8 @@
 #include "trace/step.h"
 
 /* Why is this being repaired? */
-static SCPS_WITHIN void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
-                                const struct resend *re)
+static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
+                                       const struct resend *re)
 {
     const struct segment *s = x->s;
     x->cause = scps_tr_why_resent(x->t, h, o, x->first, x->end, re, x->syn, s->o.has_ts, s->o.tsval,
@@ -21,9 +21,9 @@ static SCPS_WITHIN void explain(struct step *x, struct conn_dir *h, const struct
 /* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was
  * seen. True if it is the repair of something lost before it got here, and not merely overtaken on
  * the way. */
-static SCPS_APART bool out_of_place(struct scps_trace *t, struct conn_dir *h,
-                                    const struct conn_dir *o, uint64_t first, uint64_t end,
-                                    const struct opts *opt, struct resend *re)
+static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
+                                       const struct conn_dir *o, uint64_t first, uint64_t end,
+                                       const struct opts *opt, struct resend *re)
 {
     if (first > h->sent_hi && end > o->ack_hi) {
         scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
@@ -39,7 +39,7 @@ static SCPS_APART bool out_of_place(struct scps_trace *t, struct conn_dir *h,
 }
 
 /* Octets nobody has seen before; SYN and FIN are none. */
-static SCPS_WITHIN void unique(const struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
 {
     int64_t n = x->len, before = x->again;
     before -= x->syn && h->syn_count > 1;
@@ -49,7 +49,7 @@ static SCPS_WITHIN void unique(const struct step *x, struct conn_dir *h)
 }
 
 /* A segment that takes up sequence numbers. */
-static SCPS_WITHIN void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
         x->probe = true;
@@ -75,8 +75,8 @@ static SCPS_WITHIN void sent(struct step *x, struct conn_dir *h, const struct co
 }
 
 /* The limits it was sent within: the window, and what the application had. */
-static SCPS_WITHIN void sent_within(const struct step *x, struct conn_dir *h,
-                                    const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void sent_within(const struct step *x, struct conn_dir *h,
+                                           const struct conn_dir *o)
 {
     uint64_t edge = o->win_edge;
     if (TR_UNLIKELY(edge && x->end == edge && !x->syn && !x->fin))
@@ -86,7 +86,8 @@ static SCPS_WITHIN void sent_within(const struct step *x, struct conn_dir *h,
     h->last_sent_at = x->now;
 }
 
-static SCPS_WITHIN void sequence_space(struct step *x, struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h,
+                                              const struct conn_dir *o)
 {
     const bool takes = x->len || x->syn || x->fin;
     if (takes)
