@@ -6,7 +6,7 @@
 
 void scps_conn_wake(struct scps_conn *c)
 {
-    struct scps_turns *t = c->turns;
+    struct scps_ready_queue *t = c->turns;
 
     /* One that waits to be freed has nothing to send, and its ready_next belongs to that queue. */
     if (c->ready || c->dead || !t)
@@ -22,7 +22,7 @@ void scps_conn_wake(struct scps_conn *c)
 
 void scps_conn_unready(struct scps_conn *c)
 {
-    struct scps_turns *t = c->turns;
+    struct scps_ready_queue *t = c->turns;
     struct scps_conn *before = NULL;
 
     if (!c->ready)
@@ -39,7 +39,7 @@ void scps_conn_unready(struct scps_conn *c)
         t->tail = before;
 }
 
-void scps_turns_next(struct scps_turns *t)
+void scps_ready_queue_next(struct scps_ready_queue *t)
 {
     struct scps_conn *c = t->head;
 

@@ -15,7 +15,7 @@ struct scps_conn;
 void scps_conn_wake(struct scps_conn *c);
 void scps_conn_unready(struct scps_conn *c);
 /* The one at the head goes to the back of its link's turns, so that all get theirs. */
-void scps_turns_next(struct scps_turns *t);
+void scps_ready_queue_next(struct scps_ready_queue *t);
 /* c leaves the turns for the queue of those that wait to be freed; the first of these leaves it. */
 void scps_conn_put_aside(struct scps_conn *c);
 void scps_conn_unbury(struct scps_conn *c);

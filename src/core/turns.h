@@ -7,7 +7,7 @@ struct scps_conn;
 struct scps_gate;
 
 /* Connections of one link, or of one route whose rate is set, with something to send, in turn. */
-struct scps_turns {
+struct scps_ready_queue {
     struct scps_conn *head, *tail;
     struct scps_gate *gate; /* the route's rate; NULL: none is set */
     const void *link;       /* tells links apart */

@@ -66,7 +66,7 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
 
 /* Bytes/s for answers by nif, by a route whose pipe is p (NULL: it has no rate). */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
-                         const struct scps_pipe *p)
+                         const struct scps_shaper *p)
 {
     uint64_t line = device(nif)->rate, rate, own, most;
 
@@ -95,8 +95,8 @@ static uint32_t weight(const struct scps_nif *nif, size_t len)
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {
-    const struct scps_way *way = scps_route_find(st, dst);
-    struct scps_pipe *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
+    const struct scps_route_entry *way = scps_route_find(st, dst);
+    struct scps_shaper *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
     struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
     uint64_t share = share_of(st, nif, pipe);
 
@@ -156,7 +156,7 @@ static void take(struct scps_recring *q, struct scps_pkt *out)
     out->csum_ok = true;
 }
 
-scps_time scps_answer_due(struct scps_pipe *p, scps_time now)
+scps_time scps_answer_due(struct scps_shaper *p, scps_time now)
 {
     uint32_t len;
 
@@ -172,7 +172,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
         return false;
     if (!scps_recring_empty(&nif->answers.queue))
         q = &nif->answers.queue;
-    for (struct scps_pipe *p = nif->pipes; p && !q; p = p->next) {
+    for (struct scps_shaper *p = nif->pipes; p && !q; p = p->next) {
         uint32_t len;
         if (!scps_recring_front(&p->answers.queue, &len) ||
             scps_answer_due(p, st->env.now) > st->env.now)

@@ -41,10 +41,10 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
 
     plan_array(s, sizeof(struct scps_nif *), SCPS_FIXED_NETIFS);
     plan_array(s, sizeof(struct scps_local_addr), SCPS_FIXED_ADDRS);
-    plan_array(s, sizeof(struct scps_way), SCPS_FIXED_ROUTES);
+    plan_array(s, sizeof(struct scps_route_entry), SCPS_FIXED_ROUTES);
     scps_slots_plan(s, sizeof(struct scps_nif), SCPS_FIXED_NETIFS);
     scps_slots_plan(s, r->packet, SCPS_FIXED_NETIFS);
-    scps_slots_plan(s, sizeof(struct scps_pipe), SCPS_FIXED_RATED);
+    scps_slots_plan(s, sizeof(struct scps_shaper), SCPS_FIXED_RATED);
     scps_slots_plan(s, SCPS_FIXED_ANSWERS, queues);
     scps_slots_plan(s, sizeof(struct scps_listener), SCPS_FIXED_LISTENERS);
     scps_slots_plan(s, scps_plain_size(cfg), 1);

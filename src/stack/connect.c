@@ -28,7 +28,7 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
  * not. 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
-                       const struct scps_way **way)
+                       const struct scps_route_entry **way)
 {
     if (!remote || !remote->port || scps_stack_any(&remote->addr) ||
         (remote->addr.family != 4 && remote->addr.family != 6))
@@ -62,7 +62,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
     struct scps_shared_config *shared;
     struct scps_conn *c;

@@ -7,7 +7,7 @@
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_way *way, int *err)
+                                  const struct scps_route_entry *way, int *err)
 {
     uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
     struct scps_conn *c;

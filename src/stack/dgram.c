@@ -171,7 +171,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
 {
     struct scps_stack *st = d->st;
     const struct scps_addr *src = &d->asked;
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_endpoint to;
 
     if (!remote) {
@@ -300,7 +300,7 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));) {
-        const struct scps_way *way =
+        const struct scps_route_entry *way =
             d->remote.addr.family ? scps_route_find(st, &d->remote.addr) : NULL;
         if (way && scps_nif_of(way->route.nif) == nif)
             scps_dgram_fail(d, SCPS_ERR_LINKDOWN, 0, &d->remote);

@@ -29,7 +29,7 @@ struct scps_dgram {
     struct scps_recring in, out;
     uint32_t in_used, out_used; /* as rcvbuf and sndbuf count */
     struct scps_nif *nif;       /* of the oldest datagram out, while it waits; and */
-    struct scps_pipe *pipe;     /* of that its route's; NULL: its route has no rate */
+    struct scps_shaper *pipe;   /* of that its route's; NULL: its route has no rate */
     struct scps_addr asked;     /* the address it was opened at */
     uint32_t pmtu;              /* on the way to remote, heard at pmtu_at; 0: nothing */
     scps_time pmtu_at;

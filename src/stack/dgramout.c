@@ -34,7 +34,7 @@ static uint32_t packet(const struct scps_dgram_out *rec)
 }
 
 /* The largest packet to addr by way of w. */
-static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_way *w,
+static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry *w,
                        const struct scps_addr *addr)
 {
     const struct scps_route *r = &w->route;
@@ -46,7 +46,7 @@ static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_way *w,
     return SCPS_MIN(mtu, MOST);
 }
 
-static const struct scps_addr *source(const struct scps_dgram *d, const struct scps_way *w,
+static const struct scps_addr *source(const struct scps_dgram *d, const struct scps_route_entry *w,
                                       const struct scps_addr *to)
 {
     if (!scps_stack_any(&d->local.addr))
@@ -58,7 +58,7 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
 
 /* Finds the route by which a datagram of d reaches the endpoint `to`. Returns 0 or SCPS_ERR_*. */
 static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
-                    const struct scps_way **way)
+                    const struct scps_route_entry **way)
 {
     if (!to->addr.family)
         return SCPS_ERR_NOTCONN;
@@ -72,7 +72,7 @@ static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
 
 uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to)
 {
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     uint32_t over, mtu;
 
     to = to ? to : &d->remote;
@@ -124,7 +124,7 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     uint32_t size;
 
     while ((rec = scps_recring_front(&d->out, &size))) {
@@ -164,7 +164,7 @@ void scps_dgram_regroup(struct scps_stack *st)
 int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                     size_t len, size_t hollow)
 {
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_dgram_out *rec;
     uint32_t over;
     int err;
@@ -203,7 +203,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
-    const struct scps_way *way = scps_route_find(st, &rec->to.addr);
+    const struct scps_route_entry *way = scps_route_find(st, &rec->to.addr);
     const uint8_t *data = (const uint8_t *)(rec + 1);
     struct scps_udp u = {.sport = d->local.port,
                          .dport = rec->to.port,
@@ -273,22 +273,23 @@ static uint32_t first_bytes(struct scps_dgram *d)
     return rec ? packet(rec) : 0;
 }
 
-scps_time scps_dgram_due(struct scps_pipe *p, scps_time now)
+scps_time scps_dgram_due(struct scps_shaper *p, scps_time now)
 {
     uint32_t bytes = first_bytes(p->dgrams.head);
 
     return bytes ? scps_gate_when(&p->gate, now, bytes) : now;
 }
 
-void scps_dgram_yield(struct scps_turns *t)
+void scps_dgram_yield(struct scps_ready_queue *t)
 {
-    struct scps_pipe *p = (struct scps_pipe *)((uint8_t *)t - offsetof(struct scps_pipe, turns));
+    struct scps_shaper *p =
+        (struct scps_shaper *)((uint8_t *)t - offsetof(struct scps_shaper, turns));
 
     p->for_dgrams = true;
 }
 
 /* Of a route with a rate. */
-static void leave_pipe(struct scps_pipe *p, struct scps_dgram *d, struct scps_pkt *out)
+static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));
     if (p->share > 0)
@@ -302,7 +303,7 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
     scps_time now = st->env.now;
     struct scps_dgram *d;
 
-    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
         d = next(&p->dgrams);
         if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
             continue;

@@ -37,11 +37,12 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 /* Whose turn it is: routes that have a rate go before what has none, which could leave them
  * nothing; among themselves in turn. Of a route with a rate the one at the head, if the credit is
  * there. */
-static SCPS_NOINLINE struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
+static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
+                                                         struct scps_nif *nif)
 {
     scps_time now = st->env.now;
 
-    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
         scps_gate_serve(&p->gate, now);
         if (!p->turns.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->turns.head, now))
             continue;
@@ -53,8 +54,8 @@ static SCPS_NOINLINE struct scps_turns *open_turns(struct scps_stack *st, struct
 
 /* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the
  * head, or on its own account. Returns whose turn it is now. */
-static SCPS_NOINLINE struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
-                                             struct scps_conn *c)
+static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
+                                                   struct scps_conn *c)
 {
     if (c->turns->gate->asked != c) {
         scps_gate_passed(c->turns->gate, c);
@@ -66,7 +67,7 @@ static SCPS_NOINLINE struct scps_turns *pass(struct scps_stack *st, struct scps_
 /* The next segment of the connections that may have one, in turn. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_turns *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
+    struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
     struct scps_conn *c;
     struct scps_seg seg;
 
@@ -89,7 +90,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
         if (scps_conn_quiet(c, seg.len > 0))
             scps_conn_unready(c);
         else if (over && c != t->tail)
-            scps_turns_next(t);
+            scps_ready_queue_next(t);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)

@@ -138,7 +138,7 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
     scps_answers_fini(&nif->answers, a);
     if (nif->kept_mem)
         a->free(a->ctx, nif->kept_mem, nif->kept.cap);
-    for (struct scps_pipe *p; (p = nif->pipes);) {
+    for (struct scps_shaper *p; (p = nif->pipes);) {
         nif->pipes = p->next;
         scps_answers_fini(&p->answers, a);
         a->free(a->ctx, p, sizeof *p);
@@ -289,7 +289,7 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
 }
 
 /* When a packet of the routes with a rate may leave next. */
-static SCPS_NOINLINE scps_time pipes_due(struct scps_pipe *p, scps_time now)
+static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;
 

@@ -19,9 +19,9 @@ struct scps_flow { /* our side first */
 };
 
 /* A route, and what keeps its rate. */
-struct scps_way {
+struct scps_route_entry {
     struct scps_route route;
-    struct scps_pipe *pipe; /* NULL: it never had a rate */
+    struct scps_shaper *pipe; /* NULL: it never had a rate */
 };
 
 /* Endpoints whose oldest datagram waits for the same link or route, in turn. */
@@ -44,21 +44,21 @@ struct scps_answers {
 };
 
 /* The rate of a route and the connections, datagrams and answers that share it. */
-struct scps_pipe {
+struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
-    struct scps_turns turns;
+    struct scps_ready_queue turns;
     struct scps_dgram_turns dgrams;
-    bool for_dgrams;        /* it is the datagrams' turn, as far as any wait, */
-    int32_t share;          /* of so many bytes more */
-    struct scps_pipe *next; /* of the same link */
+    bool for_dgrams;          /* it is the datagrams' turn, as far as any wait, */
+    int32_t share;            /* of so many bytes more */
+    struct scps_shaper *next; /* of the same link */
 };
 
 /* A netif as the stack sees it: netif->stack_priv. */
 struct scps_nif {
     struct scps_netif *nif;
-    struct scps_turns turns;
-    struct scps_pipe *pipes;        /* routes with a rate */
+    struct scps_ready_queue turns;
+    struct scps_shaper *pipes;      /* routes with a rate */
     struct scps_dgram_turns dgrams; /* datagrams that none of these holds back */
     uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
     bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
@@ -101,7 +101,7 @@ struct scps_stack {
     uint32_t n_nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
-    struct scps_way *ways;
+    struct scps_route_entry *ways;
     uint32_t n_ways;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
@@ -192,9 +192,10 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
                       struct scps_pkt *out);
 
 /* ---- route.c ---- */
-const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
+const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
+                                               const struct scps_addr *dst);
 /* Where connections of w over nif take their turns; w NULL: none is known. */
-struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif);
+struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif);
 /* Has any route a rate? */
 bool scps_route_rated(const struct scps_stack *st);
 /* The source address for dst on nif; NULL if nif has none of that family. */
@@ -204,7 +205,7 @@ const struct scps_addr *scps_route_source(const struct scps_stack *st, const str
 const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
                                                const struct scps_addr *a);
 /* p, which stands at *at, to the end of its link's pipes: the others go first. */
-void scps_stack_last(struct scps_pipe **at);
+void scps_stack_last(struct scps_shaper **at);
 
 /* ---- routeset.c ---- */
 /* nif goes away: so do its routes. */
@@ -247,7 +248,7 @@ void scps_listener_free_all(struct scps_stack *st);
  * in the tables, not opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_way *way, int *err);
+                                  const struct scps_route_entry *way, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Discards the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
@@ -295,7 +296,7 @@ bool scps_stack_may_answer(struct scps_stack *st);
 /* The next answer that may leave by nif now. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* When the first of p's answers may leave; SCPS_NEVER: none waits. */
-scps_time scps_answer_due(struct scps_pipe *p, scps_time now);
+scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
 /* len bytes more for strangers on the way to dst, sent by something else than an answer. False:
  * they have had their share. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
@@ -332,14 +333,14 @@ void scps_dgram_free_all(struct scps_stack *st);
 /* The next datagram that may leave by nif, of endpoints in turn. False: none may now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Is it the turn of p's datagrams? */
-static inline bool scps_dgram_first(const struct scps_pipe *p)
+static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.head && (p->for_dgrams || !p->turns.head);
 }
 /* When the first of p's datagrams may leave. */
-scps_time scps_dgram_due(struct scps_pipe *p, scps_time now);
+scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
 /* A turn of the connections that share t is over. */
-void scps_dgram_yield(struct scps_turns *t);
+void scps_dgram_yield(struct scps_ready_queue *t);
 /* Routes have changed: endpoints wait where they belong now. */
 void scps_dgram_regroup(struct scps_stack *st);
 

@@ -67,7 +67,7 @@ static void a_turn_is_a_share_of_bytes(void **x)
 /* Until the connection has used its segment the next in line waits */
 static void the_minimum_rate_serves_one_at_a_time(void **x)
 {
-    struct scps_turns ready = {0};
+    struct scps_ready_queue ready = {0};
     struct scps_gate g;
     struct scps_conn *a = sit(), *b = sit();
 
