@@ -39,7 +39,7 @@ static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una
 /* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old.
  * False: it says nothing that could be told again. */
 static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
-                       int64_t told, struct scps_ack_sum *sum)
+                       int64_t told, struct scps_ack_result *sum)
 {
     int64_t from = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].left);
     int64_t to = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->sack[i].right);
@@ -69,7 +69,7 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
 }
 
 static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off ack, int64_t told,
-                      struct scps_ack_sum *sum)
+                      struct scps_ack_result *sum)
 {
     struct scps_sack before = {0};
     unsigned i;
@@ -147,13 +147,13 @@ static scps_dur doubt(struct scps_tx *tx, scps_dur first)
  * least round trip. As long as it is not known to report them, an echo from before the last
  * resending of what moved the left edge is doubted. */
 static SCPS_NOINLINE scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
-                                         const struct scps_ack_sum *sum)
+                                         const struct scps_ack_result *sum)
 {
     bool echoes = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(&c->rtt), last = -1;
     scps_dur first = echoes ? scps_ts_age(&c->ts, seg->tsecr, c->ctx.env->now)
                             : silence(c->tx, c->ctx.env->now, scps_conn_loss_cause(c));
-    const struct scps_sent *r = sum->newest;
+    const struct scps_sent_segment *r = sum->newest;
 
     if (sum->dsack_fresh) {
         if (least && r && r->resends && r->from + r->len == sum->dsack_to)
@@ -169,7 +169,7 @@ static SCPS_NOINLINE scps_dur resent_rtt(struct scps_conn *c, const struct scps_
 }
 
 static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
-                    const struct scps_ack_sum *sum, scps_dur newest)
+                    const struct scps_ack_result *sum, scps_dur newest)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     scps_time now = c->ctx.env->now;
@@ -219,7 +219,7 @@ static inline bool nothing_follows(const struct scps_send *s, uint32_t mss, uint
 
 /* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
  * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
-static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
+static void duplicate(struct scps_conn *c, bool told, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
     uint32_t head = tx->sb.head, thresh = c->ctx.cfg->c.dupthresh;
@@ -246,7 +246,7 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_sum *sum)
         scps_sb_lose(&tx->sb, head, sum);
 }
 
-static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_evidence evidence)
+static void lost(struct scps_conn *c, struct scps_ack_result *sum, enum scps_evidence evidence)
 {
     if (!sum->lost)
         return;
@@ -258,7 +258,7 @@ static void lost(struct scps_conn *c, struct scps_ack_sum *sum, enum scps_eviden
 /* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
  * acknowledgements of progress after a resend. */
 static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
-                                      struct scps_ack_sum *sum)
+                                      struct scps_ack_result *sum)
 {
     if (!dup && !advanced)
         return;
@@ -278,7 +278,7 @@ struct news {
     int64_t ack_in; /* where it points */
     scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
     scps_off before; /* the left edge until now */
-    struct scps_ack_sum sum;
+    struct scps_ack_result sum;
     bool snack;    /* its SNACK counts */
     bool told;     /* which has named what arrived, where SACK does not */
     bool jumped;   /* best effort: over what was missing, filled or given up */
@@ -369,7 +369,7 @@ static inline void take_duplicate(struct scps_conn *c, struct news *n)
 /* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
  * came within the least round trip, or its echo is older than the resending. */
 static SCPS_NOINLINE void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                                       const struct scps_sent *r, struct scps_cc_ack *a)
+                                       const struct scps_sent_segment *r, struct scps_cc_ack *a)
 {
     if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
@@ -433,9 +433,9 @@ static inline void losses_by_order(struct scps_conn *c, struct news *n)
  * outage leaves hundreds: when one of them is there, all that left before its end goes again, as
  * after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
-                         struct scps_ack_sum *sum)
+                         struct scps_ack_result *sum)
 {
-    const struct scps_sent *head = scps_sb_at(sb, sb->head);
+    const struct scps_sent_segment *head = scps_sb_at(sb, sb->head);
     bool outage = head->sent < outage_over && !head->resends;
 
     scps_sb_lose(sb, sb->head, sum);

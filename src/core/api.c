@@ -82,7 +82,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m && scps_marks_ahead(m, &c->rcv.in);
 }
@@ -97,7 +97,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
@@ -189,7 +189,7 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     if (!m || !scps_marks_at_hole(m, &c->rcv.in))
         return 0;

@@ -59,7 +59,7 @@ static scps_off highest(const struct scps_receive *rcv, const struct scps_rx *rx
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && m->hole.from == m->hole.to);
     scps_marks_stop(m);
@@ -91,7 +91,7 @@ static scps_off awaited(const struct scps_conn *c)
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
     if (!to) {
@@ -115,7 +115,7 @@ void scps_bets_wait(struct scps_conn *c)
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     scps_off to = awaited(c);
 
     scps_marks_stop(m);
@@ -130,7 +130,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
     const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
@@ -162,7 +162,7 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
     if (*ack != una || una != tx->gave_up_to)
         return false;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        const struct scps_sent *r = scps_sb_at(sb, i);
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
         if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
             break;
         *ack = r->from + r->len;
@@ -214,7 +214,7 @@ static void give_up(struct scps_conn *c)
 void scps_bets_send(struct scps_conn *c)
 {
     scps_off old = 0;
-    const struct scps_sent *r;
+    const struct scps_sent_segment *r;
 
     if (c->ctx.env->now >= scps_bets_until(c)) /* the oldest at the least */
         old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);

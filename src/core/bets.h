@@ -21,7 +21,7 @@ void scps_bets_send(struct scps_conn *c);
 bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack);
 /* The oldest segment, if it can be given up: it has data, has not arrived, and the peer's window
  * has room behind it; NULL: it cannot. */
-const struct scps_sent *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
+const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
 /* When the oldest segment has been outstanding too long; SCPS_NEVER: it may be, or cannot be given
  * up. */
 scps_time scps_bets_until(const struct scps_conn *c);

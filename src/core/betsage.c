@@ -8,9 +8,9 @@
  * that stands behind, would never learn that something is missing, and its window would never move.
  * That segment is sent again until it arrives; then the receiver's timer passes the hole before it.
  */
-const struct scps_sent *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
+const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
-    const struct scps_sent *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
+    const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
 
     if (!r || r->state == SCPS_SENT_ARRIVED || r->from + r->len >= edge)
         return NULL;

@@ -42,7 +42,7 @@ struct scps_conn {
     struct scps_ready_queue *turns; /* its link's, or its route's */
     struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
     struct scps_rx *rx;             /* NULL: nothing beyond a hole */
-    struct scps_tp *tp;             /* NULL: as said there */
+    struct scps_conn_scps *tp;      /* NULL: as said there */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
@@ -106,7 +106,7 @@ static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *
 /* How much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
-    const struct scps_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
 }

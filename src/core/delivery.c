@@ -20,7 +20,7 @@ void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle)
         scps_delivery_app_limited(d, 0);
 }
 
-void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
+void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now)
 {
     const uint64_t inflight = sb->inflight;
@@ -73,10 +73,10 @@ static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, sc
 }
 
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
-                          const struct scps_ack_sum *sum, scps_dur min_rtt, scps_time now,
+                          const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a)
 {
-    const struct scps_sent *r = sum->newest;
+    const struct scps_sent_segment *r = sum->newest;
     scps_dur sent, acked, took;
 
     d->delivered += sum->delivered;

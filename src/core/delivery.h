@@ -26,13 +26,13 @@ struct scps_delivery {
  * for so long that memory was given back. */
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
 /* The segment of record r, which sb counts as in flight already, leaves now. */
-void scps_delivery_sent(struct scps_delivery *d, struct scps_sent *r,
+void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
 /* Works out the sample of what sum says has arrived. a: bytes, rtt (-1: none) and the sample are
  * set; round_start and app_limited where they hold; rate and interval where the interval is no
  * shorter than min_rtt. */
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
-                          const struct scps_ack_sum *sum, scps_dur min_rtt, scps_time now,
+                          const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a);
 /* The most of the latest 8 to 16 round trips, the present one included as far as it is. */
 struct scps_carried scps_delivery_most(const struct scps_delivery *d);

@@ -34,11 +34,11 @@ static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
 }
 
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
-                        struct scps_ack_sum *sum)
+                        struct scps_ack_result *sum)
 {
     while (sb->frontier != sb->tail && sb->arrived_recs - sb->arrived_below - sb->excused >=
                                            enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (!r->resends && r->from >= from)
             scps_sb_lose(sb, sb->frontier, sum); /* if it is in flight */
         scps_sb_pass(sb);
@@ -46,7 +46,7 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
 }
 
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
-                         struct scps_ack_sum *sum)
+                         struct scps_ack_result *sum)
 {
     struct scps_resent e;
 
@@ -63,7 +63,7 @@ void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool ta
 #define CLOCK SCPS_MS(1) /* rttvar of a steady path is 0; RFC 6298's G */
 
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,
-                      struct scps_ack_sum *sum)
+                      struct scps_ack_result *sum)
 {
     if (!rtt->srtt || sb->head == sb->tail)
         return;

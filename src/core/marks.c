@@ -14,18 +14,18 @@
 
 #include "base/bytes.h"
 
-void scps_marks_init(struct scps_marks *m, uint32_t most)
+void scps_marks_init(struct scps_rcv_marks *m, uint32_t most)
 {
-    *m = (struct scps_marks){.due = SCPS_NEVER};
+    *m = (struct scps_rcv_marks){.due = SCPS_NEVER};
     scps_rangeset_init(&m->ends, most);
 }
 
-void scps_marks_fini(struct scps_marks *m, const struct scps_alloc *a)
+void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a)
 {
     scps_rangeset_fini(&m->ends, a);
 }
 
-int scps_marks_record(struct scps_marks *m, const struct scps_conn_ctx *x, scps_off next,
+int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end)
 {
     int got = SCPS_ERR_LIMIT;
@@ -43,7 +43,7 @@ int scps_marks_record(struct scps_marks *m, const struct scps_conn_ctx *x, scps_
 }
 
 /* Where the record that octet `from` belongs to ends; UINT64_MAX: not known. */
-static scps_off record_end(const struct scps_marks *m, scps_off from)
+static scps_off record_end(const struct scps_rcv_marks *m, scps_off from)
 {
     uint32_t i = scps_rangeset_find(&m->ends, from);
 
@@ -52,30 +52,30 @@ static scps_off record_end(const struct scps_marks *m, scps_off from)
     return SCPS_MAX(scps_rangeset_at(&m->ends, i)->from, from) + 1;
 }
 
-static bool hole(const struct scps_marks *m)
+static bool hole(const struct scps_rcv_marks *m)
 {
     return m->hole.from < m->hole.to;
 }
 
-uint64_t scps_marks_ready(const struct scps_marks *m, const struct scps_rcvbuf *in)
+uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in)
 {
     scps_off to = SCPS_MIN(hole(m) ? m->hole.from : in->next, record_end(m, in->read));
 
     return to - in->read;
 }
 
-bool scps_marks_ahead(const struct scps_marks *m, const struct scps_rcvbuf *in)
+bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in)
 {
     return hole(m) || record_end(m, in->read) != UINT64_MAX;
 }
 
-void scps_marks_lose(struct scps_marks *m, scps_off from, scps_off to)
+void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to)
 {
     assert(!hole(m) && from < to);
     m->hole = (struct scps_range){from, to};
 }
 
-bool scps_marks_repair(struct scps_marks *m, scps_off from, scps_off to)
+bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to)
 {
     if (from == m->hole.from)
         m->hole.from = to;
@@ -84,12 +84,12 @@ bool scps_marks_repair(struct scps_marks *m, scps_off from, scps_off to)
     return !hole(m);
 }
 
-bool scps_marks_at_hole(const struct scps_marks *m, const struct scps_rcvbuf *in)
+bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in)
 {
     return hole(m) && m->hole.from == in->read;
 }
 
-void scps_marks_read(struct scps_marks *m, const struct scps_rcvbuf *in, uint64_t n)
+void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n)
 {
     if (m->ended)
         m->torn = false;
@@ -97,7 +97,7 @@ void scps_marks_read(struct scps_marks *m, const struct scps_rcvbuf *in, uint64_
     scps_rangeset_trim(&m->ends, in->read);
 }
 
-void scps_marks_pass(struct scps_marks *m, struct scps_rcvbuf *in)
+void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in)
 {
     scps_rcvbuf_skip(in, m->hole.to);
     m->hole = (struct scps_range){0};

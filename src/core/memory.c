@@ -39,7 +39,7 @@ int scps_conn_need_marks(struct scps_conn *c)
 {
     const struct scps_alloc *a = &c->ctx.env->alloc;
     const struct scps_fixed *fixed = c->ctx.env->fixed;
-    struct scps_marks *m;
+    struct scps_rcv_marks *m;
 
     if (scps_tp_marks(c->tp))
         return 0;
@@ -91,17 +91,17 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
     scps_slots_plan(s, with_controller(sizeof(struct scps_conn), c), n);
     scps_slots_plan(s, with_controller(sizeof(struct scps_tx), c), n);
     scps_slots_plan(s, sizeof(struct scps_rx), n);
-    scps_slots_plan(s, sizeof(struct scps_tp), n);
+    scps_slots_plan(s, sizeof(struct scps_conn_scps), n);
     scps_slots_plan(s, sizeof(struct scps_conn_stats), n);
     scps_slots_plan(s, f->sndring ? (uint64_t)f->sndring + f->slack : 0, n);
-    scps_slots_plan(s, f->sent * sizeof(struct scps_sent), n);
+    scps_slots_plan(s, f->sent * sizeof(struct scps_sent_segment), n);
     scps_slots_plan(s, f->sent * sizeof(struct scps_resent), n);
     scps_slots_plan(s, f->sent * sizeof(uint32_t), n);
     scps_slots_plan(s, f->rcvring, n);
     scps_slots_plan(s, scps_rcvbuf_beyond_size(), n);
     plan_ranges(s, f->holes, n);
     if (c->records || c->bets)
-        scps_slots_plan(s, sizeof(struct scps_marks), n);
+        scps_slots_plan(s, sizeof(struct scps_rcv_marks), n);
     /* ends of records to be sent, and of those that have arrived */
     plan_ranges(s, f->marks, 2 * (uint64_t)n);
     plan_ranges(s, f->given_up, n);

@@ -125,7 +125,7 @@ static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned p
 
 void scps_outage_timer(struct scps_conn *c)
 {
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
 
     if (c->end_known) {
         scps_outage_end(c);

@@ -51,7 +51,7 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
 }
 
 /* Step 5. Returns when to look again; 0: no need. */
-static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
+static scps_time detect(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     scps_dur limit = c->tx->rack.rtt + scps_rack_window(c->tx, &c->rtt, c->ctx.cfg->c.dupthresh);
@@ -63,7 +63,7 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
     if (!c->tx->rack.rtt)
         return 0; /* nothing has arrived yet */
     for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->frontier);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < named)
             continue;
         if (!before(r->xseq, sb->hi_xseq))
@@ -77,7 +77,7 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_sum *sum)
     if (!(c->agreed.caps & SCPS_CAP_SNACK1))
         limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&c->rtt), c->rtt.rto));
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, e.idx);
+        const struct scps_sent_segment *r = scps_sb_at(sb, e.idx);
         if (!scps_sb_resent_live(sb, e))
             continue;
         if (!before(e.xseq, sb->hi_xseq))
@@ -124,7 +124,7 @@ static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacke
 }
 
 void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
-                   struct scps_ack_sum *sum)
+                   struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     struct scps_rack *rk = &c->tx->rack;
@@ -161,7 +161,7 @@ void scps_rack_arm(struct scps_conn *c)
 void scps_rack_timer(struct scps_conn *c)
 {
     struct scps_rack *rk = &c->tx->rack;
-    struct scps_ack_sum sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = {.oldest_sent = -1};
     scps_time quiet, last;
 
     if (rk->again && rk->again <= c->ctx.env->now) {

@@ -25,7 +25,7 @@ struct scps_rack {
 
 /* rack.c, where it is in force: what an acknowledgement tells; dup: a duplicate. */
 void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bool repaired,
-                   struct scps_ack_sum *sum);
+                   struct scps_ack_result *sum);
 /* RACK.reo_wnd. */
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh);
 /* Data left and no timer stands: a probe will ask after it. */

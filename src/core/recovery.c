@@ -246,7 +246,7 @@ void scps_recovery_was_outage(struct scps_conn *c)
 
 /* Remembers that r was resent: with what it touches, by itself, or, without room, with the
  * newest. */
-static void remember_copy(struct scps_recovery *rec, const struct scps_sent *r)
+static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segment *r)
 {
     scps_off end = r->from + r->len;
     struct scps_range *at = rec->copies;
@@ -293,7 +293,8 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
  * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
  * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
  * nor a duplicate, ends the algorithm, too. */
-static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *sum, bool advanced)
+static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result *sum,
+                               bool advanced)
 {
     struct scps_recovery *rec = &c->tx->rec;
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -318,7 +319,7 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_sum *s
  * reported a duplicate yet an acknowledgement of all there is counts, too; what it gives back is
  * the window alone, and a delayed acknowledgement of a short flight is such a one. A TSecr of 0
  * echoes nothing. */
-static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_sum *sum,
+static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
     const struct scps_recovery *rec = &c->tx->rec;
@@ -328,7 +329,7 @@ static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack
            (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh;
 }
 
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,
                          const struct scps_seg *seg)
 {
     bool advanced = c->snd.una > was;
@@ -366,7 +367,7 @@ void scps_recovery_passed(struct scps_conn *c)
     SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent)
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent_segment *resent)
 {
     struct scps_recovery *rec = &c->tx->rec;
 

@@ -104,10 +104,10 @@ uint64_t scps_recovery_rate(struct scps_conn *c);
 void scps_recovery_presume(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much
  * may leave? */
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_sum *sum, scps_off was,
+void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,
                          const struct scps_seg *seg);
 /* A segment left; resent: its record, not told of it yet; NULL for new data. */
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent *resent);
+void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent_segment *resent);
 /* The peer has reported that [from, to) came twice; fresh: nothing had told before that it came at
  * all. */
 void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);

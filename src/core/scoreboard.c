@@ -90,7 +90,7 @@ static void heap_pop(struct scps_scoreboard *sb)
 /* A record may be lost, found and lost again without leaving the heap: then it is there already. */
 static void heap_push(struct scps_scoreboard *sb, uint32_t idx)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
@@ -133,7 +133,7 @@ static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32
     if (cap > most)
         return SCPS_ERR_NOMEM;
 
-    struct scps_sent *v = a->alloc(a->ctx, cap * sizeof *v);
+    struct scps_sent_segment *v = a->alloc(a->ctx, cap * sizeof *v);
     struct scps_resent *resent = a->alloc(a->ctx, cap * sizeof *resent);
     uint32_t *lostq = a->alloc(a->ctx, cap * sizeof *lostq);
 
@@ -172,10 +172,10 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
 
 /* ---- sending ---- */
 
-struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
-                               unsigned flags, scps_time now)
+struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+                                       unsigned flags, scps_time now)
 {
-    struct scps_sent *r = &sb->v[sb->tail & sb->mask];
+    struct scps_sent_segment *r = &sb->v[sb->tail & sb->mask];
 
     r->from = from;
     r->sent = now;
@@ -207,7 +207,7 @@ static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->state == SCPS_SENT_LOST) {
         sb->lost -= r->len;
@@ -229,7 +229,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 /* r had been resent and is known to have arrived. That is needless if it is far too soon for the
  * resending, whatever queue the least round trip was measured with, and counts once for all that
  * was resent since it last counted. */
-static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent *r,
+static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
     if (now - r->sent >= min_rtt / 4 || before(r->xseq, sb->needless_from))
@@ -246,8 +246,8 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
 }
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
-static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r, scps_time now,
-                          scps_dur min_rtt, struct scps_ack_sum *sum)
+static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
+                          scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
     bool told = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
@@ -269,7 +269,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent *r,
 /* Where the record before idx ends. */
 static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
 {
-    const struct scps_sent *r = scps_sb_at(sb, idx - 1);
+    const struct scps_sent_segment *r = scps_sb_at(sb, idx - 1);
 
     return r->from + r->len;
 }
@@ -289,15 +289,15 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
 }
 
 /* Is r in flight, sent once only, and all of it below `to`? */
-static inline bool first_sending(const struct scps_sent *r, scps_off to)
+static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 {
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
 /* What credit does for a run of such records that left after all that had arrived before: the first
  * is the oldest, the last the newest. Returns its bytes. */
-static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent *first,
-                                  const struct scps_sent *last, struct scps_ack_sum *sum)
+static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
+                                  const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {
     uint64_t bytes = last->from + last->len - first->from;
 
@@ -314,14 +314,15 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
 
 /* Fast path: the acknowledgement covers the next segments in order, each sent once. They are
  * credited as one run. */
-static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_sum *sum)
+static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_result *sum)
 {
-    const struct scps_sent *first = scps_sb_at(sb, sb->head), *last = NULL;
+    const struct scps_sent_segment *first = scps_sb_at(sb, sb->head), *last = NULL;
     uint32_t head = sb->head;
 
     if (head == sb->tail || !before(sb->hi_xseq, first->xseq))
         return;
-    for (const struct scps_sent *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
+    for (const struct scps_sent_segment *r = first; first_sending(r, una);
+         r = scps_sb_at(sb, head)) {
         last = r;
         if (++head == sb->tail)
             break;
@@ -333,8 +334,9 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 }
 
 /* SND.UNA passes r, which had been resent. */
-static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb, const struct scps_sent *r,
-                                        scps_time now, scps_dur min_rtt, struct scps_ack_sum *sum)
+static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
+                                        const struct scps_sent_segment *r, scps_time now,
+                                        scps_dur min_rtt, struct scps_ack_result *sum)
 {
     resent_arrived(sb, r, now, min_rtt);
     if (!sum->refilled)
@@ -343,11 +345,11 @@ static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb, const struct
 }
 
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
-                 struct scps_ack_sum *sum)
+                 struct scps_ack_result *sum)
 {
     free_run(sb, una, sum);
     while (sb->head != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, sb->head);
+        struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
 
         if (r->from >= una)
             break;
@@ -390,7 +392,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx)
 {
     uint32_t n = scps_sb_count(sb), lo = 0, hi = n, guess;
-    const struct scps_sent *first, *last;
+    const struct scps_sent_segment *first, *last;
 
     if (!n)
         return false;
@@ -403,7 +405,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
         uint32_t mid = guess > lo && guess < hi ? guess : lo + (hi - lo) / 2;
-        const struct scps_sent *r = scps_sb_at(sb, sb->head + mid);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->head + mid);
         if (r->from > off) {
             hi = mid;
         } else if (off < r->from + r->len) {
@@ -422,13 +424,13 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
 static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 {
     while (idx != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         uint32_t next;
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
         if (next != sb->tail) { /* halve the path for the next who comes this way */
-            const struct scps_sent *n = scps_sb_at(sb, next);
+            const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
                 r->skip = n->skip;
         }
@@ -440,15 +442,15 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 /* What is mostly told of: first sendings from idx on, that nobody has judged. Returns the index
  * behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
-                                struct scps_ack_sum *sum)
+                                struct scps_ack_result *sum)
 {
-    struct scps_sent *first = scps_sb_at(sb, idx), *last = NULL;
+    struct scps_sent_segment *first = scps_sb_at(sb, idx), *last = NULL;
     uint32_t begin = idx;
 
     if (idx == sb->tail || before(idx, sb->frontier) || !before(sb->hi_xseq, first->xseq) ||
         !SCPS_FAST_PATH(SCPS_FAST_SACK_RUN))
         return idx;
-    for (struct scps_sent *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
+    for (struct scps_sent_segment *r = first; first_sending(r, to); r = scps_sb_at(sb, idx)) {
         r->state = SCPS_SENT_ARRIVED;
         r->skip = ++idx;
         last = r;
@@ -465,7 +467,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 }
 
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
-                     scps_dur min_rtt, struct scps_ack_sum *sum)
+                     scps_dur min_rtt, struct scps_ack_result *sum)
 {
     /* mostly a report is the last one, a little longer */
     bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head) &&
@@ -484,7 +486,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
     first = longer && !before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
     while ((idx = unarrived(sb, idx)) != sb->tail) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
         if (r->resends)
@@ -512,7 +514,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
 
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
 {
-    struct scps_sent *r = scps_sb_at(sb, sb->head);
+    struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
     uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
 
     *end = r->from + data;
@@ -546,7 +548,7 @@ struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
     return news;
 }
 
-static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
+static void note_loss(struct scps_scoreboard *sb, const struct scps_sent_segment *r)
 {
     struct scps_lost_news *n = &sb->news;
 
@@ -562,9 +564,9 @@ static void note_loss(struct scps_scoreboard *sb, const struct scps_sent *r)
     n->to = r->from + r->len;
 }
 
-void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum)
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum)
 {
-    struct scps_sent *r = scps_sb_at(sb, idx);
+    struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->state != SCPS_SENT_FLIGHT)
         return;
@@ -580,7 +582,7 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum 
 
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 {
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
 
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
@@ -596,7 +598,7 @@ static void discredit_resends(struct scps_scoreboard *sb)
     uint32_t hi = 0;
 
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        const struct scps_sent *r = scps_sb_at(sb, i);
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
@@ -614,7 +616,7 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
 
     sb->nlost = 0;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
             heap_push(sb, i); /* resent and lost again: not imagined */
@@ -639,7 +641,7 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
 void scps_sb_renege(struct scps_scoreboard *sb)
 {
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent *r = scps_sb_at(sb, i);
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
         if (r->state == SCPS_SENT_ARRIVED) {
             r->state = SCPS_SENT_LOST;
             sb->lost += r->len;
@@ -655,7 +657,7 @@ void scps_sb_renege(struct scps_scoreboard *sb)
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len)
 {
     const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
-    struct scps_sent *rest, *first;
+    struct scps_sent_segment *rest, *first;
 
     if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
         scps_sb_at(sb, sb->head)->len <= len)
@@ -693,14 +695,14 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.needless = sb->needless;
     nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent r = *scps_sb_at(sb, i);
+        struct scps_sent_segment r = *scps_sb_at(sb, i);
         r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;
         }
         for (uint32_t left = r.len, cut; left; left -= cut) {
-            struct scps_sent *n;
+            struct scps_sent_segment *n;
             uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
             uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);

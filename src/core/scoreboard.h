@@ -23,7 +23,7 @@
 
 enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 
-enum { /* scps_sent.flags */
+enum { /* scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* delivery rate then: the application's */
@@ -34,7 +34,7 @@ enum { /* scps_sent.flags */
 };
 #define SCPS_RECORD_ROOM 4u /* octets of options that say so */
 
-struct scps_sent {          /* one segment; a cache line holds it */
+struct scps_sent_segment {  /* one segment; a cache line holds it */
     scps_off from;          /* offsets [from, from+len), SYN and FIN counted */
     scps_time sent;         /* the last time */
     uint64_t delivered;     /* connection totals when it was sent: bytes delivered, */
@@ -64,7 +64,7 @@ struct scps_resent {
 };
 
 struct scps_scoreboard {
-    struct scps_sent *v; /* record i lies at v[i & mask] */
+    struct scps_sent_segment *v; /* record i lies at v[i & mask] */
     uint32_t mask, head, tail;
     uint32_t frontier;                    /* first record no order-of-arrival rule has judged */
     uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
@@ -90,7 +90,7 @@ struct scps_scoreboard {
 };
 
 /* What one acknowledgement, or one report, told: what rtt, rate, loss and cc want to hear. */
-struct scps_ack_sum {
+struct scps_ack_result {
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* the lowest of these, if there are any */
@@ -106,7 +106,7 @@ struct scps_ack_sum {
     scps_off fack;         /* in: end of the highest octets that had arrived before */
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing
      * arrived */
-    const struct scps_sent *newest;
+    const struct scps_sent_segment *newest;
 };
 
 void scps_sb_init(struct scps_scoreboard *sb);
@@ -115,7 +115,7 @@ static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
 {
     return sb->tail - sb->head;
 }
-static inline struct scps_sent *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
+static inline struct scps_sent_segment *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
 {
     return &sb->v[idx & sb->mask];
 }
@@ -130,8 +130,8 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 }
 /* Appends a record for a first transmission and returns it: the caller fills in the delivery
  * fields. */
-struct scps_sent *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
-                               unsigned flags, scps_time now);
+struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
+                                       unsigned flags, scps_time now);
 /* The frontier's record is judged: on to the next. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {
@@ -145,7 +145,7 @@ static inline void scps_sb_pass(struct scps_scoreboard *sb)
 /* Is entry e of the resent queue about a sending still in question? */
 static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct scps_resent e)
 {
-    const struct scps_sent *r = &sb->v[e.idx & sb->mask];
+    const struct scps_sent_segment *r = &sb->v[e.idx & sb->mask];
 
     return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
            r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
@@ -164,7 +164,7 @@ static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
     sb->resent_head++;
 }
 /* Sets a flag of record r, or takes it away. */
-static inline void scps_sb_mark(struct scps_sent *r, unsigned flag, bool on)
+static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool on)
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
@@ -175,10 +175,10 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
 /* The left edge is at una: frees records below it. min_rtt tells whether the last sending can have
  * arrived. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
-                 struct scps_ack_sum *sum);
+                 struct scps_ack_result *sum);
 /* [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
-                     scps_dur min_rtt, struct scps_ack_sum *sum);
+                     scps_dur min_rtt, struct scps_ack_result *sum);
 /* Gives up the first record, of which a FIN stays behind, and with it what has arrived right
  * behind; but a FIN stays. Returns the new left edge; *end: where the record's data ended. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
@@ -195,7 +195,7 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 /* A new episode of repair begins: half of that wait will do. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight. */
-void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_sum *sum);
+void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
 /* The first record, if it is LOST and longer than len, becomes two, the first of them len long. 0
  * or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);

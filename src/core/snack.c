@@ -268,7 +268,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
 /* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
  * witness. */
 static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
-                     const struct scps_sent *r, bool meant)
+                     const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = now - r->sent, last = SCPS_MAX(rtt->srtt, tx->rto.latest);
 
@@ -279,7 +279,7 @@ static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_
 }
 
 /* [from, to) is missing. */
-static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
+static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t first, idx, work = 0;
@@ -305,7 +305,7 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         scps_sb_at(sb, first + 1)->from < to)
         idx = first + 1; /* it sticks out in front, and there are others */
     for (; idx != sb->tail && work < WORK; idx++, work++) {
-        const struct scps_sent *r = scps_sb_at(sb, idx);
+        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
         if (r->state == SCPS_SENT_FLIGHT &&
@@ -326,7 +326,7 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
     if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, c->snd.una), &idx))
         return;
     for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
-        struct scps_sent *r = scps_sb_at(sb, idx);
+        struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
         if (r->state == SCPS_SENT_FLIGHT && r->resends &&
@@ -359,7 +359,7 @@ static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end
 }
 
 /* [from, to) is missing; or will be, if it still is when the delay has passed. */
-static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_sum *sum)
+static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
     size_t size = SCPS_SNACK_WAITS * sizeof *tx->waits;
@@ -385,7 +385,7 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
     scps_timer_by(&c->ctx, &c->tx->look_timer, room->due);
 }
 
-void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum)
+void scps_snack_learn(struct scps_conn *c, const struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
 
@@ -417,7 +417,7 @@ bool scps_snack_late(const struct scps_conn *c)
     return lateness(c->tx, &c->rtt, c->ctl.cwnd) > SCPS_MAX(scps_rtt_min(&c->rtt) / 8, LEAST);
 }
 
-static scps_dur embargo(const struct scps_conn *c, const struct scps_sent *r)
+static scps_dur embargo(const struct scps_conn *c, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
         c->tx->rto.latest ? c->tx->rto.latest : c->ctx.cfg->c.expected_rtt; /* of data */
@@ -450,11 +450,11 @@ static scps_time sooner(scps_time a, scps_time b)
 }
 
 /* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
-static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
+static scps_time unreported(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
     struct scps_scoreboard *sb = &tx->sb;
-    const struct scps_sent *last = scps_sb_at(sb, sb->tail - 1);
+    const struct scps_sent_segment *last = scps_sb_at(sb, sb->tail - 1);
     scps_time again = 0, due;
     uint32_t idx;
 
@@ -475,7 +475,7 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
         tx->highest_at = c->ctx.env->now;
     }
     for (; idx != sb->tail; idx++) {
-        const struct scps_sent *r = scps_sb_at(sb, idx);
+        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->state != SCPS_SENT_FLIGHT || r->resends)
             continue;
         if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
@@ -490,14 +490,14 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_sum *sum)
 
 /* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
  * nothing does. */
-static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
+static scps_time silent(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     bool sack = c->agreed.opts & SCPS_AGREED_SACK;
     struct scps_resent e;
 
     if (!sack && !scps_send_all_sent(&c->snd)) {
-        const struct scps_sent *r = scps_sb_at(sb, sb->head);
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
         scps_time due = r->sent + embargo(c, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
             return 0;
@@ -507,7 +507,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
         return 0;
     }
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
-        const struct scps_sent *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
+        const struct scps_sent_segment *r = scps_sb_at(sb, e.idx), *head = scps_sb_at(sb, sb->head);
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
@@ -532,7 +532,7 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_sum *sum)
     return 0;
 }
 
-static void look(struct scps_conn *c, struct scps_ack_sum *sum)
+static void look(struct scps_conn *c, struct scps_ack_result *sum)
 {
     scps_dur patience =
         scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION || c->ctl.cwnd == SCPS_CWND_OPEN ? 6 : 2;
@@ -559,7 +559,7 @@ static void look(struct scps_conn *c, struct scps_ack_sum *sum)
 
 void scps_snack_timer(struct scps_conn *c)
 {
-    struct scps_ack_sum sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = {.oldest_sent = -1};
 
     if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)
         return;
@@ -584,7 +584,7 @@ static bool set(const struct scps_seg *seg, unsigned bit)
 /* What the bit vector, whose first bit stands for [at, at+size), says has arrived; or what it says
  * is missing. Returns the end of what it tells of. */
 static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off at, uint32_t size,
-                       bool arrived, struct scps_ack_sum *sum)
+                       bool arrived, struct scps_ack_result *sum)
 {
     unsigned last = 8u * seg->snack_vec_len, bit = 0, run, told = 0;
 
@@ -612,7 +612,7 @@ scps_off scps_snack_reach(const struct scps_conn *c)
 }
 
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
-                     struct scps_ack_sum *sum)
+                     struct scps_ack_result *sum)
 {
     uint32_t size = unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss);
     scps_off at = ack + (scps_off)seg->snack_off * size,

@@ -40,9 +40,9 @@ bool scps_snack_out_of_reach(const struct scps_conn *c);
 scps_off scps_snack_reach(const struct scps_conn *c);
 /* A report that arrived; ack: where the segment that carries it points. */
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
-                     struct scps_ack_sum *sum);
+                     struct scps_ack_result *sum);
 /* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
-void scps_snack_learn(struct scps_conn *c, const struct scps_ack_sum *sum);
+void scps_snack_learn(struct scps_conn *c, const struct scps_ack_result *sum);
 /* The peer tells of what has arrived a good while later: strictly delayed, or as its budget
  * allows. */
 bool scps_snack_late(const struct scps_conn *c);

@@ -98,7 +98,7 @@ static bool must_probe(const struct scps_conn *c)
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
 {
     if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
         if (awaits_override(&c->snd, c->agreed.mss) && !c->tx->ends.n) {
             /* which does not begin anew with each octet of window */
@@ -219,7 +219,7 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     if (handshake) {
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         c->syn_lost = true;
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
@@ -268,7 +268,7 @@ static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg
 }
 
 /* The segment of record r leaves: what had been delivered by now. */
-static inline void delivery_of(struct scps_tx *tx, struct scps_sent *r, scps_time now)
+static inline void delivery_of(struct scps_tx *tx, struct scps_sent_segment *r, scps_time now)
 {
     scps_delivery_sent(&tx->delivery, r, &tx->sb, now);
 }
@@ -380,7 +380,8 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 /* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
  * ends with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
-                                uint32_t len, uint32_t flags, const struct scps_sent *resent)
+                                uint32_t len, uint32_t flags,
+                                const struct scps_sent_segment *resent)
 {
     base(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
@@ -408,7 +409,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 
 /* Turns record r into seg once more. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
-                                const struct scps_sent *r)
+                                const struct scps_sent_segment *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
@@ -435,7 +436,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_tx *tx = c->tx;
     uint64_t inflight = scps_recovery_inflight(c->tx);
-    struct scps_sent *r;
+    struct scps_sent_segment *r;
     uint32_t idx, len;
 
     if (!scps_sb_next_lost(&tx->sb, &idx))
@@ -587,7 +588,8 @@ static inline bool record_fits(struct scps_conn *c)
 static inline void enlist(struct scps_conn *c, const struct portion *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_sent *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
+    struct scps_sent_segment *r =
+        scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
 
     delivery_of(c->tx, r, c->ctx.env->now);
     scps_send_left(&c->snd, p->takes);

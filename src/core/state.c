@@ -61,7 +61,7 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
  * earlier SYN is no answer to it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
 
     if (!c->ctx.cfg->c.caps_tries || c->plain || !scps_conn_offers(c)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
@@ -93,7 +93,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
     if (!acks) { /* both opened at once */
         uint32_t idx = c->tx->sb.head;
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
         if (c->snd.nxt)
             scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
@@ -255,7 +255,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
      * that our SYN-ACK does not have: any other acknowledgement would leave it in that belief. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      c->plain == SCPS_PLAIN_FELL_BACK)) {
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         if (c->snd.nxt &&
             !c->snd.una) { /* it goes again; the peer, who was heard, has all its time to answer */
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);

@@ -26,7 +26,7 @@ struct scps_comp_sum {
 
 /* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in
  * force. */
-struct scps_tp {
+struct scps_conn_scps {
     /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
     uint8_t conn_id, peer_id;
     bool heard; /* peer_id names this connection */
@@ -40,14 +40,14 @@ struct scps_tp {
     struct scps_corruption corruption;
     struct scps_binding binding[SCPS_BINDINGS]; /* in force */
     uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
-    struct scps_marks *marks;                   /* NULL: the peer's stream had none */
+    struct scps_rcv_marks *marks;               /* NULL: the peer's stream had none */
     struct scps_rangeset given_up; /* octets that this end gave up sending, the first of them */
     scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
     struct scps_resume resume; /* where `resumes` is set */
 };
 
 /* NULL: the peer's stream has neither records nor holes yet. */
-static inline struct scps_marks *scps_tp_marks(const struct scps_tp *tp)
+static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)
 {
     return tp ? tp->marks : NULL;
 }

@@ -29,7 +29,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
