@@ -273,7 +273,7 @@ static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanc
 
 /* An acknowledgement while something is outstanding, and what the steps of learn find out about
  * it. */
-struct news {
+struct ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* where it points */
     scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
@@ -288,7 +288,7 @@ struct news {
 };
 
 /* What its SACK and SNACK say. */
-static inline void take_reports(struct scps_conn *c, struct news *n)
+static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
     const struct scps_seg *seg = n->seg;
@@ -306,7 +306,7 @@ static inline void take_reports(struct scps_conn *c, struct news *n)
 }
 
 /* Best effort may have moved the left edge by itself, or move it now. */
-static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct news *n)
+static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_tx *tx = c->tx;
 
@@ -318,7 +318,7 @@ static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct news *n)
 
 /* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
  * hole. */
-static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct news *n)
+static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
 
@@ -328,7 +328,7 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
 }
 
 /* The left edge moves to ack. */
-static inline void advance(struct scps_conn *c, struct news *n)
+static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
@@ -348,7 +348,7 @@ static inline void advance(struct scps_conn *c, struct news *n)
 }
 
 /* The window; and is it a duplicate (RFC 5681 section 2)? */
-static inline void take_duplicate(struct scps_conn *c, struct news *n)
+static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_seg *seg = n->seg;
     scps_off edge = c->snd.edge;
@@ -376,7 +376,7 @@ static SCPS_NOINLINE void doubt_sample(const struct scps_rtt *rtt, scps_time now
 }
 
 /* Delivery rate and round trip. */
-static inline void take_samples(struct scps_conn *c, struct news *n, struct scps_cc_ack *a)
+static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
         scps_delivery_sample(&c->tx->delivery, &c->tx->sb, &n->sum, scps_rtt_min(&c->rtt),
@@ -405,7 +405,7 @@ static inline void take_samples(struct scps_conn *c, struct news *n, struct scps
  * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
  * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
  * say of a resent segment is worth waiting for. */
-static inline void losses_by_order(struct scps_conn *c, struct news *n)
+static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     bool names = c->agreed.caps & SCPS_CAP_SNACK1,
@@ -444,7 +444,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
 }
 
 /* What is lost, by whichever rule is in force. */
-static inline void find_losses(struct scps_conn *c, struct news *n)
+static inline void find_losses(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
@@ -469,7 +469,7 @@ static inline void find_losses(struct scps_conn *c, struct news *n)
 }
 
 /* RFC 3168 section 6.1.2: once a window. */
-static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct news *n)
+static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_input *n)
 {
     c->ctx.st->ecn_echoes++;
     if (c->tx->rec.episode != SCPS_EPISODE_NONE)
@@ -479,7 +479,8 @@ static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct news *
 }
 
 /* The controller hears of what arrived. */
-static inline void tell_controller(struct scps_conn *c, const struct news *n, struct scps_cc_ack *a)
+static inline void tell_controller(struct scps_conn *c, const struct ack_input *n,
+                                   struct scps_cc_ack *a)
 {
     struct scps_tx *tx = c->tx;
     uint64_t cwnd = c->ctl.cwnd;
@@ -531,7 +532,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
 {
     struct scps_tx *tx = c->tx;
     struct scps_cc_ack a = {.rtt = -1};
-    struct news n = {
+    struct ack_input n = {
         .seg = seg,
         .ack_in = ack_in,
         .ack = ack,

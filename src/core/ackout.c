@@ -12,7 +12,8 @@
  *   too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is
- * new and for the first AT_ONCE segments after it: the sender has its three duplicates then. What
+ * new and for the first OOO_ACKS_IMMEDIATE segments after it: the sender has its three duplicates
+ * then. What
  * follows tells it only how much has left the network and, SACK being cumulative, is said as often
  * as for data in order; on a path of thousands of segments that halves the acknowledgements.
  * Without SACK the number of duplicates carries the information, so there each out-of-order segment
@@ -45,13 +46,14 @@
 #include "core/seq.h"
 #include "wire/opt.h"
 
-#define AT_ONCE 8
-#define TICKS   16 /* delays without data, after which a hole is no reason for the timer to go on */
-#define BURST   256 /* acknowledgements in a row, at most, to report every hole */
+#define OOO_ACKS_IMMEDIATE 8
+#define DELACK_MAX_IDLE                                                                            \
+    16            /* delays without data, after which a hole is no reason for the timer to go on */
+#define BURST 256 /* acknowledgements in a row, at most, to report every hole */
 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 #define BARE 52
 
-#define FROM_BELOW 16 /* of so many reports one begins with the first hole again */
+#define SNACK_RESTART_EVERY 16 /* of so many reports one begins with the first hole again */
 
 static bool budgeted(const struct scps_conn_config *cfg, const struct scps_gate *route)
 {
@@ -76,7 +78,7 @@ void scps_ackout_now(struct scps_conn *c)
  * next is told when it would have run out. */
 static void stand_by(struct scps_rx *rx, scps_time now, scps_dur delay, scps_dur quiet)
 {
-    scps_dur left = TICKS * delay - quiet;
+    scps_dur left = DELACK_MAX_IDLE * delay - quiet;
 
     if (left <= 0)
         return;
@@ -153,7 +155,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
     }
     if (!(c->agreed.opts & SCPS_AGREED_SACK) || strict(&c->ctx.cfg->c)) {
         scps_ackout_data(c, true);
-    } else if (news || rx->dups < AT_ONCE || cfg->ack_mode == SCPS_ACK_EVERY ||
+    } else if (news || rx->dups < OOO_ACKS_IMMEDIATE || cfg->ack_mode == SCPS_ACK_EVERY ||
                rx->waiting > c->rcv.mss) {
         rx->dups++;
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
@@ -251,7 +253,7 @@ static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg,
 
 /* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
  * begin again. */
-static void one_place(struct scps_rx *rx, const struct scps_rangeset *ooo)
+static void merge_cursors(struct scps_rx *rx, const struct scps_rangeset *ooo)
 {
     scps_off to = SCPS_MAX(rx->sacked_to, rx->snack_high);
     uint32_t i = scps_rangeset_find(ooo, to);
@@ -279,7 +281,7 @@ static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t i
 
 /* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
  * one is something else. */
-static SCPS_NOINLINE bool plain_report(struct scps_conn *c, struct scps_seg *seg)
+static SCPS_NOINLINE bool sack_only_report(struct scps_conn *c, struct scps_seg *seg)
 {
     const unsigned room =
         40 - (c->agreed.opts & SCPS_AGREED_TS ? 12u : 0) -
@@ -322,10 +324,10 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     }
     room -= taken;
     if (thin) {
-        one_place(rx, c->rcv.in.ooo);
+        merge_cursors(rx, c->rcv.in.ooo);
         if (c->rcv.in.ooo->n || rx->fin_at)
             rx->dsack_to = 0; /* it would cost a hole its place */
-        if (snack && ++rx->reports % FROM_BELOW == 0) {
+        if (snack && ++rx->reports % SNACK_RESTART_EVERY == 0) {
             high = rx->snack_high;
             rx->snack_high = 0;
         } else if (snack && sack) {
@@ -437,7 +439,7 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
 
 /* What rides on the data of who only sends: nothing has come since the last one, and the window
  * stands where it stood. False: it is not so, and nothing was done. */
-static inline bool the_same_again(const struct scps_conn *c, struct scps_seg *seg)
+static inline bool repeat_last_ack(const struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_receive_next(&c->rcv);
     uint64_t field, offered;
@@ -494,7 +496,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
         seg->has |= SCPS_HAS_CORRUPTION;
     if (!step && c->rx && (c->rcv.in.ooo->n || c->rx->dsack_to || c->rx->fin_at) &&
         (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1) &&
-        !plain_report(c, seg))
+        !sack_only_report(c, seg))
         more = report(c, seg) && c->rx->burst++ < BURST;
     c->ack.acked_to = (uint32_t)next;
     if (c->ack.owed && !step)
@@ -517,6 +519,6 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
 
 void scps_ackout_fill(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (!the_same_again(c, seg))
+    if (!repeat_last_ack(c, seg))
         fill(c, seg);
 }

@@ -11,7 +11,7 @@ void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
 {
     *x = (struct scps_conn_ctx){.env = env,
                                 .cfg = cfg,
-                                .st = &env->nobody,
+                                .st = &env->no_stats,
                                 .timers_by = SCPS_NEVER,
                                 .heap_slot = SCPS_HEAP_NONE};
     cfg->refs++;

@@ -24,7 +24,7 @@ struct scps_shared_config {
 struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;
-    struct scps_conn_stats *st; /* env->nobody until data flows */
+    struct scps_conn_stats *st; /* env->no_stats until data flows */
     /* No timer but that of the pacer runs out before: timer.h, which alone assigns it. */
     scps_time timers_by;
     uint32_t id;        /* of the connection, in notes */
@@ -40,7 +40,7 @@ void scps_conn_ctx_fini(struct scps_conn_ctx *x);
 int scps_conn_ctx_need_stats(struct scps_conn_ctx *x);
 static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 {
-    return x->st != &x->env->nobody;
+    return x->st != &x->env->no_stats;
 }
 /* The configuration is another now; x takes over the caller's reference on it. */
 void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg);

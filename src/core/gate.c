@@ -121,15 +121,15 @@ bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uin
 
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c)
 {
-    if (g->lifted == c)
-        g->lifted = NULL;
+    if (g->permitted == c)
+        g->permitted = NULL;
 }
 
-bool scps_gate_lifts(struct scps_gate *g, struct scps_conn *c)
+bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
 {
     struct scps_tx *tx = c->tx;
 
-    if (g->lifted == c)
+    if (g->permitted == c)
         return true;
     if (!g->floor.rate || tx->in_line)
         return false;
@@ -163,7 +163,7 @@ void scps_gate_forget(struct scps_conn *c)
 
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now)
 {
-    return g->wait_head && !g->lifted ? scps_pacer_when(&g->floor, now, g->quantum) : SCPS_NEVER;
+    return g->wait_head && !g->permitted ? scps_pacer_when(&g->floor, now, g->quantum) : SCPS_NEVER;
 }
 
 void scps_gate_serve(struct scps_gate *g, scps_time now)
@@ -173,6 +173,6 @@ void scps_gate_serve(struct scps_gate *g, scps_time now)
     if (scps_gate_floor_due(g, now) > now)
         return;
     scps_gate_forget(c);
-    g->lifted = c;
+    g->permitted = c;
     scps_conn_wake(c);
 }

@@ -15,7 +15,7 @@ struct scps_gate {
     struct scps_conn *asked;                 /* its packet waits for credit, */
     scps_time opens;                         /* which is there by then */
     struct scps_conn *wait_head, *wait_tail; /* held by their windows, in line for the floor */
-    struct scps_conn *lifted;                /* the floor lets one segment of it go */
+    struct scps_conn *permitted;             /* the floor lets one segment of it go */
 };
 
 /* Rates, burst and overhead of r from now on; mtu of its link. */
@@ -39,7 +39,7 @@ uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* c had nothing to send after all. */
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c);
 /* Its window holds c. True: one segment may leave all the same; else it stands in line for that. */
-bool scps_gate_lifts(struct scps_gate *g, struct scps_conn *c);
+bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c);
 /* Wakes whom the floor lets go now. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
 /* c goes away, or elsewhere. */

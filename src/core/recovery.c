@@ -221,7 +221,7 @@ static void undo(struct scps_conn *c, bool late)
         c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, cwnd);
     }
     if (late)
-        scps_sb_find_all(&tx->sb);
+        scps_sb_undo_losses(&tx->sb);
     end(&tx->rec);
     tx->rec.resent = 0;
     scps_rto_answered(&tx->rto);

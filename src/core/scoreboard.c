@@ -592,7 +592,7 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
 
 /* What a resend seemed to tell by arriving its original may have told: the latest sending known to
  * have arrived is then the last original that has. */
-static void discredit_resends(struct scps_scoreboard *sb)
+static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
     uint32_t hi = 0;
@@ -609,7 +609,7 @@ static void discredit_resends(struct scps_scoreboard *sb)
         sb->hi_xseq = hi;
 }
 
-uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
+uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
 {
     uint64_t found = 0;
     uint32_t below = 0;
@@ -634,7 +634,7 @@ uint64_t scps_sb_find_all(struct scps_scoreboard *sb)
     sb->lost -= found;
     sb->inflight += found;
     sb->excused = sb->arrived_recs - sb->arrived_below;
-    discredit_resends(sb);
+    forget_resend_evidence(sb);
     return found;
 }
 

@@ -70,7 +70,7 @@ struct scps_scoreboard {
     uint32_t arrived_recs, arrived_below; /* ARRIVED records: all; below the frontier */
     uint64_t inflight, arrived, lost;     /* bytes by state */
     uint64_t lost_ever;                   /* bytes declared lost, each time they were */
-    /* ARRIVED records at or above the frontier that are no evidence: scps_sb_find_all */
+    /* ARRIVED records at or above the frontier that are no evidence: scps_sb_undo_losses */
     uint32_t excused;
     uint32_t xseq;                /* of the next transmission */
     uint32_t hi_xseq;             /* of the latest one known to have arrived; -1 before any */
@@ -204,7 +204,7 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
 /* Takes back every loss never resent: it was imagined. Those records are judged again, on evidence
  * still to come. Returns the bytes. */
-uint64_t scps_sb_find_all(struct scps_scoreboard *sb);
+uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
 /* The receiver took back what it had reported (RFC 2018 section 8): nothing has arrived. */
 void scps_sb_renege(struct scps_scoreboard *sb);
 /* Index of the record that holds off; false if none does. */

@@ -77,11 +77,11 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
-#define LEAST   SCPS_MS(10) /* margin of an embargo: the peer may be busy */
-#define SILENCE (2 * LEAST) /* of a peer that tells no more */
-#define HOLE1   6           /* octets of the option before its vector */
-#define WORK    8192        /* records one report may touch: a hostile one costs no more */
+#define FAST            4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST           SCPS_MS(10) /* margin of an embargo: the peer may be busy */
+#define SILENCE         (2 * LEAST) /* of a peer that tells no more */
+#define SNACK_FIXED_LEN 6           /* octets of the option before its vector */
+#define WORK            8192        /* records one report may touch: a hostile one costs no more */
 #define FULL                                                                                       \
     65535 /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
 
@@ -172,7 +172,7 @@ unsigned scps_snack_room(const struct scps_agreed *a)
 /* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
-    return (uint64_t)size * 8 * SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX);
+    return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
 /* The hole below what has arrived last, if a bit vector that begins there tells of both. */
@@ -244,7 +244,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     struct scps_range h;
     scps_off *told;
 
-    if (room < HOLE1 || !(told = turn(c, &h)))
+    if (room < SNACK_FIXED_LEN || !(told = turn(c, &h)))
         return;
     off = (h.from - c->rcv.in.next) / size;
     blocks = (h.to - (c->rcv.in.next + off * size) + size - 1) / size;
@@ -256,7 +256,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     seg->snack_vec_len = 0;
     if (c->agreed.caps & SCPS_CAP_SNACK2 && room > 8 && blocks < FULL) {
         scps_off end = long_form(c->rcv.in.ooo, seg, c->rcv.in.next + (off + blocks) * size, size,
-                                 SCPS_MIN(room - HOLE1, SCPS_SNACK_VEC_MAX), whole);
+                                 SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX), whole);
         *told = SCPS_MAX(*told, end);
     }
     if (!(c->agreed.opts & SCPS_AGREED_SACK))

@@ -357,9 +357,9 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 }
 
 /* The window is full. True: the route's minimum rate lets one segment go all the same. */
-static SCPS_NOINLINE bool lifted(struct scps_conn *c)
+static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
-    if (c->turns->gate && scps_gate_lifts(c->turns->gate, c))
+    if (c->turns->gate && scps_gate_permits(c->turns->gate, c))
         return true;
     scps_cc_limited(c, true); /* however little the application has written */
     scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
@@ -447,7 +447,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !lifted(c))
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) &&
+        !gate_permits(c))
         return false;
     if (!paced(c, len, pace_size(c, len)))
         return false;
@@ -513,7 +514,7 @@ static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 }
 
 /* What new data may leave now: from nxt on. */
-struct portion {
+struct tx_plan {
     uint64_t avail, usable; /* written; taken by the peer's window */
     uint64_t inflight;
     uint32_t len, full; /* of this segment; of the largest one here */
@@ -524,7 +525,7 @@ struct portion {
 };
 
 /* Is there anything, and does the peer take it? */
-static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *p)
+static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
 
@@ -560,7 +561,7 @@ static inline bool cut_portion(struct scps_conn *c, bool probe, struct portion *
 }
 
 /* Does the congestion window let it go? */
-static inline bool window_covers(struct scps_conn *c, struct portion *p)
+static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
 
@@ -570,7 +571,7 @@ static inline bool window_covers(struct scps_conn *c, struct portion *p)
     if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         p->inflight = c->snd.nxt - c->snd.una;
     return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
-           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || lifted(c);
+           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
 /* Room for its record. Without memory it is tried again later, should nothing else happen
@@ -585,7 +586,7 @@ static inline bool record_fits(struct scps_conn *c)
 }
 
 /* Records in the scoreboard that the segment planned in p has been sent. */
-static inline void enlist(struct scps_conn *c, const struct portion *p)
+static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
     struct scps_sent_segment *r =
@@ -609,7 +610,7 @@ static inline void enlist(struct scps_conn *c, const struct portion *p)
 }
 
 /* A window probe that was due has left, as p. False: as a segment like any other. */
-static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct portion *p)
+static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
@@ -622,7 +623,7 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct portion *p
 }
 
 /* Is the window used now? And when may the next one leave, if only the rate is in its way? */
-static inline void look_ahead(struct scps_conn *c, const struct portion *p)
+static inline void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
     uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
@@ -640,9 +641,9 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
 {
     struct scps_tx *tx = c->tx;
     bool probe = c->todo.bits & SCPS_TODO_PROBE;
-    struct portion p;
+    struct tx_plan p;
 
-    if (!cut_portion(c, probe, &p) || !window_covers(c, &p))
+    if (!plan_segment(c, probe, &p) || !window_covers(c, &p))
         return false;
     if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
         return false;

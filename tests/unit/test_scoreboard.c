@@ -108,7 +108,7 @@ static void any_order(void **state)
                 break;
             case 6:
                 if (scps_prng_next(&r) % 64 == 0)
-                    scps_sb_find_all(&sb);
+                    scps_sb_undo_losses(&sb);
                 break;
             case 7:
                 if (n && scps_prng_next(&r) % 4 == 0)
