@@ -299,7 +299,7 @@ static inline void take_reports(struct scps_conn *c, struct ack_input *n)
     if (!n->snack)
         return;
     scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
-    scps_snack_learn(c, &n->sum);
+    scps_snack_measure(c, &n->sum);
     n->told = n->sum.delivered && !(c->agreed.opts & SCPS_AGREED_SACK);
     if (n->told) /* some of it has been counted with duplicates */
         n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
@@ -410,7 +410,7 @@ static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
     struct scps_scoreboard *sb = &c->tx->sb;
     bool names = c->agreed.caps & SCPS_CAP_SNACK1,
          wait = names && ((n->snack && n->seg->snack_vec_len) ||
-                          (scps_snack_late(c) && !scps_send_all_sent(&c->snd)));
+                          (scps_snack_reports_late(c) && !scps_send_all_sent(&c->snd)));
 
     scps_off from = names ? scps_snack_reach(c) : 0;
 
@@ -513,7 +513,7 @@ static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
     if (!advanced || c->snd.una != scps_send_fin_end(&c->snd))
         return;
     if (c->snd.una > 1) /* not for the SYN alone */
-        scps_conn_tell(c, SCPS_EV_DRAINED);
+        scps_conn_notify(c, SCPS_EV_DRAINED);
     scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
 

@@ -63,7 +63,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
             if (scps_tp_marks(c->tp))
                 scps_marks_read(scps_tp_marks(c->tp), &c->rcv.in, n);
             scps_rcv_read(c);
-            scps_bets_look(c);
+            scps_bets_check_hole(c);
         }
         return (int64_t)n;
     }

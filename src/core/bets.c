@@ -68,11 +68,11 @@ static void jump(struct scps_conn *c, scps_off to)
     c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_OBSERVE_CONN(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
     scps_rcv_jump(c, m->hole.to);
-    scps_conn_tell(c, SCPS_EV_HOLE);
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_HOLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-static scps_dur patience(const struct scps_conn_config *cfg, scps_dur srtt)
+static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur srtt)
 {
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
@@ -108,7 +108,7 @@ void scps_bets_wait(struct scps_conn *c)
     } else if (m->due == SCPS_NEVER || m->due_for != c->rcv.in.next) {
         m->due_for = c->rcv.in.next;
         m->known = highest(&c->rcv, c->rx);
-        scps_marks_wait(m, c->ctx.env->now + patience(&c->ctx.cfg->c, c->rtt.srtt));
+        scps_marks_wait(m, c->ctx.env->now + bets_hole_timeout(&c->ctx.cfg->c, c->rtt.srtt));
         scps_timer_due(&c->ctx, m->due);
     }
 }
@@ -150,7 +150,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
         c->ctx.st->holes--;
     c->ctx.st->bytes_missing -= to - from;
     SCPS_OBSERVE_CONN(c, RECEIVED, from, to - from, 0, 0);
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
 /* ---- sender ---- */
@@ -197,7 +197,7 @@ static void give_up(struct scps_conn *c)
     scps_sndbuf_release(&tx->buf, c->snd.una);
     scps_recovery_forget(&tx->rec);
     scps_recovery_passed(c);
-    scps_conn_tell(c, SCPS_EV_GAVE_UP);
+    scps_conn_notify(c, SCPS_EV_GAVE_UP);
     if (c->room.wanted)
         scps_conn_room(c);
     if (c->snd.una < c->snd.nxt) {
@@ -206,7 +206,7 @@ static void give_up(struct scps_conn *c)
     }
     scps_rto_stop(tx);
     if (c->snd.una == scps_send_fin_end(&c->snd)) {
-        scps_conn_tell(c, SCPS_EV_DRAINED);
+        scps_conn_notify(c, SCPS_EV_DRAINED);
         scps_timer_set(&c->ctx, &tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     }
 }

@@ -29,6 +29,6 @@ scps_time scps_bets_until(const struct scps_conn *c);
  * then. */
 scps_time scps_bets_arm(struct scps_conn *c);
 /* However long the peer is silent, there is data that can be given up instead of the connection. */
-bool scps_bets_holds_on(const struct scps_conn *c);
+bool scps_bets_keeps_open(const struct scps_conn *c);
 
 #endif

@@ -39,7 +39,7 @@ scps_time scps_bets_arm(struct scps_conn *c)
     return scps_bets_until(c);
 }
 
-bool scps_bets_holds_on(const struct scps_conn *c)
+bool scps_bets_keeps_open(const struct scps_conn *c)
 {
     return c->agreed.caps & SCPS_CAP_BETS && c->established &&
            scps_bets_oldest(&c->tx->sb, c->snd.edge);

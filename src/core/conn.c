@@ -127,7 +127,7 @@ void scps_conn_free(struct scps_conn *c)
     const struct scps_alloc *a = &c->ctx.env->alloc;
     const struct scps_shared_config *cfg = c->ctx.cfg;
 
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     scps_gate_forget(c);
     scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
@@ -284,7 +284,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
         scps_timer_stop(&c->outage_timer);
         scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
         free_tx(c);
-        scps_conn_tell(c, SCPS_EV_CLOSED);
+        scps_conn_notify(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->released) {
         scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
     }
@@ -307,9 +307,9 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (c->pending && !c->established) { /* half-open: nobody but the stack knows it */
         c->released = true;
     } else if (err) {
-        scps_conn_tell(c, SCPS_EV_ERROR);
+        scps_conn_notify(c, SCPS_EV_ERROR);
     } else if (!was_time_wait) {
-        scps_conn_tell(c, SCPS_EV_CLOSED);
+        scps_conn_notify(c, SCPS_EV_CLOSED);
     }
     scps_conn_bury(c);
 }
@@ -323,7 +323,7 @@ void scps_conn_reset(struct scps_conn *c, int err)
 
 void scps_conn_detach(struct scps_conn *c)
 {
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     scps_gate_forget(c);
     c->turns = NULL;
     scps_todo_done(&c->todo, SCPS_TODO_RST);
@@ -356,8 +356,8 @@ void scps_conn_established(struct scps_conn *c)
     if (c->pending) {
         c->ctx.env->established(c->ctx.env, c);
     } else {
-        scps_conn_tell(c, SCPS_EV_CONNECTED);
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+        scps_conn_notify(c, SCPS_EV_CONNECTED);
+        scps_conn_notify(c, SCPS_EV_WRITABLE);
     }
     scps_conn_wake(c);
 }
@@ -420,7 +420,7 @@ int scps_conn_starve(struct scps_conn *c)
 void scps_conn_room(struct scps_conn *c)
 {
     scps_room_starve(&c->room, false);
-    scps_conn_tell(c, SCPS_EV_WRITABLE);
+    scps_conn_notify(c, SCPS_EV_WRITABLE);
 }
 
 void scps_conn_memory(struct scps_conn *c)

@@ -111,7 +111,7 @@ static inline uint64_t scps_conn_ready(const struct scps_conn *c)
     return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
 }
 /* What was read, or what arrived, changed: does a hole hold the reader up, and since when? */
-static inline void scps_bets_look(struct scps_conn *c)
+static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->agreed.caps & SCPS_CAP_BETS)
         scps_bets_wait(c);

@@ -20,7 +20,7 @@ void scps_conn_wake(struct scps_conn *c)
     t->tail = c;
 }
 
-void scps_conn_unready(struct scps_conn *c)
+void scps_conn_dequeue(struct scps_conn *c)
 {
     struct scps_ready_queue *t = c->turns;
     struct scps_conn *before = NULL;
@@ -51,7 +51,7 @@ void scps_ready_queue_next(struct scps_ready_queue *t)
 
 void scps_conn_put_aside(struct scps_conn *c)
 {
-    scps_conn_unready(c);
+    scps_conn_dequeue(c);
     c->dead = true;
     c->ready_next = c->ctx.env->dead;
     c->ctx.env->dead = c;
@@ -62,7 +62,7 @@ void scps_conn_unbury(struct scps_conn *c)
     c->ctx.env->dead = c->ready_next;
 }
 
-void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind)
+void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
 {
     struct scps_env *env = c->ctx.env;
 

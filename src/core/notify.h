@@ -13,13 +13,13 @@ struct scps_conn;
 
 /* In the turns of its link, if not there yet. */
 void scps_conn_wake(struct scps_conn *c);
-void scps_conn_unready(struct scps_conn *c);
+void scps_conn_dequeue(struct scps_conn *c);
 /* The one at the head goes to the back of its link's turns, so that all get theirs. */
 void scps_ready_queue_next(struct scps_ready_queue *t);
 /* c leaves the turns for the queue of those that wait to be freed; the first of these leaves it. */
 void scps_conn_put_aside(struct scps_conn *c);
 void scps_conn_unbury(struct scps_conn *c);
-void scps_conn_tell(struct scps_conn *c, enum scps_event_kind kind);
+void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* Takes the first event (enum scps_event_kind) of c, which has one; discards all of them. */
 unsigned scps_conn_event(struct scps_conn *c);
 void scps_conn_no_events(struct scps_conn *c);

@@ -70,7 +70,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
         scps_timer_stop(&c->tx->pace_timer);
         scps_timer_stop(&c->tx->retry_timer);
     }
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
     scps_timer_set(&c->ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
                                        : c->ctx.env->now + schedule(0));
@@ -103,7 +103,7 @@ void scps_outage_end(struct scps_conn *c)
         c->tx->progress_at = c->ctx.env->now;
         scps_snd_arm_rtx(c);
     }
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
     scps_cc_change(c, SCPS_CC_LINK_UP);
     scps_conn_wake(c);
 }

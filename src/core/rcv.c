@@ -68,14 +68,14 @@ static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off
 /* Octets came in order; filled: and there were holes behind them. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
-    scps_conn_tell(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
     if (c->rx) {
         c->rx->dups = 0;
         c->rx->data_at = c->ctx.env->now;
     }
     scps_ackout_data(c, filled);
     if (filled)
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
 }
 
 /* [from, from+len) came beyond a hole and is part of run. */
@@ -92,7 +92,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     else
         remember(c->rx, run);
     scps_ackout_beyond(c, from, len, run->from == from || from + len < highest);
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
 }
 
 /* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them,
@@ -181,7 +181,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         c->ctx.st->ooo_segs++;
         remember(c->rx, &run);
         scps_ackout_data(c, true);
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
     }
     return true;
 }
@@ -261,7 +261,7 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
         c->rx->fin_at = p->fin_at;
     if (p->fin)
         scps_ackout_now(c);
-    scps_bets_look(c);
+    scps_bets_check_hole(c);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)

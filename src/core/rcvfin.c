@@ -8,8 +8,8 @@ void scps_rcv_take_fin(struct scps_conn *c)
 {
     scps_receive_fin(&c->rcv);
     scps_ackout_now(c);
-    scps_conn_tell(c, SCPS_EV_READABLE);
-    scps_conn_tell(c, SCPS_EV_PEER_CLOSED);
+    scps_conn_notify(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_PEER_CLOSED);
     switch (c->state) {
     case SCPS_SYN_RECEIVED:
     case SCPS_ESTABLISHED:

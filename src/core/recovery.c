@@ -169,7 +169,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
 /* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3);
  * without reports nothing would ever tell about it, so there all of it counts (RFC 5681 section
  * 3.1). */
-void scps_recovery_presume(struct scps_conn *c)
+void scps_recovery_mark_lost(struct scps_conn *c)
 {
     bool reports = c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1;
 
@@ -194,7 +194,7 @@ void scps_recovery_timeout(struct scps_conn *c)
     if (rec->silent < UINT8_MAX)
         rec->silent++;
     rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
-    scps_recovery_presume(c);
+    scps_recovery_mark_lost(c);
     scps_cc_change(c, SCPS_CC_RTO);
     SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }

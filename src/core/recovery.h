@@ -101,7 +101,7 @@ void scps_recovery_timeout(struct scps_conn *c);
  * acknowledgements come. */
 uint64_t scps_recovery_rate(struct scps_conn *c);
 /* What should have been answered by now is lost. */
-void scps_recovery_presume(struct scps_conn *c);
+void scps_recovery_mark_lost(struct scps_conn *c);
 /* Progress during an episode, whose left edge was at `was`: was it imagined, is it over, how much
  * may leave? */
 void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,

@@ -385,7 +385,7 @@ static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_a
     scps_timer_by(&c->ctx, &c->tx->look_timer, room->due);
 }
 
-void scps_snack_learn(struct scps_conn *c, const struct scps_ack_result *sum)
+void scps_snack_measure(struct scps_conn *c, const struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
 
@@ -412,7 +412,7 @@ static scps_dur lateness(const struct scps_tx *tx, const struct scps_rtt *rtt, u
     return cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
 }
 
-bool scps_snack_late(const struct scps_conn *c)
+bool scps_snack_reports_late(const struct scps_conn *c)
 {
     return lateness(c->tx, &c->rtt, c->ctl.cwnd) > SCPS_MAX(scps_rtt_min(&c->rtt) / 8, LEAST);
 }

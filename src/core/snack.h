@@ -42,10 +42,10 @@ scps_off scps_snack_reach(const struct scps_conn *c);
 void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off ack,
                      struct scps_ack_result *sum);
 /* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
-void scps_snack_learn(struct scps_conn *c, const struct scps_ack_result *sum);
+void scps_snack_measure(struct scps_conn *c, const struct scps_ack_result *sum);
 /* The peer tells of what has arrived a good while later: strictly delayed, or as its budget
  * allows. */
-bool scps_snack_late(const struct scps_conn *c);
+bool scps_snack_reports_late(const struct scps_conn *c);
 /* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
 void scps_snack_timer(struct scps_conn *c);
 

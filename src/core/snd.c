@@ -125,7 +125,7 @@ static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
         return user_timed_out(c);
-    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_holds_on(c);
+    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(c);
 }
 
 static uint32_t packet_size(const struct scps_agreed *a, uint8_t family, uint32_t len)

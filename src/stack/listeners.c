@@ -121,7 +121,7 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     c->pending = false;
     c->owner.user = NULL;
     if (c->events) /* what happened before it had an owner */
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+        scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;
 }
 

@@ -59,7 +59,7 @@ static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct
 {
     if (c->turns->gate->asked != c) {
         scps_gate_passed(c->turns->gate, c);
-        scps_conn_unready(c);
+        scps_conn_dequeue(c);
     }
     return open_turns(st, nif);
 }
@@ -77,7 +77,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
             if (t->gate)
                 t = pass(st, nif, c);
             else
-                scps_conn_unready(c);
+                scps_conn_dequeue(c);
             continue;
         }
         if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
@@ -88,7 +88,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
         if (t->gate && over && nif->n_dgrams)
             scps_dgram_yield(t);
         if (scps_conn_quiet(c, seg.len > 0))
-            scps_conn_unready(c);
+            scps_conn_dequeue(c);
         else if (over && c != t->tail)
             scps_ready_queue_next(t);
         st->count.packets_out++;

@@ -61,7 +61,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
         t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->turns->link);
         if (t == c->turns)
             continue;
-        scps_conn_unready(c);
+        scps_conn_dequeue(c);
         scps_gate_forget(c);
         c->turns = t;
         scps_conn_wake(c);

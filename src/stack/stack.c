@@ -254,7 +254,7 @@ static void serve_memory(struct scps_stack *st)
     st->env.memory_at = SCPS_NEVER;
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
     }
     scps_dgram_memory(st);
 }
