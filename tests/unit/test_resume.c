@@ -47,7 +47,7 @@ static void setup(struct bench *b)
     memset(b, 0, sizeof *b);
     b->env.obs = (struct scps_observer){note, b, UINT64_C(1) << SCPS_NOTE_RESUME};
     b->cfg.c.cc = &b->ops;
-    b->x = (struct scps_conn_ctx){.env = &b->env, .cfg = &b->cfg, .st = &b->env.nobody};
+    b->x = (struct scps_conn_ctx){.env = &b->env, .cfg = &b->cfg, .st = &b->env.no_stats};
     b->v = (struct scps_cc_view){.now = SCPS_SEC(1),
                                  .mss = SEG,
                                  .init_cwnd = 10 * SEG,
