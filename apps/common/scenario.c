@@ -27,9 +27,11 @@
 
 struct reading {
     struct lab_scenario *s;
-    const char *text; /* what is left of the file */
+    const char *text; /* Text of the file that has not been read yet. */
     int line;
-    bool whole, continued; /* the last chunk ended its line; it began with a blank */
+    /* whole: the last chunk ended its line. continued: that line began with a blank, so it
+     * continues the key before. */
+    bool whole, continued;
     bool failed;
     char *msg;
 };
@@ -82,7 +84,7 @@ static int scenario_key(struct reading *r, int line, const char *key, const char
                   "unknown key '%s'; [scenario] has: name about runs seed timeout published", key);
 }
 
-/* A dotted key outside [scenario]. */
+/* Reads a dotted key outside the section [scenario]. */
 static int other_key(struct reading *r, int line, const char *key, const char *value)
 {
     char why[LAB_MSGLEN];
@@ -139,7 +141,8 @@ static int case_line(struct reading *r, const char *key, const char *value)
     return 1;
 }
 
-/* [link] rtt, [flow up] size: the dotted key; false when it would not fit. */
+/* Composes the dotted key of a section and a key, for example "flow.up.size" from [flow up] size.
+ * Returns false when it would not fit. */
 static bool dotted(const char *section, const char *key, char *out, size_t len)
 {
     char kind[64], name[64] = "";
@@ -183,7 +186,7 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return 1;
 }
 
-/* fgets for inih, which counts lines and refuses those inih would cut. */
+/* Stands in for fgets() in inih: counts lines and refuses those that inih would cut off. */
 static char *next_chunk(char *str, int num, void *stream)
 {
     struct reading *r = stream;
@@ -230,8 +233,8 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     return len_needed > 0 && (size_t)len_needed < len;
 }
 
-/* A name with a slash or a dot is a file and nothing else; any other may be that of a shipped
- * scenario, unless there is such a file here. A folder is no file. */
+/* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first a file in
+ * the current folder, then a scenario shipped with the program. A folder is refused. */
 static FILE *find(const char *path, char *found, size_t len)
 {
     struct stat st;
@@ -250,7 +253,8 @@ static FILE *find(const char *path, char *found, size_t len)
     return f;
 }
 
-/* The text of a scenario; NULL, with the reason in msg, for what cannot be one. */
+/* Returns the text of a scenario; NULL, with the reason in msg, if the file cannot be a
+ * scenario. */
 static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     char *text = lab_alloc(FILE_MAX_LEN + 2);
@@ -335,8 +339,8 @@ static int check_item(struct reading *r, int line, char *item, size_t *at)
     return ok;
 }
 
-/* Every AXIS=VALUE|VALUE that a case asks for is one there can be; every swept name is asked
- * for. */
+/* Checks the cases: each condition AXIS=VALUE|VALUE names a value of a swept axis, and each name
+ * that is swept occurs in a condition. */
 static int check_cases(struct reading *r)
 {
     struct lab_scenario *s = r->s;
