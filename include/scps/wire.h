@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes to values and back: pure, stateless, no consequences. For the stack and for tools.
+/* Parsers and builders of packets, without state or side effects. For the stack and for tools.
  *
  * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop
  * that says what is wrong. Builders write into room the caller vouches for and return how much they
@@ -36,14 +36,14 @@ enum {
 struct scps_ip {
     struct scps_addr src, dst;
     uint8_t version; /* 4 or 6 */
-    uint8_t proto;   /* after any IPv6 extension headers */
+    uint8_t proto;   /* upper-layer protocol, after any IPv6 extension headers */
     uint8_t tos;     /* IPv4 TOS or IPv6 traffic class */
     uint8_t ttl;
     bool df, more_frags;
-    uint16_t frag_off; /* bytes; with more_frags: a fragment */
+    uint16_t frag_off; /* fragment offset, bytes; if it or more_frags is not 0, a fragment */
     uint32_t id;
-    uint32_t hdr_len;   /* IP header, options and extension headers included */
-    uint32_t total_len; /* of the packet, as the header says */
+    uint32_t hdr_len;   /* length of the IP header, options and extension headers included */
+    uint32_t total_len; /* length of the packet, as its header says */
 };
 /* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it
  * in all. Link padding beyond the header's own length is allowed. Checks the IPv4 header
