@@ -33,14 +33,13 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
     p[3] = (uint8_t)v;
 }
 
-/* Reads one field after the other. Behind the end there is nothing, and cut says that it was asked
- * for. */
+/* Reads fields one after the other. A read beyond the end gives 0 or NULL and sets `cut`. */
 struct scps_cursor {
     const uint8_t *p, *end;
     bool cut;
 };
 
-/* The next n octets; NULL: not so many are left. */
+/* Returns the next n octets; NULL if fewer are left. */
 static inline const uint8_t *scps_cursor_skip(struct scps_cursor *c, size_t n)
 {
     const uint8_t *at = c->p;
