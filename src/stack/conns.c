@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections of a host: made with their tables, their device and their route, and taken out
- * of all of them. */
+/* Creates the connections of a host, with their device and route, enters them into all tables, and
+ * removes them. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -51,7 +51,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    if (c->listed) /* rare: its owner let go without draining the events */
+    if (c->listed) /* Rare: its owner has closed it without taking its events. */
         scps_conn_unlist(c);
     scps_listener_forget(c);
     scps_demux_remove(st, c);

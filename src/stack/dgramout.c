@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams on their way out.
+/* Sending of datagrams.
  *
  *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
  *     -> a packet
@@ -27,13 +27,13 @@ static uint32_t ip_header(uint8_t family)
     return family == 4 ? 20 : 40;
 }
 
-/* The IP packet that it will be. */
+/* Returns the length of the IP packet that a datagram makes. */
 static uint32_t packet(const struct scps_dgram_out *rec)
 {
     return ip_header(rec->to.addr.family) + UDP_HDR + rec->len + rec->hollow;
 }
 
-/* The largest packet to addr by way of w. */
+/* Returns the largest packet to addr through route w. */
 static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry *w,
                        const struct scps_addr *addr)
 {
@@ -119,8 +119,8 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     room_again(d);
 }
 
-/* To the end of the turns its oldest datagram waits for. Those for which there is no way any more
- * are lost. False: none is left. */
+/* Appends d to the ready queue that its oldest datagram needs. Datagrams that have no route any
+ * more are dropped. Returns false if none is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
@@ -223,7 +223,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
     out->payload = NULL;
     out->payload_len = rec->hollow;
-    if (rec->hollow) { /* what is not hollow lies before it */
+    if (rec->hollow) { /* The bytes that are not hollow lie before it. */
         memcpy(out->data + out->len, data, rec->len);
         out->len += rec->len;
     } else if (rec->len) {
@@ -235,7 +235,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->at = st->env.now;
 }
 
-/* The datagram whose turn it is leaves; returns the bytes of its packet. */
+/* Sends the oldest datagram of d; returns the length of its packet. */
 static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
@@ -252,11 +252,12 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
-        scps_dgram_make_ready(d); /* what is lent is its own: it goes when its turn comes */
+        scps_dgram_make_ready(d); /* The packet lent now is its own; it leaves at its next turn. */
     return bytes;
 }
 
-/* Who is next; endpoints that only wait for their end get it. */
+/* Returns the next endpoint to serve. Closed endpoints that have nothing left to send are freed on
+ * the way. */
 static struct scps_dgram *next(struct scps_dgram_turns *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))
@@ -264,7 +265,7 @@ static struct scps_dgram *next(struct scps_dgram_turns *t)
     return t->head;
 }
 
-/* The bytes of d's oldest packet; 0: it has none. */
+/* Returns the length of d's oldest packet; 0: it has none. */
 static uint32_t first_bytes(struct scps_dgram *d)
 {
     uint32_t size;
@@ -288,7 +289,7 @@ void scps_dgram_yield(struct scps_ready_queue *t)
     p->for_dgrams = true;
 }
 
-/* Of a route with a rate. */
+/* Sends a datagram through a route with a rate. */
 static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));

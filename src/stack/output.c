@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which packet leaves next: connections in turn, datagrams between them, answers to strangers. */
+/* Chooses the next packet: connections in turn, datagrams between them, answers to strangers. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-/* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
- * leave now. */
+/* GSO: for a device that segments itself, appends the following full segments of c that may be sent
+ * now. */
 static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
@@ -14,8 +14,8 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     if (size != c->agreed.mss || c->agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
-        seg->flags |=
-            next.flags; /* PSH and FIN belong to the last one, where the device puts them */
+        /* PSH and FIN belong to the last segment, and the device puts them there. */
+        seg->flags |= next.flags;
         seg->ack = next.ack;
         seg->wnd = next.wnd;
         seg->gso = (uint16_t)size;
@@ -25,7 +25,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     }
 }
 
-/* What goes before all packets: connections that have ended, timers. */
+/* Before any packet: frees connections that have ended, and serves timers. */
 static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
@@ -34,9 +34,9 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Whose turn it is: routes that have a rate go before what has none, which could leave them
- * nothing; among themselves in turn. Of a route with a rate the one at the head, if the credit is
- * there. */
+/* Returns the ready queue to serve: routes with a rate go before the link's own queue, which could
+ * leave nothing for them, and take turns among themselves. A route is ready if its credit covers
+ * its first packet. */
 static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
@@ -52,8 +52,8 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
     return &nif->turns;
 }
 
-/* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the
- * head, or on its own account. Returns whose turn it is now. */
+/* Connection c was served but sends nothing: it waits for credit and stays first, or it has nothing
+ * to send. Returns the queue to serve now. */
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
@@ -64,7 +64,7 @@ static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct
     return open_turns(st, nif);
 }
 
-/* The next segment of the connections that may have one, in turn. */
+/* Builds the next segment of the ready connections, in turn. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
@@ -100,7 +100,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
     return 0;
 }
 
-/* Datagrams wait, too: each kind goes first every other time. */
+/* Datagrams are waiting, too: each kind goes first every other time. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
@@ -112,8 +112,9 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     return scps_dgram_output(st, nif, out);
 }
 
-/* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has
- * anything, and every SCPS_ANSWER_SHARE-th time else. */
+/* Slow path: besides connections there are timers, answers, datagrams or routes with a rate.
+ * Answers to strangers are sent when nothing else waits, and otherwise every SCPS_ANSWER_SHARE-th
+ * time. */
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)
 {
@@ -135,9 +136,10 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* whatever is due has headers that fit there */
+    if (out->cap < SCPS_MAX_HEADERS) /* Every packet's headers fit into this room. */
         return SCPS_ERR_ROOM;
-    /* asked once more than it gives, by every driver after every packet: no frame for that */
+    /* Every driver calls this function until it returns 0. The empty case is common, so it must not
+     * set up a stack frame. */
     scps_stack_clock(st, now);
     if (st->env.dead || scps_stack_timers_due(st) || nif->others)
         return output_slow(st, nif, out);

@@ -2,8 +2,8 @@
 /* Which link leads to an address, which of our addresses to use there, and the rate that its
  * connections share.
  *
- * A route that has a rate, or once had one, owns a pipe: a gate (core/gate.c) and the turns of the
- * connections that go through it. Others take their turns with the link's.
+ * A route that has a rate, or once had one, owns a shaper: a gate (core/gate.c) and the ready queue
+ * of the connections that use the route. Other connections are in the link's ready queue.
  */
 #include "stack/stack.h"
 

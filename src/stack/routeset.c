@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes and addresses are added and changed. What goes by them takes its turns where it belongs
- * afterwards. */
+/* Adds and changes routes and addresses, and moves connections and datagrams to the ready queues of
+ * their new routes. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -26,7 +26,7 @@ static uint32_t route_mtu(const struct scps_route *r)
     return r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 }
 
-/* Sets the rate of w to r's; the pipe is made when it is first needed. */
+/* Sets the rate of w to that of r; the shaper is made when first needed. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -51,7 +51,7 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
-/* Connections and datagrams take their turns where they belong now. */
+/* Moves ready connections and datagrams to the queues of their present routes. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
@@ -82,7 +82,7 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
         return SCPS_ERR_NOMEM;
     err = set_rate(st, &way, r);
     if (err)
-        memset(slot, 0, sizeof *slot); /* the row stays, matching nothing */
+        memset(slot, 0, sizeof *slot); /* The row stays in the array but matches no address. */
     else
         *slot = way;
     if (slot->pipe)
@@ -129,8 +129,9 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};
     memset(slot->addr.b + (addr->family == 4 ? 4 : 16), 0, addr->family == 4 ? 12 : 0);
     err = scps_stack_add_route(st, &r);
+    /* The row stays in the array but matches no address. */
     if (err)
-        *slot = (struct scps_local_addr){0}; /* the row stays, matching nothing */
+        *slot = (struct scps_local_addr){0};
     return err;
 }
 
@@ -141,7 +142,8 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
     for (uint32_t i = 0; i < st->n_ways; i++)
         if (st->ways[i].route.nif != nif->nif)
             st->ways[keep++] = st->ways[i];
-    /* the array keeps its size for the allocator: what is left over is made to match nothing */
+    /* The allocator needs the original size back, so the array keeps it, and spare rows match
+     * nothing. */
     for (uint32_t i = keep; i < st->n_ways; i++)
         st->ways[i] = (struct scps_route_entry){0};
 }
