@@ -327,11 +327,24 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
 }
 
+/* RFC 8985 section 6.2 step 2: an echo older than a resending shows that the acknowledgement is not
+ * for that. A best-effort peer that has given up the hole acknowledges as much without any arrival:
+ * there only an echo vouches. */
+static SCPS_APART scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
+                                    const struct scps_seg *seg, scps_time now)
+{
+    if (a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
+        return scps_ts_age(ts, seg->tsecr, now) - SCPS_TS_TICK;
+    return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
+}
+
 /* The left edge moves to ack. */
 static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
+    if (tx->sb.resent_head != tx->sb.resent_tail && scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
+        n->sum.echo_age = echo_age(&c->agreed, &c->ts, n->seg, c->ctx.env->now);
     scps_sb_ack(&tx->sb, c->ctx.env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
     scps_send_acked(&c->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);

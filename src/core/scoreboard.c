@@ -380,7 +380,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             passed_resent(sb, r, now, min_rtt, sum);
         else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent;
-        credit(sb, r, now, min_rtt, sum);
+        credit(sb, r, now, SCPS_MAX(min_rtt, sum->echo_age), sum);
         sb->head++;
     }
     if (before(sb->frontier, sb->head))

@@ -104,6 +104,8 @@ struct scps_ack_result {
     scps_time refilled_at; /* refilled: when the first of that left for the last time */
     scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
+    /* in: a resending younger than that is not what moved the left edge; 0: nothing tells */
+    scps_dur echo_age;
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing
      * arrived */
     const struct scps_sent_segment *newest;
