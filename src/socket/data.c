@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes through a socket: read, recv and their kin; write, send and theirs.
+/* Reading and writing of sockets.
  *
- * The order in which the reasons to stop are looked at is Linux's, and visible: what has arrived is
- * given out before anything else; then the end of the stream goes before a pending error, a pending
- * error before the shutting of the side, and that before "never connected". A call that has moved
- * some bytes reports them and leaves the error for the next one.
+ * Conditions are checked in the order of Linux, which a program can observe: data that has arrived
+ * is returned first; then the end of the stream goes before a pending error, a pending error before
+ * the shutting of the side, and that before "never connected". A call that has moved some bytes
+ * reports them and leaves the error for the next one.
  */
 #include <string.h>
 

@@ -4,10 +4,11 @@
  *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
  *     -> a packet
  *
- * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one
- * datagram each. A route that has a rate is shared with connections: its gate (core/gate.c) takes
- * the same from both, and whose turn it is goes back and forth, each of them worth what the largest
- * packet costs. While one kind waits for credit the other does not overtake it.
+ * An endpoint waits in the ready queue of the link or route of its oldest datagram; endpoints in
+ * one queue take turns, one datagram each. A route that has a rate is shared with connections: its
+ * gate (core/gate.c) takes the same from both, and whose turn it is goes back and forth, each of
+ * them worth what the largest packet costs. While one kind waits for credit the other does not
+ * overtake it.
  *
  * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until
  * something new is put in. So an endpoint that was closed with datagrams waiting is freed one call

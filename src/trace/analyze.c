@@ -14,7 +14,7 @@
 
 /* ---- packets ---- */
 
-/* The connection of a TCP packet; NULL on lack of memory. */
+/* Returns the connection of a TCP packet; NULL on lack of memory. */
 static SCPS_ALWAYS_INLINE struct flow *find(struct scps_trace *t, const struct packet *k,
                                             const struct segment *s, int *dir)
 {
@@ -104,7 +104,7 @@ struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
     if (cfg)
         t->cfg = *cfg;
     t->free = t->last_flow = FLOW_NONE;
-    /* keys of the hash: results do not depend on them */
+    /* Random keys of the hash; results do not depend on them. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {
         t->seed[0] = (uint64_t)(uintptr_t)t ^ 0x243f6a8885a308d3u;
         t->seed[1] = (uint64_t)(uintptr_t)&t ^ 0x13198a2e03707344u;

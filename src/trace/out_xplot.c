@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for why a
- * segment was sent again. Everything else (gnuplot, PNG, SVG) is made from these files afterwards.
+/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for the
+ * cause of retransmissions. Everything else (gnuplot, PNG, SVG) is made from these files
+ * afterwards.
  *
  * Time-sequence: white data, red resent (R; the letter of its cause below it: n SNACK, s SACK, 3
  * duplicates, t timeout, p tail probe, f first RTT), pink repairs of losses that happened before
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #define MAX_CONNS 2000u
-#define TPUT_PKTS 10u /* of tcptrace: packets an instantaneous value is averaged over */
+#define TPUT_PKTS 10u /* packets over which tcptrace averages an instantaneous throughput */
 
 /* ---- drawing ---- */
 
@@ -349,8 +350,8 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
 
 /* ---- the end ---- */
 
-/* Has gnuplot draw the pictures of a script. *gp: the one gnuplot that draws them all, begun when
- * first needed. */
+/* Passes a script to gnuplot. *gp: the gnuplot process that draws all pictures, started when first
+ * needed. */
 static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
     if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {
@@ -368,7 +369,7 @@ static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
     }
 }
 
-/* The end of one plot, in every format asked for. */
+/* Finishes one plot in every format asked for. */
 static void conclude(struct scps_trace_plots *p, struct plot *f, const struct plot_kind *k,
                      FILE **gp)
 {
@@ -383,7 +384,7 @@ static void conclude(struct scps_trace_plots *p, struct plot *f, const struct pl
         draw(p, f, gp);
 }
 
-/* Concludes what was begun. Returns 0, or an error with its one line in msg. */
+/* Finishes all plots. Returns 0, or an error with one line in msg. */
 static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
 {
     int ret = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment, into the figures of its connection.
+/* Adds a segment to the figures of its connection.
  *
  * take, at the end of this file, is the list of the steps; each is a function above it, in
  * step_sent.h or in step_ack.h. In all of them h is the direction the segment belongs to, o the
- * other one, x what the steps have found out of the segment so far.
+ * other one, x what the steps have found about the segment so far.
  *
  * The figures that carry tcptrace's names follow its rules to the letter, in its order of
  * evaluation, because several depend on it (the window of the previous packet, say). docs/TRACE.md
@@ -18,8 +18,8 @@
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
 
-/* What is known of a segment before it is looked at: PLAIN ones acknowledge, and perhaps push and
- * have timestamps. */
+/* What is known of a segment beforehand: PLAIN ones only acknowledge, and perhaps push and have
+ * timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- the header ---- */
@@ -105,7 +105,7 @@ static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir
     }
 }
 
-/* Options that are not on every segment. */
+/* Processes options that few segments have. */
 static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
                            struct conn_dir *h, struct conn_dir *o, bool syn)
 {
@@ -182,8 +182,8 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
 
 /* ---- the packet ---- */
 
-/* The same packet again, by IP identification and sequence number among the last few? A print and
- * the one give the other. */
+/* Returns true if the same packet, by IP identification and sequence number, was among the last few
+ * (a duplicate made by hardware). */
 static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
@@ -231,7 +231,7 @@ static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_
     }
 }
 
-/* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet.
+/* Computes the outstanding data as tcptrace does: the octet that an acknowledgement names counts.
  * Returns it. */
 static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn_dir *h,
                                                const struct conn_dir *o)
@@ -252,7 +252,7 @@ static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn
     return owin;
 }
 
-/* ---- for who watches ---- */
+/* ---- reports to callbacks ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {
@@ -298,8 +298,8 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
 
 /* ---- all of it ---- */
 
-/* One segment of connection f. There are four of this function, one for each kind: what cannot be
- * is left out of it. */
+/* Processes one segment of connection f. It is instantiated four times, once for each kind of
+ * segment: what a kind cannot have is compiled out. */
 static SCPS_ALWAYS_INLINE void take(struct scps_trace *t, const struct scps_trace_pkt *p,
                                     const struct packet *k, const struct segment *s, struct flow *f,
                                     struct conn_dir *restrict h, struct conn_dir *restrict o,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c: what a segment acknowledges, which window it offers, what it reports. They
- * are in a header because segment.c has four copies of them, one for each kind of segment. */
+/* Steps of segment.c about acknowledgement, window and reports of a segment. They are in a
+ * header because segment.c has four copies of them, one for each kind of segment. */
 #ifndef SCPS_TRACE_STEP_ACK_H
 #define SCPS_TRACE_STEP_ACK_H
 
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* An acknowledgement of moved octets more, in segments of unit. */
+/* Counts an acknowledgement of `moved` more octets, in segments of `unit`. */
 static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t moved)
 {
     uint64_t segs = moved <= unit ? 1 : moved <= 2 * unit ? 2 : (moved + unit - 1) / unit;
@@ -65,7 +65,7 @@ static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct
         scps_tr_seldom(x->t, h)->win_updates++;
 }
 
-/* ---- what it offers and reports ---- */
+/* ---- window and reports ---- */
 
 static SCPS_ALWAYS_INLINE void window_advertised(const struct step *x, struct conn_dir *h,
                                                  const struct conn_dir *o)
@@ -102,7 +102,8 @@ static SCPS_ALWAYS_INLINE void pure_ack(const struct step *x, struct conn_dir *h
     h->pureack_at = x->now;
 }
 
-/* Is the first block of a SACK option a report of something that arrived twice? */
+/* Returns true if the first block of a SACK option is a DSACK: it reports data that arrived
+ * twice. */
 static SCPS_ALWAYS_INLINE bool is_dsack(const struct segment *s)
 {
     const struct scps_sack *a = &s->o.sack[0], *b = &s->o.sack[1];
@@ -117,7 +118,7 @@ static SCPS_ALWAYS_INLINE bool is_dsack(const struct segment *s)
            (rr >= 0 && (int32_t)(a->left - b->right) < 0);
 }
 
-/* Evidence for why.c, which asks later why something was sent again. */
+/* Passes SACK blocks to why.c, which later determines why data was sent again. */
 static SCPS_ALWAYS_INLINE void take_sack(const struct step *x, struct conn_dir *h,
                                          struct conn_dir *o)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c: what a segment sends, for the first time or again. They are in a header
- * because segment.c has four copies of them, one for each kind of segment. */
+/* Steps of segment.c about the data that a segment sends, for the first time or again. They are
+ * in a header because segment.c has four copies of them, one for each kind of segment. */
 #ifndef SCPS_TRACE_STEP_SENT_H
 #define SCPS_TRACE_STEP_SENT_H
 
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* Why is this being repaired? */
+/* Determines why this data is sent again. */
 static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
                                        const struct resend *re)
 {
@@ -18,9 +18,9 @@ static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was
- * seen. True if it is the repair of something lost before it got here, and not merely overtaken on
- * the way. */
+/* Handles data that is not next in order: it leaves a gap, fills one, or was acknowledged before
+ * it was captured. Returns true if it is the repair of something lost before it got here, and
+ * not merely overtaken on the way. */
 static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct conn_dir *o, uint64_t first, uint64_t end,
                                        const struct opts *opt, struct resend *re)
@@ -38,7 +38,7 @@ static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
     return repair;
 }
 
-/* Octets nobody has seen before; SYN and FIN are none. */
+/* Counts octets that were not captured before; SYN and FIN do not count. */
 static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
 {
     int64_t n = x->len, before = x->again;
@@ -48,7 +48,7 @@ static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
         h->unique_bytes += (uint64_t)(n - before);
 }
 
-/* A segment that takes up sequence numbers. */
+/* Counts a segment that takes up sequence numbers. */
 static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
@@ -74,7 +74,7 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
     unique(x, h);
 }
 
-/* The limits it was sent within: the window, and what the application had. */
+/* Records what limited the segment: the window, or what the application had written. */
 static SCPS_ALWAYS_INLINE void sent_within(const struct step *x, struct conn_dir *h,
                                            const struct conn_dir *o)
 {
@@ -93,7 +93,8 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* without data; but an older acknowledgement was overtaken by the FIN */
+        /* The segment is a keep-alive without data. With an older acknowledgement it was overtaken
+         * by the FIN instead. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);
