@@ -330,8 +330,8 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
 /* RFC 8985 section 6.2 step 2: an echo older than a resending shows that the acknowledgement is not
  * for that. A best-effort peer that has given up the hole acknowledges as much without any arrival:
  * there only an echo vouches. */
-static SCPS_APART scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
-                                    const struct scps_seg *seg, scps_time now)
+static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
+                                       const struct scps_seg *seg, scps_time now)
 {
     if (a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
         return scps_ts_age(ts, seg->tsecr, now) - SCPS_TS_TICK;
