@@ -30,7 +30,7 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* ---- a controller that crashes or loops in the middle of a check ---- */
+/* ---- reports a controller that crashes or loops in the middle of a check ---- */
 
 static char doing[200];
 

@@ -47,14 +47,14 @@ static const char help_end[] =
     "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
     "SIGINT ends either; the server's status is then 0, the client's 1.\n";
 
-/* One connection being served, from accept until nothing of it is left, its last acknowledgement
- * included: what it holds counts until then. */
+/* One connection being served. It counts from accept until the last acknowledgement has arrived,
+ * because it holds memory so long. */
 struct peer {
     struct peer *before, *after; /* in the order of who was served last */
     struct scps_conn *conn;
     enum service service;
     uint64_t sent;
-    bool leaving; /* its end and ours are said */
+    bool leaving; /* This end has read the peer's FIN and shut down its own side. */
 };
 
 struct app {
@@ -70,7 +70,8 @@ struct app {
     struct realtime rt;
     uint64_t in, out;
     /* server */
-    struct peer *first, *last; /* served just now, and longest ago */
+    /* first: the peer served most recently; last: the one served longest ago */
+    struct peer *first, *last;
     unsigned served, open, broken, most;
     /* client */
     struct scps_conn *conn;
@@ -109,7 +110,8 @@ static void drop(struct app *a, struct peer *p, bool broken)
     free(p);
 }
 
-/* Moves what can be moved. 0 at the end of the stream, else why not on: SCPS_ERR_AGAIN or worse. */
+/* Writes back what was read. Returns 0 at the end of the stream, SCPS_ERR_AGAIN while nothing can
+ * be moved, or the error of the connection. */
 static int64_t echo(struct app *a, struct peer *p)
 {
     for (;;) {
@@ -119,7 +121,8 @@ static int64_t echo(struct app *a, struct peer *p)
         int64_t w = scps_conn_write(p->conn, buf, (size_t)n, 0);
         if (w < 0)
             return w;
-        scps_conn_read(p->conn, NULL, (size_t)w, 0); /* what did not fit stays where it is */
+        /* What the send buffer had no room for stays in the receive buffer. */
+        scps_conn_read(p->conn, NULL, (size_t)w, 0);
         a->in += (uint64_t)w;
         a->out += (uint64_t)w;
     }
@@ -133,8 +136,8 @@ static int64_t discard(struct app *a, struct peer *p)
     return n;
 }
 
-/* Lines of 72 of the 95 printing characters, each beginning one further than the last: all of it
- * repeats after 95. */
+/* Lines of 72 printing characters out of 95. Each line begins one character further than the one
+ * before; the pattern repeats after 95 lines. */
 static uint8_t lines[10 * 95 * 74];
 
 static void make_lines(void)
@@ -171,7 +174,8 @@ static void serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    if (n == 0) { /* SCPS_EV_CLOSED will tell when what was written has arrived */
+    /* SCPS_EV_CLOSED reports later that all that was written has been acknowledged. */
+    if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
     } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) { /* both: SCPS_EV_WRITABLE comes */
@@ -183,8 +187,8 @@ static void accept_all(struct app *a, struct scps_listener *l)
 {
     struct scps_conn *c;
     while ((c = scps_accept(l))) {
-        if (a->open ==
-            a->most) /* whoever reads nothing must not keep the others, or memory, for ever */
+        /* A client that reads nothing must not keep others out, or hold memory, for ever. */
+        if (a->open == a->most)
             drop(a, a->last, true);
         struct peer *p = calloc(1, sizeof *p);
         if (!p) {
@@ -197,7 +201,7 @@ static void accept_all(struct app *a, struct scps_listener *l)
         a->served++;
         a->open++;
         scps_conn_set_user(c, p);
-        serve(a, p); /* its first bytes may have come before it had a user */
+        serve(a, p); /* Its first data may have arrived before the connection was accepted. */
     }
 }
 
@@ -217,8 +221,8 @@ static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t
 
 /* ---- client ---- */
 
-/* The bytes at pos of a stream in which no two places look alike (splitmix64 of the word's
- * number). */
+/* Fills in the bytes at stream position pos. They are splitmix64 of the number of each word, so no
+ * two places of the stream look alike. */
 static void pattern(uint8_t *p, size_t len, uint64_t pos)
 {
     for (size_t i = 0; i < len; i++, pos++) {
@@ -344,7 +348,8 @@ static int run(struct app *a)
     int status = FAILED, err = 0;
     struct scps_conn_config cc = scps_conn_config_default();
     cc.sndbuf = cc.rcvbuf = a->buffer;
-    cc.nodelay = true; /* an echo is for somebody who waits */
+    /* An echo client waits for each answer, so Nagle's algorithm would only delay it. */
+    cc.nodelay = true;
 
     make_lines();
     if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a))
@@ -360,7 +365,8 @@ static int run(struct app *a)
     }
     realtime_run(&a->rt, a->time);
     status = report(a);
-    while (a->first) /* tell those who are still there */
+    /* Close the connections that are still open, so that their peers learn of it. */
+    while (a->first)
         drop(a, a->first, true);
     if (a->conn)
         scps_conn_abort(a->conn);
@@ -395,7 +401,7 @@ static int usage(const char *what, const char *value)
     return USAGE;
 }
 
-/* What the options and the arguments, rest of them, must not be together. */
+/* Checks that options and the `rest` arguments agree with each other. */
 static int check(struct app *a, int rest, char **argv)
 {
     char msg[SCPS_IO_MSGLEN];

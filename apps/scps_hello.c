@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks, one Moon link: a greeting goes up, an answer comes down, in virtual time and no time
- * at all. */
+/* Two stacks and one link to the Moon: a greeting is sent and answered in virtual time. */
 #include <scps/scps.h>
 #include <scps/sim.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@ static void print(struct scps_host *h, const char *what)
     printf("%9.6f s  %-5s  %s\n", (double)now * 1e-6, scps_host_name(h), what);
 }
 
-/* What a host's stack has to tell comes here; ctx is what this host is going to say. */
+/* Receives the events of one host's stack; ctx is the text that this host sends. */
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
 {
     bool answers = strcmp(scps_host_name(h), "Moon") == 0;
@@ -37,7 +36,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
                 scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
             scps_conn_shutdown(ev->conn);
         }
-        if (n == 0) /* the end: the other side has said all it had to say */
+        if (n == 0) /* End of the stream: the other side has closed after its text. */
             scps_conn_close(ev->conn);
         break;
     case SCPS_EV_ERROR:
@@ -63,7 +62,8 @@ int main(void)
     scps_link_parse("moon", &up, &down, NULL, 0); /* 10 Mbit/s, 1.28 s each way */
     scps_world_link(w, e, &earth, m, &moon.addr, 24, 0, &up, &down);
 
-    cfg.expected_rtt = up.delay + down.delay; /* every timer follows from this */
+    /* All timers of the connection follow from the expected round trip. */
+    cfg.expected_rtt = up.delay + down.delay;
     scps_listen(scps_host_stack(m), &cfg, &moon, 1, NULL);
     scps_connect(scps_host_stack(e), &cfg, NULL, &moon, NULL);
     scps_host_kick(e);

@@ -26,7 +26,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* request line and headers */
 #define CLIENTS_MAX 256
-#define PATIENCE    SCPS_SEC(30) /* for a client that neither asks nor reads */
+/* Time after which a client that sends no request, or does not read, is dropped */
+#define PATIENCE SCPS_SEC(30)
 
 static const char help[] =
     "usage: scps_httpd [options] INTERFACE\n"
@@ -48,12 +49,16 @@ struct client {
     char request[REQUEST_MAX + 1];
     size_t have;
     bool answering, head_only;
-    char header[512]; /* status line and headers, or a whole short answer */
+    char header[512]; /* Status line and headers, or a short response as a whole */
     size_t header_len, header_sent;
-    int file;                /* -1: none */
-    uint64_t size, position; /* of the file: what was promised, what was handed over */
-    bool leaving;            /* all is handed over: its place is taken until all has arrived */
-    scps_time touched;       /* when it last got anywhere */
+    int file; /* -1: none */
+    /* size: length of the file when the response began; position: bytes written to the
+     * connection */
+    uint64_t size, position;
+    /* The whole response is written; the place is taken until the peer has acknowledged it. */
+    bool leaving;
+    /* Stack time at which the request or the response last made progress */
+    scps_time touched;
 };
 
 struct app {
@@ -134,7 +139,7 @@ static void drop(struct app *a, struct client *c, bool whole)
     if (whole)
         scps_conn_close(c->conn);
     else
-        scps_conn_abort(c->conn); /* a short answer must not look like a finished one */
+        scps_conn_abort(c->conn); /* The response is incomplete, and a reset tells the client so. */
     *c->link = c->next;
     if (c->next)
         c->next->link = c->link;
@@ -163,15 +168,16 @@ static void answer(struct app *a, struct client *c, int status, const char *word
         char text[SCPS_ADDR_STRLEN];
         scps_conn_remote(c->conn, &who);
         c->request[strcspn(c->request, "\r\n")] = 0;
+        /* Do not let a client write control characters to the terminal of the log. */
         for (char *p = c->request; *p; p++)
             if (*p < ' ' || *p > '~')
-                *p = '?'; /* a terminal is not for strangers to write on */
+                *p = '?';
         fprintf(stderr, "%s %d %llu \"%s\"\n", scps_addr_format(&who.addr, text), status,
                 (unsigned long long)size, c->request);
     }
 }
 
-/* The request is whole: decide what to answer. */
+/* Chooses the response once the request is complete. */
 static void decide(struct app *a, struct client *c)
 {
     char line[REQUEST_MAX + 1], *save = NULL;
@@ -199,7 +205,8 @@ static void decide(struct app *a, struct client *c)
         c->size = 0;
 }
 
-/* Collects the request. 1 when it is whole, SCPS_ERR_AGAIN, or what ended the connection. */
+/* Reads the request. Returns 1 when it is complete, SCPS_ERR_AGAIN, or the error that ended the
+ * connection. */
 static int64_t collect(struct app *a, struct client *c)
 {
     int64_t n = 0;
@@ -219,7 +226,8 @@ static int64_t collect(struct app *a, struct client *c)
     return 1;
 }
 
-/* Hands over as much of the answer as the connection takes. 0 when all is handed over. */
+/* Writes as much of the response as the send buffer takes. Returns 0 when all is written,
+ * SCPS_ERR_AGAIN when the buffer is full, SCPS_ERR_SYSTEM when the file has shrunk. */
 static int64_t give(struct app *a, struct client *c)
 {
     static uint8_t buf[65536];
@@ -253,8 +261,9 @@ static void step(struct app *a, struct client *c)
     c->touched = scps_stack_now(a->rt.stack);
     if (n == 1) {
         n = c->leaving ? 0 : give(a, c);
+        /* Read and discard a request's body: unread data would turn the close into a reset. */
         while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
-            ; /* a body nobody asked for; unread it would turn our close into a reset */
+            ;
     }
     if (n == 0 && !c->leaving) {
         c->leaving = true;
@@ -266,8 +275,8 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* With every place taken, whoever has neither asked nor read for longest goes: however many stand
- * still, others are served. */
+/* When all places are taken, drops the client that has neither sent nor read for longest, so that
+ * clients that stand still cannot keep others out. */
 static void make_room(struct app *a)
 {
     struct client *longest = a->clients;
@@ -320,7 +329,7 @@ static int run(struct app *a)
     struct scps_endpoint any = {.port = a->port};
     struct scps_conn_config cc = scps_conn_config_default();
     int err = 0, status = FAILED;
-    cc.user_timeout = PATIENCE; /* a client that has gone without a word */
+    cc.user_timeout = PATIENCE; /* Ends the connection of a client that vanished. */
     cc.keepalive = true;
     cc.keep_idle = PATIENCE;
 

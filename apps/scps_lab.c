@@ -133,7 +133,7 @@ static int read_options(struct options *o, int argc, char **argv)
     return status;
 }
 
-/* ---- commands: each gets what is left of the command line ---- */
+/* ---- commands: each gets the words that follow its name ---- */
 
 static int with_scenario(const struct options *o, char **arg, int n, bool sweep)
 {
@@ -192,7 +192,7 @@ static int list(void)
     return 0;
 }
 
-/* The page is written by a script beside the scenarios. */
+/* Runs the script that writes the page of a report; it is installed beside the scenarios. */
 static int report(const char *dir, const char *out)
 {
     char folder[PATH_MAX], script[PATH_MAX + 16];
@@ -208,7 +208,8 @@ static int report(const char *dir, const char *out)
     return refuse("%s is not where it was installed", "report.py");
 }
 
-/* Commands, and files behind them; the names of scenarios are looked up when they are asked for. */
+/* Prints the completion: commands, and files behind them. Names of scenarios are looked up when the
+ * shell asks for them. */
 static int completion(const char *shell)
 {
     static const char *const files[] = {"--pcap",   "--truth", "--events",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_trace: captures in, what the connections did out.
+/* scps_trace: reads captures and reports what the TCP connections in them did.
  *
  * A front end: options (scps_trace/options.c), the selection of connections, a progress bar.
  * Analysis and reports are libscps_trace's. Reports of connections the analyser must forget for
@@ -154,7 +154,8 @@ static void clear_bar(struct run *r)
         fputs("\r\033[K", stderr);
 }
 
-/* What was not understood, one line each, on stderr or above the report. */
+/* Prints one line for each kind of packet that was not understood, on stderr or above the
+ * report. */
 static void not_understood(FILE *f, const struct scps_trace_totals *o)
 {
     static const struct {
@@ -175,6 +176,24 @@ static void not_understood(FILE *f, const struct scps_trace_totals *o)
     }
 }
 
+/* The lines in front of the connections, as tcptrace prints them. */
+static void print_head(struct run *r, const struct scps_trace_totals *o)
+{
+    double wall = seconds() - r->began;
+    fprintf(r->out, "%" PRIu64 " packets seen, %" PRIu64 " TCP packets traced\n", o->packets,
+            o->tcp_packets);
+    fprintf(r->out, "elapsed wallclock time: %.6f s, %.0f pkts/sec analyzed\n", wall,
+            wall > 0 ? (double)o->packets / wall : 0);
+    not_understood(r->out, o);
+    if (o->conns == 0)
+        fputs("no traced TCP packets\n", r->out);
+    else
+        fprintf(r->out, "TCP connection info:\n");
+    if (o->conns && r->o.format == FORMAT_LONG)
+        fprintf(r->out, "%" PRIu32 " TCP %s traced:\n", o->conns,
+                o->conns == 1 ? "connection" : "connections");
+}
+
 static void finish(struct run *r, const char *const *files, size_t nfiles, const char *trouble)
 {
     struct scps_trace_totals o;
@@ -183,21 +202,8 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
     scps_trace_get_totals(r->t, &o);
     begin(r);
     bool text = r->o.format == FORMAT_BRIEF || r->o.format == FORMAT_LONG;
-    if (text && !r->o.quiet) {
-        double wall = seconds() - r->began;
-        fprintf(r->out, "%" PRIu64 " packets seen, %" PRIu64 " TCP packets traced\n", o.packets,
-                o.tcp_packets);
-        fprintf(r->out, "elapsed wallclock time: %.6f s, %.0f pkts/sec analyzed\n", wall,
-                wall > 0 ? (double)o.packets / wall : 0);
-        not_understood(r->out, &o);
-        if (o.conns == 0)
-            fputs("no traced TCP packets\n", r->out);
-        else
-            fprintf(r->out, "TCP connection info:\n");
-        if (o.conns && r->o.format == FORMAT_LONG)
-            fprintf(r->out, "%" PRIu32 " TCP %s traced:\n", o.conns,
-                    o.conns == 1 ? "connection" : "connections");
-    }
+    if (text && !r->o.quiet)
+        print_head(r, &o);
     int width = 0;
     if (r->o.format == FORMAT_BRIEF && !r->o.quiet)
         for (uint32_t i = 0; i < n; i++) {
@@ -216,7 +222,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
 
 /* ---- from beginning to end ---- */
 
-/* One line on stderr; the status is the first trouble's. */
+/* Prints one line on stderr. The exit status becomes that of the first problem. */
 static void trouble(int *status, int is, const char *msg)
 {
     fprintf(stderr, "scps_trace: %s\n", msg);
@@ -231,7 +237,8 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Everything the options ask for, before the first packet. 0, or the exit status. */
+/* Opens everything that the options ask for, before the first packet. Returns 0, or the exit
+ * status. */
 static int set_up(struct run *r)
 {
     const struct options *o = &r->o;
@@ -267,7 +274,8 @@ static int set_up(struct run *r)
     return status;
 }
 
-/* One capture, or what a device shows. first_msg keeps what went wrong first. Was it a capture? */
+/* Reads one capture, or packets of a device. first_msg keeps the first failure. Returns true if it
+ * was a capture. */
 static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN], int *status)
 {
     char msg[SCPS_TRACE_MSGLEN] = "";
@@ -285,7 +293,8 @@ static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGL
     return e >= 0;
 }
 
-/* Nothing was a capture: one line was said, nothing to report. */
+/* Ends a run in which no input was a capture; one line has been printed, and there is nothing to
+ * report. */
 static void abandon(struct run *r)
 {
     if (r->plots)
@@ -327,7 +336,7 @@ static void close_output(FILE *out, int *status)
     errno = 0;
     if (fflush(out) == 0 && !ferror(out) && (out == stdout || fclose(out) == 0))
         return;
-    if (errno != EPIPE) /* a reader that has seen enough is no trouble */
+    if (errno != EPIPE) /* A closed pipe is no failure: its reader has seen enough. */
         fprintf(stderr, "scps_trace: the report could not be written: %s\n",
                 errno ? strerror(errno) : "output error");
     *status = *status ? *status : 1;

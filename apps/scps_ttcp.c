@@ -89,7 +89,8 @@ int main(int argc, char **argv)
     int status = 2;
 
     stdfds_open("scps_ttcp");
-    signal(SIGPIPE, SIG_IGN); /* a write says EPIPE, and the report is still to come */
+    /* With SIGPIPE ignored a write fails with EPIPE, and the report can still be printed. */
+    signal(SIGPIPE, SIG_IGN);
     if (ttcp_options_parse(&o, argc, argv, env, msg) == 0)
         status = o.compare != NULL && o.action == TTCP_TRANSMIT
                      ? ttcp_compare(&(struct ttcp_compare){&o, argc, argv, env})

@@ -15,7 +15,7 @@ static bool named(const char *key)
     return strchr(strchr(key, '.') + 1, '.') != NULL;
 }
 
-/* AXIS=VALUE|VALUE ...: all of them are so. */
+/* Returns true if the cell fulfils every condition AXIS=VALUE|VALUE of a case. */
 static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, const char *when)
 {
     char item[512], value[512];
@@ -37,8 +37,8 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
     return true;
 }
 
-/* Packets sent in all, resent ones by chance included: enough to deal out the work and to say how
- * much is left. */
+/* Estimates the cost of a run as the number of packets sent, expected retransmissions included. It
+ * serves to share out the work and to show how much is left. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;
@@ -170,7 +170,7 @@ uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, u
 
     snprintf(text, sizeof text, "%" PRIu64 " %u", c->sc->seed, run);
     h = lab_hash(text, strlen(text), h);
-    h ^= h >> 31; /* FNV's low bits know little of the high ones */
+    h ^= h >> 31; /* The low bits of an FNV hash depend little on its high ones: fold those in. */
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
 }

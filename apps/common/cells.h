@@ -7,9 +7,12 @@
 #include "common/setup.h"
 
 struct lab_cell {
-    size_t number;      /* in the whole grid, the last axis fastest; skipped ones are counted */
+    /* Position in the full grid of swept values; the last axis varies fastest, and skipped cells
+     * count. */
+    size_t number;
     const char **value; /* one for each axis */
-    char *id;           /* "link.rtt=250ms link.ber=0": what its seeds come from */
+    /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
+    char *id;
     struct lab_setup *setup;
     double cost; /* packets, about */
 };
@@ -19,14 +22,15 @@ struct lab_cells {
     size_t n;
 };
 
-/* sc must outlive them. False with one line in msg; there may also be no cell at all. */
+/* Makes the cells of sc, which must outlive them. Returns false with one line in msg. The list can
+ * also be empty. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
-/* The same for a scenario of one cell; one that sweeps is refused. */
+/* As lab_cells_make(), for a scenario with exactly one cell; a scenario that sweeps is refused. */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
-/* Depends on nothing but the campaign's seed, the cell's id and the run. */
+/* Seed of one run of a cell. It depends only on the campaign's seed, the cell's id and the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
-/* Chance on link i of a run with that seed, either direction (0: a to b). */
+/* Seed of the random errors of link i in a run with that seed, for one direction (0: a to b). */
 uint64_t lab_link_seed(uint64_t run_seed, size_t i, int dir);
 
 #endif

@@ -44,7 +44,7 @@ void completion_set(struct completion *c, const char *name, enum completion_valu
         }
 }
 
-/* One branch of the case statement: what is offered behind these options. */
+/* Prints one branch of the case statement: the words offered as values of these options. */
 static void print_branch(const struct completion *c, FILE *f, enum completion_value value,
                          const char *action)
 {
@@ -59,7 +59,7 @@ static void print_branch(const struct completion *c, FILE *f, enum completion_va
         fprintf(f, ")\n        %s\n        return\n        ;;\n", action);
 }
 
-/* What is offered where no option is. */
+/* Prints the words offered where no option's value is expected. */
 static void print_other_words(const struct completion *c, FILE *f)
 {
     fputs("    *)\n", f);

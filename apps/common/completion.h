@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define COMPLETION_OPTIONS 512 /* of one program at most, each spelling counted */
+#define COMPLETION_OPTIONS 512 /* Limit of the options of one program; each spelling counts. */
 
 enum completion_value {
     COMPLETION_NONE,  /* the option takes no value */
-    COMPLETION_FREE,  /* a number or a name that nobody can guess: nothing is offered */
+    COMPLETION_FREE,  /* A number or a free name: no value is offered. */
     COMPLETION_FILE,  /* files are offered */
     COMPLETION_WORDS, /* the words are offered */
 };
@@ -20,13 +20,16 @@ enum completion_value {
 struct completion {
     const char *program;
     const char *words; /* offered as the first word; NULL: files are, as for the other words */
-    const char *more;  /* a command: the first word of each line it prints is offered behind the
-                          first word, beside files; NULL: files alone */
+    /* Command whose output lines' first words are offered, beside files, behind the first word;
+     * NULL: only files */
+    const char *more;
     size_t n;
     struct completion_option {
         char name[48]; /* with its dashes */
         enum completion_value value;
-        const char *words; /* of COMPLETION_WORDS, separated by blanks; kept until it is printed */
+        /* Values of COMPLETION_WORDS, separated by blanks; must stay valid until they are
+         * printed */
+        const char *words;
     } option[COMPLETION_OPTIONS];
 };
 
@@ -36,11 +39,11 @@ void completion_add(struct completion *c, const char *dashes, const char *name,
 /* Adds all options of getopt_long's table and letters; letters may be NULL. Those that take a value
  * are COMPLETION_FREE until completion_set. */
 void completion_add_getopt(struct completion *c, const struct option *longs, const char *letters);
-/* Says what an option that was added takes. */
+/* Sets what kind of value an option that was added takes. */
 void completion_set(struct completion *c, const char *name, enum completion_value value,
                     const char *words);
-/* Prints the completion of a program that has no more than such a table, on standard output; file:
- * the option that takes a file, or NULL. */
+/* Prints the completion of a program whose options are all in such a table, on standard output.
+ * file: the option that takes a file, or NULL. */
 void completion_getopt(const char *program, const struct option *longs, const char *letters,
                        const char *file);
 void completion_print(const struct completion *c, FILE *f);

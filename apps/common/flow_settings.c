@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where a flow begins with another value than the default. */
+/* Settings whose default in a flow differs from that of <scps/settings.def>. */
 static const struct {
     enum setting_id id;
     int64_t value;
@@ -51,7 +51,9 @@ bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_co
     case BYTES:
         ok = lab_size(text, &number);
         break;
-    case RATE: /* bit/s; less than a byte a second is not none */
+    /* Users give bit/s. A rate above 0 but below 8 bit/s must not round to 0, which means no
+     * limit. */
+    case RATE:
         ok = lab_rate(text, &number) && (number == 0 || number >= 8);
         number /= 8;
         break;
@@ -73,7 +75,8 @@ bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_co
 
 static const struct setting_style style = {"kib", "mib", "gib", ""};
 
-/* What a setting takes: "yes or no; default no", "TIME; default 2 h", "1 to 255 probes; ...". */
+/* Writes the values that a setting takes: "yes or no; default no", "TIME; default 2 h", "1 to 255
+ * probes; ...". */
 static void setting_values(enum setting_id id, char *out, size_t len)
 {
     const struct setting *s = &settings[id];

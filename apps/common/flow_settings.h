@@ -6,13 +6,14 @@
 #include "common/settings.h"
 #include "common/text.h"
 
-/* What the connections of a flow begin with. */
+/* The configuration of a flow's connections before its keys are applied. */
 struct scps_conn_config flow_settings_begin(void);
 /* The setting that a flow has under this key; SETTINGS: none. */
 enum setting_id flow_setting(const char *key);
-/* Reads text into the setting's field of *c. False, and *c as it was, when it is no such value. */
+/* Reads text into the setting's field of *c. Returns false, leaving *c unchanged, if the text is no
+ * valid value. */
 bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
-/* The same, with one line in why that says what is wanted. */
+/* As flow_setting_read(); on failure one line in why says which values are valid. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
 /* Prints the keys, one after the other. */

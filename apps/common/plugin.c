@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_DONE "done" /* the trial writes it when it comes to its end */
+#define TRIAL_DONE "done" /* The child process writes this when it has called all hooks. */
 enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, PATH_LEN = 1024 };
 
 static bool fails(char *msg, size_t len, const char *path, const char *what)
@@ -63,7 +63,8 @@ static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg
 
 /* ---- the trial ---- */
 
-/* What it writes makes no sense at all; that it is a bad controller is for scps_cctest to say. */
+/* Calls the hooks and writes the first error to the pipe `to`: outputs that cannot be right at all.
+ * Whether the controller is a good one is for scps_cctest to say. */
 static void try_hooks(const struct scps_cc_ops *ops, const int64_t *param, int to)
 {
     const uint64_t mask = SCPS_CCTEST_BIT(SCPS_CCTEST_FLOOR) |

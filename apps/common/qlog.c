@@ -29,7 +29,8 @@ struct segment {
     uint64_t number;
 };
 
-/* Of a capture without acknowledgements more are forgotten, the oldest first. */
+/* Limit of outstanding segments. A capture without acknowledgements exceeds it; the oldest are then
+ * forgotten. */
 #define MOST (1u << 22)
 
 struct qlog {
@@ -40,7 +41,8 @@ struct qlog {
     size_t room, first, n;
     uint64_t sent, received; /* packet numbers */
     uint64_t cwnd, ssthresh, rate;
-    uint32_t told; /* enum scps_cc_phase: what the controller says; SCPS_PHASE_NONE */
+    /* enum scps_cc_phase that the controller reported last; SCPS_PHASE_NONE: none yet */
+    uint32_t told;
     bool recovering;
     const char *phase;
 };
@@ -58,7 +60,7 @@ static void end(struct qlog *q)
     fputs("}}\n", q->f);
 }
 
-/* Ends an event that a capture does not show. */
+/* Ends an event that was inferred from a capture, with "inferred":true. */
 static void end_inferred(struct qlog *q)
 {
     if (q->captured)
@@ -130,7 +132,7 @@ static struct segment *at(const struct qlog *q, size_t i)
     return &q->seg[(q->first + i) & (q->room - 1)];
 }
 
-/* The first segment that ends beyond off. */
+/* Returns the index of the first segment that ends beyond offset off. */
 static size_t find(const struct qlog *q, scps_off off)
 {
     size_t lo = 0, hi = q->n;
@@ -189,7 +191,9 @@ static void keep(struct qlog *q, scps_off off, uint32_t len)
         insert(q, q->n, off, len);
         return;
     }
-    i = find(q, off); /* it was sent before, perhaps in other pieces; or a capture missed it */
+    /* The data was sent before, perhaps in other pieces, or the capture missed its first
+     * transmission. */
+    i = find(q, off);
     if (at(q, i)->off >= off + len) {
         insert(q, i, off, len);
         return;

@@ -20,8 +20,8 @@
 struct qlog;
 struct qlog_head {
     const char *title;
-    bool server;       /* the end whose view it is was connected to */
-    bool captured;     /* from a capture on the path, not from that end */
+    bool server;       /* This end is the server, which accepted the connection. */
+    bool captured;     /* The notes come from a capture on the path, not from this end's stack. */
     scps_time t0;      /* time 0 of the file */
     scps_time t0_1970; /* captured: the same in µs since 1970 */
 };
@@ -31,11 +31,11 @@ struct qlog *qlog_begin(FILE *f, const struct qlog_head *h);
 /* The notes that qlog_note wants, 1 << kind. */
 uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
-/* Captured, beside the notes: so many bytes are outstanding. */
+/* For a capture: sets the number of outstanding bytes, which no note carries. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
-/* The time since the sample's segment went by, of a capture's packet. */
+/* For a capture: records an RTT sample and the time since its segment was seen. */
 void qlog_rtt(struct qlog *q, scps_time at, scps_dur rtt);
-/* Why `name` cannot be (the beginning of) a file's name, for a message; NULL: it can. */
+/* Returns the reason why `name` cannot begin a file's name, for a message; NULL: it can. */
 const char *qlog_refuses(const char *name);
 /* Frees q. False: not all of it could be written. */
 bool qlog_end(struct qlog *q);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How the small programs begin and end: a stack of our own, in real time, on the interface the user
- * names, until SIGINT or SIGTERM. In between lies the program.
- */
+/* Opening and closing of the small programs: a stack of its own in real time on the interface that
+ * the user names, until SIGINT or SIGTERM. */
 #ifndef SCPS_COMMON_REALTIME_H
 #define SCPS_COMMON_REALTIME_H
 
@@ -31,8 +30,9 @@ static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(rt->loop);
 }
 
-/* All of *rt, which is zero so far; on_event hears with ctx. False: said on stderr in the program's
- * name. Either way realtime_close comes last. */
+/* Opens the device, stack and loop of *rt, which must be zeroed; on_event receives the events with
+ * ctx. On failure prints one line on stderr that begins with the program's name, and returns false.
+ * Call realtime_close() in either case. */
 static inline bool
 realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifopts,
               void (*on_event)(struct scps_loop *, const struct scps_event *, void *), void *ctx)
@@ -58,7 +58,7 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
     return true;
 }
 
-/* Until a signal, scps_loop_stop, or so long; 0: no limit. */
+/* Runs the loop until a signal, scps_loop_stop() or the end of the given time; 0: no limit. */
 static inline void realtime_run(struct realtime *rt, scps_dur time)
 {
     scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);

@@ -27,9 +27,11 @@
 
 struct reading {
     struct lab_scenario *s;
-    const char *text; /* what is left of the file */
+    const char *text; /* Text of the file that has not been read yet. */
     int line;
-    bool whole, continued; /* the last chunk ended its line; it began with a blank */
+    /* whole: the last chunk ended its line. continued: that line began with a blank, so it
+     * continues the key before. */
+    bool whole, continued;
     bool failed;
     char *msg;
 };
@@ -82,7 +84,7 @@ static int scenario_key(struct reading *r, int line, const char *key, const char
                   "unknown key '%s'; [scenario] has: name about runs seed timeout published", key);
 }
 
-/* A dotted key outside [scenario]. */
+/* Reads a dotted key outside the section [scenario]. */
 static int other_key(struct reading *r, int line, const char *key, const char *value)
 {
     char why[LAB_MSGLEN];
@@ -139,7 +141,8 @@ static int case_line(struct reading *r, const char *key, const char *value)
     return 1;
 }
 
-/* [link] rtt, [flow up] size: the dotted key; false when it would not fit. */
+/* Composes the dotted key of a section and a key, for example "flow.up.size" from [flow up] size.
+ * Returns false when it would not fit. */
 static bool dotted(const char *section, const char *key, char *out, size_t len)
 {
     char kind[64], name[64] = "";
@@ -183,7 +186,7 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return 1;
 }
 
-/* fgets for inih, which counts lines and refuses those inih would cut. */
+/* Stands in for fgets() in inih: counts lines and refuses those that inih would cut off. */
 static char *next_chunk(char *str, int num, void *stream)
 {
     struct reading *r = stream;
@@ -230,8 +233,8 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     return len_needed > 0 && (size_t)len_needed < len;
 }
 
-/* A name with a slash or a dot is a file and nothing else; any other may be that of a shipped
- * scenario, unless there is such a file here. A folder is no file. */
+/* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first a file in
+ * the current folder, then a scenario shipped with the program. A folder is refused. */
 static FILE *find(const char *path, char *found, size_t len)
 {
     struct stat st;
@@ -250,7 +253,8 @@ static FILE *find(const char *path, char *found, size_t len)
     return f;
 }
 
-/* The text of a scenario; NULL, with the reason in msg, for what cannot be one. */
+/* Returns the text of a scenario; NULL, with the reason in msg, if the file cannot be a
+ * scenario. */
 static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     char *text = lab_alloc(FILE_MAX_LEN + 2);
@@ -312,8 +316,31 @@ static int override(struct reading *r, const char *text)
     return 1;
 }
 
-/* Every AXIS=VALUE|VALUE that a case asks for is one there can be; every swept name is asked
- * for. */
+/* One AXIS=VALUE|VALUE of a case, which it cuts up.  Sets *at to the axis. */
+static int check_item(struct reading *r, int line, char *item, size_t *at)
+{
+    struct lab_scenario *s = r->s;
+    char *eq = strchr(item, '='), value[VALUE_LEN];
+    int ok = 1;
+
+    if (eq)
+        *eq = '\0';
+    const struct lab_axis *a = lab_axis_find(s, item);
+    if (!eq || !a)
+        return refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE", item);
+    *at = (size_t)(a - s->axis);
+    for (const char *values = eq + 1; ok && lab_item(&values, '|', value, sizeof value);) {
+        bool known = false;
+        for (size_t j = 0; j < a->n; j++)
+            known = known || strcmp(a->value[j], value) == 0;
+        if (!known)
+            ok = refuse(r, line, "when: %s has no value '%s'", item, value);
+    }
+    return ok;
+}
+
+/* Checks the cases: each condition AXIS=VALUE|VALUE names a value of a swept axis, and each name
+ * that is swept occurs in a condition. */
 static int check_cases(struct reading *r)
 {
     struct lab_scenario *s = r->s;
@@ -321,30 +348,13 @@ static int check_cases(struct reading *r)
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
-        const char *rest = s->cases[i].when, *values;
-        char item[VALUE_LEN], value[VALUE_LEN];
-        int line = s->cases[i].line;
+        const char *rest = s->cases[i].when;
+        char item[VALUE_LEN];
+        size_t at = s->naxes; /* a place of its own for what is refused */
 
         while (ok && lab_item(&rest, ' ', item, sizeof item)) {
-            char *eq = strchr(item, '=');
-            const struct lab_axis *a;
-
-            if (eq)
-                *eq = '\0';
-            a = lab_axis_find(s, item);
-            if (!eq || !a) {
-                ok = refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE", item);
-                break;
-            }
-            asked[a - s->axis] = true;
-            values = eq + 1;
-            while (ok && lab_item(&values, '|', value, sizeof value)) {
-                bool known = false;
-                for (size_t j = 0; j < a->n; j++)
-                    known = known || strcmp(a->value[j], value) == 0;
-                if (!known)
-                    ok = refuse(r, line, "when: %s has no value '%s'", item, value);
-            }
+            ok = check_item(r, s->cases[i].line, item, &at);
+            asked[at] = true;
         }
     }
     for (size_t i = 0; ok && i < s->naxes; i++)

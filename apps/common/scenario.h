@@ -18,14 +18,16 @@
 
 struct lab_set {
     char *key, *value;
-    int line; /* of the file; 0: from the command line */
+    int line; /* Line of the scenario file; 0: the setting comes from the command line */
 };
 struct lab_sets {
     struct lab_set *v;
     size_t n;
 };
 struct lab_axis {
-    char *key; /* dotted: set to each value; without a dot: a name that cases test */
+    /* Dotted key, which is set to each value in turn; or a name without a dot that only cases
+     * test */
+    char *key;
     char **value;
     size_t n;
     int line;
@@ -41,14 +43,15 @@ struct lab_scenario {
     char *path; /* as found */
     char *name, *about, *published;
     uint64_t runs, seed;
-    scps_dur timeout;           /* virtual time after which a run has failed */
-    struct lab_sets base, over; /* over: from the command line, stronger than everything */
+    scps_dur timeout; /* virtual time after which a run has failed */
+    /* over: settings from the command line, which override all others */
+    struct lab_sets base, over;
     struct lab_axis *axis;
     size_t naxes;
     struct lab_case *cases;
     size_t ncases;
-    uint64_t hash; /* of what is set, not of comments and order of sections */
-    char *text;    /* the file's bytes, for the copy kept with the results */
+    uint64_t hash; /* Hash of the settings; comments and the order of sections do not change it */
+    char *text;    /* The text of the file, of which a copy is kept with the results */
 };
 
 /* Reads path: a file, or the name of a scenario that ships with the program ("geo"). over: n texts

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the one seed of a run to those of everything in it: splitmix64, of which any input is as
- * good as another. */
+/* Derives all seeds of a run from its one seed by splitmix64, for which any input is as good as
+ * another. */
 #ifndef SCPS_COMMON_SEED_H
 #define SCPS_COMMON_SEED_H
 
@@ -16,14 +16,14 @@ static inline uint64_t seed_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The k-th number of a stream is a function of seed and k. */
+/* Returns the k-th number of the stream that belongs to seed. */
 static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
 {
     return seed_mix(seed + k * SEED_STEP);
 }
 
-/* Two for each salt, in scps_ttcp and scps_link: 0 is the link's directions, forward and back, 1
- * and 2 the secrets of the ends. */
+/* Makes two seeds for each salt. scps_ttcp and scps_link use salt 0 for the two directions of the
+ * link, and 1 and 2 for the secrets of the ends. */
 static inline void seed_pair(uint64_t seed, uint64_t salt, uint64_t out[2])
 {
     out[0] = seed_mix(seed_mix(seed) + 2 * salt);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of settings, and what is said of each. tools/settings says the same in the manuals. */
+/* The table of settings, and the texts made from it. tools/settings writes the same texts into the
+ * manual pages. */
 #include "common/settings.h"
 
 #include "common/field.h"
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names and titles in their order: of each row one is NULL. */
+/* Names of settings and titles of groups in the order of settings.def; in each row one of the two
+ * is NULL. */
 static const struct {
     const char *name, *title;
 } rows[] = {
@@ -76,7 +78,7 @@ void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v)
     field_put((char *)c + s->at, s->size, (uint64_t)v);
 }
 
-/* Word number n of a list; its length in *len. NULL: there are fewer. */
+/* Returns word number n of a list, with its length in *len. NULL: the list has fewer words. */
 static const char *word_at(const char *words, int n, size_t *len)
 {
     for (;; words += *len + strspn(words + *len, " ")) {

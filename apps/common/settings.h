@@ -18,9 +18,9 @@ enum setting_kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 struct setting {
     const char *name; /* with underscores */
     enum setting_kind kind;
-    uint16_t at, size; /* of the field in struct scps_conn_config */
+    uint16_t at, size; /* Offset and size of the field in struct scps_conn_config */
     int64_t def, least, most;
-    /* what settings.def says of it; NULL, 0 or false: nothing */
+    /* Texts and flags from settings.def; NULL, 0 or false where it gives none */
     const char *help, *off, *more, *api, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
     char letter, only;
     bool bare_ms;
@@ -30,14 +30,14 @@ extern const struct setting settings[SETTINGS];
 #define SETTING_NAME 32
 /* The name with dashes. */
 const char *setting_dashed(const struct setting *s, char out[SETTING_NAME]);
-/* The title above its row. */
+/* The title of the group that a setting belongs to. */
 const char *setting_group(const struct setting *s);
 /* The setting of that name, written with dashes or underscores; SETTINGS: there is none. */
 enum setting_id setting_find(const char *name, size_t len);
 
 int64_t setting_get(const struct setting *s, const struct scps_conn_config *c);
 void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v);
-/* May a user give this value? */
+/* Returns true if a user may give the setting this value. */
 bool setting_allows(const struct setting *s, int64_t v);
 /* The value of a CHOICE by its word; -1: it has no such word. */
 int setting_word(const struct setting *s, const char *word);
@@ -46,14 +46,14 @@ const char *setting_word_at(const struct setting *s, int64_t v, char out[SETTING
 
 /* How a program writes values and names. */
 struct setting_style {
-    const char *kilo, *mega, *giga; /* units of 1024 bytes and so on */
-    const char *option;             /* "--": what stands before a name in a text */
+    const char *kilo, *mega, *giga; /* Suffixes of the units of 1024, 1024^2 and 1024^3 bytes */
+    const char *option;             /* Prefix of a setting's name in a text, "--" for options */
 };
 /* Bounds, default, what 0 means, and the clause: "1 to 255 probes; default 9; RFC 9293 section
  * 3.8.4". begins: the program's default; usual: the same in words, or NULL. */
 void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
                    const char *usual, char *out, size_t len);
-/* text with {name} in the style's way. */
+/* Prints text, with each {name} replaced by the setting's name in the program's style. */
 void setting_text(const char *text, const struct setting_style *style, char *out, size_t len);
 /* Prints text in lines that begin in column left, where the first one has begun already, and end
  * before column right. */

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TS_OPTION 12 /* what time stamps take of each segment */
+#define TS_OPTION 12 /* Octets that the timestamps option takes of each segment */
 
-/* "@NAME" in a SPEC: a file beside the scenario. */
+/* Reads the file "@NAME" of a link SPEC, which lies beside the scenario. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     const char *scenario = ctx, *slash = strrchr(scenario, '/');
@@ -66,7 +66,8 @@ static bool fail(struct building *b, const struct lab_set *blame, const char *te
     return false;
 }
 
-/* The model is one transfer of a size, at a rate, and nothing beside it. */
+/* Checks the limits of the NACK model: one transfer of a given size, at a given rate, and no other
+ * flow. */
 static bool check_model(struct building *b)
 {
     for (size_t i = 0; i < b->s->nflows; i++) {
@@ -113,8 +114,8 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
     return f;
 }
 
-/* Names come from sections; a link or flow without one is called "link" or "flow" and is there when
- * no other is. */
+/* Makes the links and flows that the sections name. Where no section names one, there is a single
+ * one, called "link" or "flow". */
 static void make_all(struct building *b)
 {
     struct lab_dotted d;
@@ -128,7 +129,8 @@ static void make_all(struct building *b)
         flow_of(b->s, "flow");
 }
 
-/* The value of key for the link NAME that counts: the last; a named one only for its link. */
+/* Returns the setting of key that is in force for the link NAME: the last one, where a section for
+ * another link does not count. */
 static const struct lab_set *last(const struct building *b, const char *name, const char *key)
 {
     const struct lab_set *found = NULL;
@@ -141,12 +143,29 @@ static const struct lab_set *last(const struct building *b, const char *name, co
     return found;
 }
 
-/* "flip = yes" is the SPEC's word flip; "flip = no" says nothing. */
+/* True for a flag: "flip = yes" adds the word flip to the SPEC, "flip = no" adds nothing. */
 static bool is_flag(const char *key)
 {
     struct scps_link_config a, b;
 
     return scps_link_parse(key, &a, &b, NULL, 0) == 0;
+}
+
+/* The setting of a link whose KEY=VALUE a message names; NULL: none. */
+static const struct lab_set *named_in(const struct building *b, const char *why)
+{
+    const struct lab_set *set = NULL;
+    struct lab_dotted d;
+    char pair[LAB_MSGLEN];
+
+    for (size_t i = 0; i < b->n; i++) {
+        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l')
+            continue;
+        snprintf(pair, sizeof pair, "%s=%s", d.key, b->set[i]->value);
+        if (strstr(why, pair))
+            set = b->set[i];
+    }
+    return set;
 }
 
 static bool build_link(struct building *b, struct lab_link *l)
@@ -180,26 +199,17 @@ static bool build_link(struct building *b, struct lab_link *l)
     }
     ok =
         scps_link_parse_tables(spec.p, &files, &l->fwd, &l->back, &l->tables, why, sizeof why) == 0;
-    set = NULL;
-    for (size_t i = 0; !ok && i < b->n; i++) { /* whose KEY=VALUE does the message name? */
-        char pair[LAB_MSGLEN];
-        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l')
-            continue;
-        snprintf(pair, sizeof pair, "%s=%s", d.key, b->set[i]->value);
-        if (strstr(why, pair))
-            set = b->set[i];
-    }
     snprintf(l->spec, sizeof l->spec, "%s", spec.p);
     lab_free(&spec);
     if (!ok)
-        return fail(b, set, why);
+        return fail(b, named_in(b, why), why);
     if (l->mtu < 68 || l->mtu > 65535)
         return fail(b, last(b, l->name, "mtu"), "link.mtu: from 68 to 65535");
     return strcmp(l->a, l->b) != 0 || fail(b, NULL, "link: its two hosts are one");
 }
 
-/* With a full packet on the way and a small one back: on a slow line they take longer than the
- * distance. */
+/* The round trip of a full packet and a small answer, transmission included: on a slow line it is
+ * longer than the propagation delay. */
 static scps_dur round_trip(const struct lab_link *l)
 {
     scps_dur t = l->fwd.delay + l->back.delay;
@@ -274,7 +284,7 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
 
     b.s->timeout = sc->timeout;
     make_all(&b);
-    for (size_t i = 0; ok && i < n; i++) { /* a name that no section has */
+    for (size_t i = 0; ok && i < n; i++) { /* Refuse a section whose name no link or flow has. */
         struct lab_dotted d;
         size_t had = b.s->nlinks + b.s->nflows;
         if (!lab_key_split(set[i]->key, &d) || !*d.name)

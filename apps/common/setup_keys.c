@@ -256,7 +256,7 @@ static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
         lab_add(s, " %s", keys[i].name);
 }
 
-/* Does a SPEC know this key? Its own message says so, and names those it has. */
+/* Returns true if a link SPEC has this key; otherwise why lists the keys that it has. */
 static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 {
     struct scps_link_tables *tables = NULL;

@@ -8,13 +8,13 @@
 /* A dotted key in its parts: "link.rtt" or "flow.NAME.size". */
 struct lab_dotted {
     char kind[8];        /* "link" or "flow" */
-    char name[LAB_NAME]; /* empty: every one of that kind */
+    char name[LAB_NAME]; /* Name of the link or flow; empty: the key applies to all of that kind */
     char key[64];
 };
 
-/* Takes a dotted key apart. Returns false for what is none. */
+/* Splits a dotted key into its parts. Returns false if text is no dotted key. */
 bool lab_key_split(const char *text, struct lab_dotted *d);
-/* Is this one of the keys of a link that are no keys of a link SPEC? */
+/* Returns true for a key of a link that lies beside the SPEC of the link. */
 bool lab_key_is_link(const char *name);
 /* Sets what key name stands for to the value of text, in a link or a flow. The key must exist:
  * lab_setup_check() has refused others. Returns false, with the reason in why, for a text that the

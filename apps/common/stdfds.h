@@ -19,7 +19,8 @@ static inline void stdfds_open(const char *program)
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
             continue;
-        if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) == fd) /* takes the lowest free one */
+        /* open() returns the lowest free descriptor, which must be this one. */
+        if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) == fd)
             continue;
         fprintf(stderr, "%s: /dev/null: %s: do not close descriptor %d\n", program, strerror(errno),
                 fd);

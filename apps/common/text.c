@@ -16,7 +16,8 @@ struct unit {
     double times;
 };
 
-/* A number and one of the units (NULL name: the end), as a whole multiple of one; at most max. */
+/* Reads a number and one of the units (NULL name: no unit) as a whole multiple of 1, at most
+ * max. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {
     char *end;
@@ -63,7 +64,8 @@ bool lab_time(const char *text, scps_dur *us)
 
     if (strcmp(text, "0") == 0)
         v = 0;
-    else if (!whole(text, units, 4e15, &v)) /* more than a hundred years, and exact in a double */
+    /* 4e15 µs is more than a hundred years and exact in a double. */
+    else if (!whole(text, units, 4e15, &v))
         return false;
     *us = (scps_dur)v;
     return true;

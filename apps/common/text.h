@@ -15,7 +15,7 @@
 bool lab_size(const char *text, uint64_t *bytes); /* 100000, 100kb, 5.7mb, 64kib */
 bool lab_rate(const char *text, uint64_t *bps);   /* 100mbit, 115200 */
 bool lab_time(const char *text,
-              scps_dur *us); /* 250ms, 1.5s, 2min, 3h; a unit is needed but for 0 */
+              scps_dur *us); /* Reads a time: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
 bool lab_count(const char *text, uint64_t max, uint64_t *out);
 bool lab_yesno(const char *text, bool *out);  /* yes no */
 bool lab_real(const char *text, double *out); /* any number, no unit; finite */
@@ -43,6 +43,6 @@ char *lab_copy(const char *s);
 bool lab_item(const char **rest, char sep, char *out, size_t outlen);
 
 uint64_t lab_hash(const void *data, size_t len,
-                  uint64_t start); /* FNV-1a; start 0: its offset basis */
+                  uint64_t start); /* FNV-1a hash; start 0: its offset basis */
 
 #endif

@@ -183,7 +183,9 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     bool svg = ends_with(file, ".svg");
     FILE *g;
 
-    signal(SIGPIPE, SIG_IGN); /* where there is no gnuplot, pclose says so */
+    /* Where gnuplot is missing, pclose() reports the failure; SIGPIPE would end the program
+     * first. */
+    signal(SIGPIPE, SIG_IGN);
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {
         snprintf(msg, msglen, "gnuplot: %s", strerror(errno));

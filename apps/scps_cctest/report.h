@@ -8,7 +8,7 @@
 struct report {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
-    const char *plugin; /* as it was typed; NULL: built in */
+    const char *plugin; /* The --plugin value as typed; NULL: a built-in controller */
     struct scps_cctest_expect expect;
     bool checked, scored;
     size_t failed;
@@ -18,7 +18,7 @@ struct report {
 
 void report_text(const struct report *r);
 void report_json(const struct report *r);
-/* May the picture have this name: one that ends in .svg or .png, without quotes? */
+/* Returns true if a picture may have this name: it ends in .svg or .png and has no quotes. */
 bool report_can_plot(const char *file);
 /* Draws with gnuplot into FILE.svg or FILE.png. False: msg says why not. */
 bool report_plot(const struct report *r, const char *file, char *msg, size_t msglen);

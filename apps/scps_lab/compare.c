@@ -44,7 +44,8 @@ static bool match(const struct side *a, size_t ra, const struct side *b, size_t 
 
 static size_t find(const struct side *a, size_t ra, const struct side *b)
 {
-    if (ra < b->t.nrows && match(a, ra, b, ra)) /* the usual case: the same grid */
+    /* Fast path: both results have the same grid, so the rows stand in the same places. */
+    if (ra < b->t.nrows && match(a, ra, b, ra))
         return ra;
     for (size_t i = 0; i < b->t.nrows; i++)
         if (match(a, ra, b, i))
@@ -86,7 +87,7 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
             if (k == SIZE_MAX)
                 continue;
             if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
-                p = 0; /* it fails on one side */
+                p = 0; /* The flow fails in all runs of one result and in none of the other. */
             else
                 p = lab_welch(at(&a, i, a.mbps), at(&a, i, a.sd), (size_t)at(&a, i, a.n),
                               at(&b, k, b.mbps), at(&b, k, b.sd), (size_t)at(&b, k, b.n));

@@ -29,7 +29,7 @@
 #include <string.h>
 
 #define PORT  5001
-#define CHUNK (1u << 20) /* hollow bytes cost nothing to write */
+#define CHUNK (1u << 20) /* Bytes a write call; hollow bytes cost nothing to write */
 
 struct job;
 
@@ -49,7 +49,7 @@ struct transfer {
     bool over;
 };
 
-struct side { /* a direction of the first link */
+struct side { /* The ground-truth log of one direction of the first link */
     FILE *truth;
     int dir;
 };
@@ -69,7 +69,9 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    struct transfer *connects; /* a new connection's notes are its */
+    /* The transfer whose connection is being opened now: notes of a connection not known yet belong
+     * to it */
+    struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
     struct scps_netif *tap;
@@ -210,7 +212,8 @@ static void open_qlog(struct transfer *t, const struct scps_note *n)
     lab_free(&name);
 }
 
-/* To the flow whose sender the connection is; what no flow sends is not kept. */
+/* Writes a note to the qlog of the flow whose sender is the note's connection. Notes of other
+ * connections are dropped. */
 static void to_qlog(const struct host *h, const struct scps_note *n)
 {
     struct job *j = h->job;
@@ -224,7 +227,7 @@ static void to_qlog(const struct host *h, const struct scps_note *n)
     }
 }
 
-/* False: one could not be written whole. */
+/* Returns false if a qlog file could not be written as a whole. */
 static bool end_qlogs(struct job *j)
 {
     bool ok = true;
@@ -330,7 +333,7 @@ static struct scps_host *host_of(struct job *j, const char *name)
     return h->host;
 }
 
-/* End 0 or 1 of link i. */
+/* Returns the address of end 0 or 1 of link i. */
 static void address(const struct lab_link *l, size_t i, int end, struct scps_addr *a)
 {
     char text[48];
@@ -341,6 +344,22 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
         snprintf(text, sizeof text, "10.%u.%u.%d", (unsigned)i >> 8 & 255, (unsigned)i & 255,
                  end + 1);
     scps_addr_parse(text, a);
+}
+
+/* What the first link is recorded in: its truth log, its capture. */
+static bool record_link(struct job *j)
+{
+    if (j->w->truth) {
+        fputs(SCPS_TRUTH_HEADER, j->w->truth);
+        for (int dir = 0; dir < 2; dir++) {
+            j->side[dir] = (struct side){j->w->truth, dir};
+            scps_link_observe(j->link[0], dir, verdict, &j->side[dir]);
+        }
+    }
+    if (!j->w->pcap)
+        return true;
+    j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
+    return j->tap && (scps_link_filter(j->link[0], 0, j->tap) == 0 || fail(j, "out of memory"));
 }
 
 static bool build_link(struct job *j, size_t i)
@@ -365,21 +384,7 @@ static bool build_link(struct job *j, size_t i)
         if (!f || scps_link_filter(j->link[i], end, f) != 0)
             return fail(j, "out of memory");
     }
-    if (i == 0 && j->w->truth) {
-        fputs(SCPS_TRUTH_HEADER, j->w->truth);
-        for (int dir = 0; dir < 2; dir++) {
-            j->side[dir] = (struct side){j->w->truth, dir};
-            scps_link_observe(j->link[i], dir, verdict, &j->side[dir]);
-        }
-    }
-    if (i == 0 && j->w->pcap) {
-        j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
-        if (!j->tap)
-            return false;
-        if (scps_link_filter(j->link[i], 0, j->tap) != 0)
-            return fail(j, "out of memory");
-    }
-    return true;
+    return i > 0 || record_link(j);
 }
 
 static bool build_transfers(struct job *j)

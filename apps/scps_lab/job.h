@@ -11,11 +11,14 @@ struct lab_outcome {
     char name[LAB_NAME + 8]; /* NAME, or NAME.2 when there are copies */
     char status[24];         /* "ok", "timeout", or the error that ended it ("reset") */
     scps_time start,
-        end;        /* of the measure: first SYN to acknowledgement of the FIN, or time over */
+        /* Times that the measure begins and ends: the first SYN, and the acknowledgement of the FIN
+         * or the end of the run */
+        end;
     uint64_t bytes; /* delivered to the receiver by then */
     uint64_t missing, records,
-        torn;              /* likewise: best effort; whole records, and those with holes */
-    struct scps_info info; /* the sender's at that moment */
+        /* Best effort: whole records delivered by then, and records with holes */
+        torn;
+    struct scps_info info; /* What scps_conn_info() of the sender said at that moment */
 };
 struct lab_result {
     struct lab_outcome *flow;
@@ -25,12 +28,12 @@ struct lab_result {
 };
 /* What else to write down; all may be NULL or 0. */
 struct lab_watch {
-    const char *pcap;     /* of the first link, at its a */
+    const char *pcap;     /* Capture of the first link, at its end a; NULL: none */
     FILE *truth;          /* what became of every packet of the first link, as CSV */
     FILE *events;         /* every note of every host, as CSV */
     FILE *series;         /* each flow's figures at intervals, as CSV */
     scps_dur every;       /* that interval */
-    const char *qlog;     /* of each flow's sender, into QLOG-FLOW.qlog */
+    const char *qlog;     /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };
 
@@ -41,7 +44,7 @@ void lab_result_free(struct lab_result *r);
 /* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the
  * status is "ok". */
 double lab_goodput(const struct lab_outcome *o);
-/* Packets a direction lost, whatever for. */
+/* Returns the packets that a direction lost, for whatever reason. */
 uint64_t lab_dropped(const struct scps_link_stats *l);
 
 #endif

@@ -43,7 +43,7 @@ static size_t runs_of(const struct lab_table *t)
     return n;
 }
 
-/* The scenario kept with the first shard goes with the whole. */
+/* Copies the scenario kept with the first shard to the merged result. */
 static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN])
 {
     struct lab_str s = {0}, path = {0};
@@ -56,7 +56,7 @@ static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN]
     f = fopen(path.p, "r");
     lab_free(&path);
     if (!f)
-        return true; /* results are results without it */
+        return true; /* A result is complete without the copy of its scenario. */
     lab_add(&s, "%s", "");
     while ((n = fread(buf, 1, sizeof buf, f)) > 0)
         lab_add(&s, "%.*s", (int)n, buf);

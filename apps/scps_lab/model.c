@@ -27,9 +27,10 @@
 #include <string.h>
 
 #define CONTROL 40 /* bytes of a flush, and of a NACK without holes */
-#define HEADERS                                                                                    \
-    28 /* IP and UDP: all of a packet that is not hollow; the packet's number stands in it */
-#define NACKED 1400
+/* IP and UDP headers, the only bytes of a packet that are not hollow; the packet's number stands in
+ * them */
+#define HEADERS 28
+#define NACKED  1400
 
 struct model {
     const struct lab_flow *f;
@@ -56,7 +57,7 @@ static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
     return scps_channel_offer(m->ch[dir], m->now, &p) == 0;
 }
 
-/* A data packet has arrived: does the host keep it? */
+/* Receives a data packet; decides whether the host has room and time to keep it. */
 static void receive(struct model *m, scps_time at, uint32_t number)
 {
     const struct lab_flow *f = m->f;
@@ -68,7 +69,7 @@ static void receive(struct model *m, scps_time at, uint32_t number)
         m->work = (m->work > 0 ? m->work : 0) + share * each;
         m->worked = at;
         if (m->work > (double)f->receiver_buffer / m->payload * each)
-            return; /* no room: all it has cost is the interrupt */
+            return; /* The socket buffer is full: the packet costs the interrupt only. */
         m->work += (1 - share) * each;
     }
     if (!m->have[number]) {
@@ -80,7 +81,7 @@ static void receive(struct model *m, scps_time at, uint32_t number)
     }
 }
 
-/* Lets time pass until `until`, taking what arrives. */
+/* Moves the clock to `until` and receives the packets that arrive before. */
 static void pass_time(struct model *m, scps_time until)
 {
     for (;;) {
@@ -107,15 +108,15 @@ static void pass_time(struct model *m, scps_time until)
     m->now = until;
 }
 
-/* From one packet to the next at the set rate; what a fraction of a microsecond adds up to is not
- * lost. */
+/* Returns the time at which packet n leaves at the set rate. It is computed from the start, so
+ * fractions of a microsecond do not add up to an error. */
 static scps_time nth(const struct model *m, scps_time start, uint64_t n)
 {
     return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /
                                (double)(m->f->conn.rate * 8));
 }
 
-/* Sends what is missing as wanted says. */
+/* Sends the packets that `wanted` marks as missing. */
 static void send_pass(struct model *m, const uint8_t *wanted)
 {
     scps_time start = m->now;
@@ -131,7 +132,8 @@ static void send_pass(struct model *m, const uint8_t *wanted)
     pass_time(m, nth(m, start, sent));
 }
 
-/* Flush, the receiver's wait, its NACK; again until one comes through. */
+/* Sends a flush, waits as the receiver does, and reads its NACK; repeats this until a NACK
+ * arrives. */
 static void ask(struct model *m, scps_dur round_trip)
 {
     for (m->nacked = false; !m->nacked && m->now < m->timeout;) {
@@ -165,7 +167,8 @@ static void ask(struct model *m, scps_dur round_trip)
 
 static void transfer(struct model *m, scps_dur round_trip)
 {
-    uint8_t *told = lab_alloc(m->packets); /* what the sender believes to have arrived */
+    /* Packets that the sender knows to have arrived, by the NACKs it has heard */
+    uint8_t *told = lab_alloc(m->packets);
 
     do {
         send_pass(m, told);
@@ -204,8 +207,9 @@ bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_wat
         r->end = m.now;
         if (!m.done)
             o->end = m.now;
+        /* The last packet is as large as the others here, so count the bytes of the flow itself. */
         if (o->bytes > s->flow->size)
-            o->bytes = s->flow->size; /* the last packet is full here */
+            o->bytes = s->flow->size;
         o->info.resent_segs = (uint32_t)(o->info.data_segs_out - m.packets);
         snprintf(o->status, sizeof o->status, m.done ? "ok" : "timeout");
         for (int d = 0; d < 2; d++)

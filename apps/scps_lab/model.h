@@ -6,7 +6,8 @@
 
 #include "scps_lab/job.h"
 
-/* The one flow of s, whose kind is LAB_NACK. As lab_job. */
+/* Runs the only flow of s, whose kind is LAB_NACK, on the model. Parameters and result as those of
+ * lab_job(). */
 bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,
                struct lab_result *r);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What flows with the same path-state word found out of their path, for the next of them. */
+/* Path states (careful resume, RFC 9959) that flows with the same path word hand on to the next of
+ * them. */
 #ifndef SCPS_LAB_PATHS_H
 #define SCPS_LAB_PATHS_H
 
@@ -9,16 +10,19 @@
 
 struct lab_paths {
     struct lab_path {
-        const char *word; /* the flows'; NULL: no more of them */
-        bool known;       /* a flow has ended, and none uses what it found out */
+        /* The word that the flows share; NULL: this entry and those behind it are unused */
+        const char *word;
+        /* A state is saved: a flow with this word has ended, and no open flow uses the state */
+        bool known;
         struct scps_path_state state;
-    } of[64]; /* words beyond that many are without effect */
+    } of[64]; /* Words beyond this limit have no effect. */
 };
 
-/* A flow of f opens c, which begins with what is known; no other flow does until it has ended. */
+/* Connection c of flow f is opened: gives it the saved state of its word. No other flow gets that
+ * state until lab_path_end(). */
 void lab_path_begin(struct lab_paths *p, const struct lab_flow *f, struct scps_conn *c,
                     scps_time now);
-/* It has ended; c: NULL: without a connection. */
+/* The flow has ended: saves the path state of its connection c; NULL: it had none. */
 void lab_path_end(struct lab_paths *p, const struct lab_flow *f, const struct scps_conn *c,
                   scps_time now);
 

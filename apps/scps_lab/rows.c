@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One process writes, one run with one write, so that a crash can tear nothing but the last run;
- * that one is found and cut off when the file is opened again.
- */
+/* The rows of a sweep. One process writes, each run with one write call, so that a crash can leave
+ * only the last run incomplete; that run is found and cut off when the file is opened again. */
 #include "scps_lab/rows.h"
 
 #include <scps/scps.h>
@@ -74,7 +73,7 @@ static size_t flows_of(const struct lab_cells *c, size_t number)
     return n;
 }
 
-/* How many bytes of text, past its two heading lines, are complete runs. */
+/* Returns how many bytes of text, behind its two heading lines, belong to complete runs. */
 static size_t complete(const struct lab_cells *c, const char *text,
                        void (*done)(void *ctx, size_t cell, unsigned run), void *ctx)
 {
@@ -174,7 +173,7 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        return false; /* the next start cuts it off */
+        return false; /* The next start cuts off what was written in part. */
     return false;
 }
 
@@ -191,7 +190,8 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    size_t cell, nth; /* nth: the row's place in the file, where the flows of a run are in order */
+    /* nth: position of the row in the file, which keeps the flows of a run in order */
+    size_t cell, nth;
     unsigned run;
 };
 

@@ -14,10 +14,11 @@ struct lab_rows {
     long long good; /* bytes of complete runs */
 };
 
-/* "# scps_lab VERSION scenario=... shard=K/N", newline included. */
+/* Formats the first line of the file: "# scps_lab VERSION scenario=... shard=K/N", newline
+ * included. */
 void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, struct lab_str *s);
 void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
-/* The lines of one run. */
+/* Formats the lines of one run. */
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
@@ -27,7 +28,8 @@ void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, uns
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);
-/* One run, or nothing: when it cannot be written whole it is taken back. */
+/* Appends one run. If it cannot be written as a whole, the part written is removed and false
+ * returned. */
 bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
 bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
 void lab_rows_close(struct lab_rows *r);

@@ -144,7 +144,7 @@ static FILE *file(const char *path, char msg[LAB_MSGLEN])
     return f;
 }
 
-/* Nothing of it was lost on a full disk. */
+/* Closes the file; false, with a message, if part of it could not be written, as on a full disk. */
 static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     bool bad = f && ferror(f);
@@ -156,7 +156,7 @@ static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
     return false;
 }
 
-/* gnuplot draws the series: what was delivered and how fast, window and flight. */
+/* Plots the series with gnuplot: bytes delivered, rate, window and flight over time. */
 static bool draw(const char *series, const char *out, const char *title, char msg[LAB_MSGLEN])
 {
     static const char *const kinds[][2] = {
@@ -172,7 +172,8 @@ static bool draw(const char *series, const char *out, const char *title, char ms
     for (int k = 0; k < 2; k++)
         fprintf(g,
                 "set terminal %s\nset output '%s.%s'\nset datafile separator ','\nset grid\n"
-                /* the lines of several flows alternate: another flow's must not break a curve */
+                /* The lines of several flows alternate, so a row of another flow must not break a
+                 * flow's curve. */
                 "set datafile missing NaN\n"
                 "set multiplot layout 2,1 title \"%s\" noenhanced\nset key left top noenhanced\n"
                 "set xlabel 'time, s'\nset ylabel 'delivered, MB'\n"
@@ -192,7 +193,8 @@ static bool draw(const char *series, const char *out, const char *title, char ms
     return rc == 0;
 }
 
-/* A four-hundredth of what the transfer takes: known from doing it once without looking. */
+/* Returns the sampling interval: 1/400 of the duration, which is found by running the transfer once
+ * without samples. */
 static scps_dur interval(const struct lab_setup *s, uint64_t seed)
 {
     struct lab_watch w = {0};
@@ -251,7 +253,7 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
-        if (status == 0 && run == from) { /* nothing is printed of what was refused */
+        if (status == 0 && run == from) { /* A run that is refused prints no heading. */
             if (o->json)
                 json_head(&j, c->sc, cell);
             else

@@ -5,12 +5,12 @@
 #include "common/scenario.h"
 
 struct lab_run_options {
-    unsigned run; /* which one, from 1; 0: all that the scenario asks for */
+    unsigned run; /* Number of the only run to do, from 1; 0: all runs of the scenario */
     bool json;
     const char *pcap, *truth, *events, *series, *qlog,
-        *plot; /* of one run: files to write; plot: a name without suffix */
+        *plot; /* Files to write for a single run; plot is a name without suffix */
 };
-/* The exit status; what went wrong has been said. */
+/* Runs the cell; errors have been printed. Returns the exit status. */
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o);
 
 #endif

@@ -27,7 +27,7 @@ double lab_sample_sd(const struct lab_sample *s)
     return s->n < 2 ? 0 : sqrt(fmax(s->m2, 0) / (double)(s->n - 1));
 }
 
-/* The regularised incomplete beta function, by its continued fraction (Lentz). */
+/* The regularised incomplete beta function, computed by Lentz's continued fraction. */
 static double ibeta(double a, double b, double x)
 {
     double front, f = 1, c = 1, d = 0;
@@ -98,7 +98,7 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
 /* ---- cells.csv ---- */
 
 struct group {
-    size_t row; /* the first of them: for its cell, flow and axes */
+    size_t row; /* Index of the first row of the group, which gives its cell, flow and axes */
     bool all;
     size_t failed;
     struct lab_sample mbps, seconds, resent, timeouts;
@@ -180,7 +180,7 @@ static bool same(const struct lab_table *t, size_t col, size_t a, size_t b)
     return strcmp(lab_table_at(t, a, col), lab_table_at(t, b, col)) == 0;
 }
 
-/* Rows from..to are one cell, sorted by run and flow. */
+/* Writes the line of a cell and flow from rows from..to, which are sorted by run and flow. */
 static void cell(struct lab_str *s, const struct lab_table *t, const struct columns *c, size_t from,
                  size_t to)
 {

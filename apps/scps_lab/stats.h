@@ -11,10 +11,10 @@ struct lab_sample {
 };
 void lab_sample_add(struct lab_sample *s, double v);
 double lab_sample_sd(const struct lab_sample *s); /* 0 below two */
-double
-lab_sample_ci95(const struct lab_sample *s); /* half the width of Student's interval; 0 below two */
-/* Welch: the chance of means this far apart, or farther, if there were no difference. Spreads of 0
- * on both sides: 0 when the means differ, else 1. */
+/* Half the width of the 95 % confidence interval (Student); 0 for fewer than two values */
+double lab_sample_ci95(const struct lab_sample *s);
+/* Welch's t-test: probability of means at least this far apart if the true means are equal. With a
+ * spread of 0 on both sides: 0 when the means differ, else 1. */
 double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double sd_b, size_t n_b);
 
 /* Reads DIR/rows.csv and writes DIR/cells.csv. */

@@ -44,7 +44,8 @@ struct sweep {
     const struct lab_sweep_options *o;
     struct lab_cells cells;
     struct job *job; /* largest first */
-    size_t *where;   /* the job of cell and run: its index + 1; 0: of another shard */
+    /* Index + 1 of the job of each cell and run; 0: the job belongs to another shard */
+    size_t *where;
     size_t njobs, next, done, had;
     double cost, cost_done, cost_had; /* had: from an earlier start */
     struct worker *worker;
@@ -174,12 +175,15 @@ static bool hire(struct sweep *s, struct worker *w)
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
-        signal(SIGINT, SIG_IGN); /* from a terminal it comes to all of us, and the parent decides */
+        /* A terminal sends SIGINT to all processes; only the parent decides what happens then. */
+        signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_DFL);
         close(pair[0]);
+        /* A worker ends at the end of its input, so it must not keep the other workers' pipes
+         * open. */
         for (unsigned i = 0; i < s->nworkers; i++)
             if (&s->worker[i] != w && s->worker[i].fd > 0)
-                close(s->worker[i].fd); /* or the others would outlive the parent */
+                close(s->worker[i].fd);
         close(s->rows.fd);
         work(s, pair[1]);
     }
@@ -329,7 +333,8 @@ static bool run_all(struct sweep *s)
     return ok;
 }
 
-/* All is there: the rows in order, the cells, the scenario beside them. */
+/* Completes the result when all runs are there: writes the sorted rows, the cells and the copy of
+ * the scenario. */
 static bool conclude(struct sweep *s)
 {
     const struct lab_scenario *sc = s->cells.sc;
@@ -416,7 +421,8 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file too large is an error to report */
+    /* A file beyond the size limit is an error to report, not a signal that ends the program. */
+    signal(SIGXFSZ, SIG_IGN);
     if (s.had && !o->quiet)
         fprintf(stderr, "scps_lab: %zu of %zu runs are there already\n", s.had, s.njobs);
     ok = run_all(&s);

@@ -33,7 +33,8 @@ static char *load(const char *path, char msg[LAB_MSGLEN])
     return s.p;
 }
 
-/* Cuts a line at its commas; returns how many fields, of which up to max are put into field. */
+/* Splits a line at its commas. Returns the number of fields; the first max of them are stored in
+ * field. */
 static size_t cut(char *line, char **field, size_t max)
 {
     size_t n = 0;

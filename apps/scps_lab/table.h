@@ -12,19 +12,19 @@
 
 struct lab_table {
     char *text; /* the file, cut up */
-    char *meta; /* the line of '#', without it */
+    char *meta; /* The heading line that begins with '#', without that character */
     char **col; /* headings */
     size_t ncols;
     char **cell; /* row-major */
     size_t nrows;
 };
-/* DIR/name. False with one line in msg that names the file. */
+/* Reads DIR/name. Returns false with one line in msg that names the file. */
 bool lab_table_read(const char *dir, const char *name, struct lab_table *t, char msg[LAB_MSGLEN]);
 void lab_table_free(struct lab_table *t);
-/* SIZE_MAX if there is none. */
+/* Returns the index of a column; SIZE_MAX if there is none of that name. */
 size_t lab_table_col(const struct lab_table *t, const char *name);
 const char *lab_table_at(const struct lab_table *t, size_t row, size_t col);
-/* The value of KEY= in the meta line, into out; false if there is none. */
+/* Copies the value of KEY= in the meta line to out; false if there is none. */
 bool lab_table_meta(const struct lab_table *t, const char *key, char *out, size_t len);
 
 /* Writes DIR/name whole or not at all (under another name first, then renamed). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes at a rate, from app-from to app-until after the flow's start; before and after them as
- * many as the connection takes. Every millisecond there are some more. */
+/* An application that writes at the flow's app-rate between app-from and app-until after the flow's
+ * start, and at other times as much as the connection takes. It writes once every millisecond. */
 #include "scps_lab/writer.h"
 
 #include <scps/error.h>

@@ -16,8 +16,8 @@ struct lab_writer {
     scps_time begin; /* of the flow */
     uint64_t given;  /* bytes written since app-from */
 };
-/* Makes the source ask the writer, if its flow has an application's rate; before it starts, and
- * after its start is planned. False: out of memory. */
+/* Makes the source take its bytes from the writer if the flow has an app-rate. Call after the
+ * source's start has been planned and before it starts. Returns false: out of memory. */
 bool lab_writer_attach(struct lab_writer *w);
 
 #endif

@@ -15,7 +15,7 @@ static int say(int status, const char *path, const char *why, const char *remedy
     return status;
 }
 
-/* The first line is the verdict, the rest the answer. */
+/* Prints the answer. The first line says whether the command succeeded. */
 static int print(FILE *in, const char *path)
 {
     char line[4096];

@@ -57,7 +57,8 @@ static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *o
 
 static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
 
-/* which: bit 0 a2b, bit 1 b2a. Both are read before either is changed. */
+/* Changes directions of the link; which: bit 0 a to b, bit 1 b to a. Both changes are parsed before
+ * either is applied. */
 static void change(struct emu *e, unsigned which, const char *items, FILE *out)
 {
     struct scps_link_config c[2];
@@ -71,7 +72,9 @@ static void change(struct emu *e, unsigned which, const char *items, FILE *out)
     for (int d = 0; d < 2; d++)
         c[d] = *scps_channel_config(e->dir[d].ch);
     for (int round = 0; round < 2;
-         round++) /* twice: a queue in round trips needs both new delays */
+         /* Two rounds: a queue limit given in round trips depends on the new delays of both
+          * directions. */
+         round++)
         for (int d = 0; d < 2; d++) {
             if (!(which & 1u << d))
                 continue;
@@ -111,10 +114,33 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
+/* A command that takes nothing after its name.  Returns whether there is one of that name. */
+static bool plain_command(struct control *c, const char *name, FILE *out)
+{
+    static const char *const names[] = {"stats", "json", "show", "stop"};
+    char text[SCPS_LINK_TEXTLEN];
+    unsigned k = 0;
+
+    while (k < 4 && strcmp(name, names[k]) != 0)
+        k++;
+    if (k == 4)
+        return false;
+    fputs("ok\n", out);
+    if (k == 0)
+        report_text(c->e, out);
+    else if (k == 1)
+        report_json(c->e, out);
+    else if (k == 3)
+        c->stop = true;
+    for (int d = 0; k == 2 && d < 2; d++)
+        fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
+                scps_link_print(scps_channel_config(c->e->dir[d].ch), text));
+    return true;
+}
+
 static void command(struct control *c, char *line, FILE *out)
 {
     char *rest = line + strcspn(line, " ");
-    char text[SCPS_LINK_TEXTLEN];
 
     if (*rest)
         *rest++ = 0;
@@ -129,21 +155,7 @@ static void command(struct control *c, char *line, FILE *out)
     }
     if (*rest) {
         fprintf(out, "error: '%.40s' takes nothing after it\n", line);
-    } else if (strcmp(line, "stats") == 0) {
-        fputs("ok\n", out);
-        report_text(c->e, out);
-    } else if (strcmp(line, "json") == 0) {
-        fputs("ok\n", out);
-        report_json(c->e, out);
-    } else if (strcmp(line, "show") == 0) {
-        fputs("ok\n", out);
-        for (int d = 0; d < 2; d++)
-            fprintf(out, "%s %s\n", d ? "b2a" : "a2b",
-                    scps_link_print(scps_channel_config(c->e->dir[d].ch), text));
-    } else if (strcmp(line, "stop") == 0) {
-        fputs("ok\n", out);
-        c->stop = true;
-    } else {
+    } else if (!plain_command(c, line, out)) {
         fprintf(out,
                 "error: no command '%.40s'; there are: stats, json, show, a2b KEY=VALUE..., b2a "
                 "KEY=VALUE..., both KEY=VALUE..., link SPEC, stop\n",
@@ -225,7 +237,7 @@ static void on_line(EV_P_ ev_io *w, int revents)
         *end = 0;
         answer(k);
     } else if (k->have == sizeof k->line - 1) {
-        leave(k); /* nothing we would say is that long */
+        leave(k); /* The line is longer than any command: drop the client. */
     }
 }
 
@@ -246,7 +258,7 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    leave(k); /* the eldest, when all places are taken */
+    leave(k); /* All places are taken: drop the client that has been connected for longest. */
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);
     k->io.data = k;
@@ -255,7 +267,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
 
 /* ---- listening ---- */
 
-/* Somebody is there: who? 0 when it was a dead emulator's and is out of the way. */
+/* A socket file exists at the path. Returns 0 if its emulator is dead and the file has been
+ * removed. */
 static int make_way(const struct sockaddr_un *addr, char *msg)
 {
     const char *path = addr->sun_path;
@@ -304,7 +317,8 @@ struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGL
     }
     strcpy(c->addr.sun_path, path);
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    mode_t old = umask(0077); /* ours alone: who can change the link can stop it */
+    /* Only our own user may connect: who can change the link can also stop it. */
+    mode_t old = umask(0077);
     rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
     if (rc != 0 && errno == EADDRINUSE) {
         if (make_way(&c->addr, msg) != 0) {

@@ -17,9 +17,9 @@ struct control;
 /* Listens at path. NULL with one line in msg (in use, no such folder, too long). */
 struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN]);
 void control_watch(struct control *c, struct ev_loop *ev);
-void control_close(struct control *c); /* NULL is fine; removes the socket */
+void control_close(struct control *c); /* Closes and removes the socket; ctl NULL: does nothing. */
 
-/* The other side: sends words, prints the answer. Returns the exit status. */
+/* The client: sends the words, prints the answer and returns the exit status. */
 int control_client(char **words);
 
 #endif

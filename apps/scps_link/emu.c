@@ -31,10 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 32 /* packets read, or handed over, before something else has its turn */
+#define BATCH 32 /* Packets read, or handed over, before the loop serves other watchers */
 #define RETRY SCPS_MS(1)
 
-/* The channels' time begins with the emulation: tables count from there. */
+/* Returns the channels' time, which begins with the emulation: the tables of the link count from
+ * there. */
 scps_time emu_now(const struct emu *e)
 {
     return scps_sysclock_now() - e->start;
@@ -45,8 +46,9 @@ scps_time emu_now(const struct emu *e)
 static void wake_at(struct emu *e, scps_time when)
 {
     struct itimerspec it = {{0}};
-    scps_time at =
-        e->start + when; /* never zero, which would switch it off; the past fires at once */
+    /* A value of zero would disarm the timer, so the time is absolute; one that has passed expires
+     * at once. */
+    scps_time at = e->start + when;
 
     if (when >= e->armed)
         return;
@@ -63,8 +65,8 @@ static scps_time earliest(const struct emu *e)
     return a < b ? a : b;
 }
 
-/* Hands over what is due, both directions in order of time, and asks to be woken for what
- * follows. */
+/* Hands over the packets that are due, of both directions in order of time, and arms the timer for
+ * the next. */
 static void deliver(struct emu *e)
 {
     for (unsigned n = 0; n < BATCH; n++) {
@@ -77,7 +79,7 @@ static void deliver(struct emu *e)
         if (e->retry > now || scps_channel_next(d->ch) > now)
             break;
         if (!scps_channel_peek(d->ch, now, &pkt))
-            continue; /* the line was looked after */
+            continue; /* The wake-up served the line of the channel; no packet has arrived. */
         rc = link_end_send(d->to, &pkt);
         if (rc == SCPS_ERR_AGAIN) {
             e->retry = now + RETRY;
@@ -99,9 +101,11 @@ static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
     struct emu *e = from->ctx;
     int dir = from == &e->end[1];
-    scps_time now = emu_now(e); /* pkt->at is the batch's: this one may have come since */
+    /* pkt->at is the time of the whole batch; this packet may have arrived a little later. */
+    scps_time now = emu_now(e);
 
-    scps_channel_offer(e->dir[dir].ch, now, pkt); /* without memory it is lost: counted */
+    /* If memory is lacking, the channel counts the packet as lost. */
+    scps_channel_offer(e->dir[dir].ch, now, pkt);
 }
 
 static void on_readable(EV_P_ ev_io *w, int revents)
@@ -192,7 +196,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     e->epoch = epoch_now();
     for (int i = 0; i < 2; i++)
         e->end[i].ns = e->end[i].home = -1;
-    /* the socket first: it is what two emulators would most likely share */
+    /* Open the socket first: two emulators most likely collide at it. */
     if (o->ctl && !(e->control = control_open(o->ctl, e, msg)))
         return -1;
     if (o->truth && !(e->truth = truth_open(o->truth, msg, LINK_MSGLEN)))
@@ -228,7 +232,7 @@ static void watch(struct emu *e)
     }
     ev_io_init(&e->timer, on_timer, e->timer_fd, EV_READ);
     e->timer.data = e;
-    ev_set_priority(&e->timer, EV_MAXPRI); /* what is due goes before more input */
+    ev_set_priority(&e->timer, EV_MAXPRI); /* Packets that are due go before new input. */
     ev_io_start(e->ev, &e->timer);
     ev_signal_init(&e->sigint, on_signal, SIGINT);
     ev_signal_init(&e->sigterm, on_signal, SIGTERM);

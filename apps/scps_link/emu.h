@@ -15,8 +15,8 @@ struct link_dir {
     struct scps_channel *ch;
     struct link_end *to;
     struct late late, late_now;  /* since the start; since the last interval line */
-    uint64_t undelivered;        /* the device would not take them */
-    struct scps_link_stats last; /* at the last interval line */
+    uint64_t undelivered;        /* Packets that the device refused */
+    struct scps_link_stats last; /* The channel's counters at the last interval line */
 };
 
 struct emu {
@@ -24,15 +24,17 @@ struct emu {
     struct link_end end[2];
     struct link_dir dir[2]; /* a to b, b to a */
     struct truth *truth;
-    struct scps_link_tables **tables; /* of all changes: the channels point into the latest */
+    /* Tables of all changes so far; the channels point into the latest */
+    struct scps_link_tables **tables;
     size_t ntables;
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
-    scps_time armed; /* what timer_fd is set to, since start; SCPS_NEVER: nothing */
-    scps_time retry; /* a device was full: not before, since start */
+    /* Time for which timer_fd is armed, since the start; SCPS_NEVER: it is not armed */
+    scps_time armed;
+    scps_time retry; /* A device was full: do not send before this time, since the start */
     scps_time start, last_line;
-    scps_time epoch; /* real time less the monotonic clock */
+    scps_time epoch; /* Wall-clock time minus the monotonic clock */
     bool realtime;   /* the scheduler granted it */
     bool failed;
     ev_io readable[2], timer;
@@ -40,18 +42,20 @@ struct emu {
     ev_timer interval, end_time;
 };
 
-/* Sets everything up. 0, or -1 with one line in msg; close it either way. */
+/* Opens both ends, the channels and the control socket. Returns 0, or -1 with one line in msg; call
+ * emu_close() in either case. */
 int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
-/* Until the time is over, a signal, stop, or a failure (then e->failed, and it has been said). */
+/* Runs until the time given, a signal, the command stop, or a failure, which has been printed and
+ * sets e->failed. */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
-/* The channels' time: since the start. */
+/* The channels' time: µs since the start. */
 scps_time emu_now(const struct emu *e);
 /* Takes tables (may be NULL), for as long as the channels live. 0, or -1 without memory: they are
  * freed. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
-/* Ends the log and the captures. 0, or -1 when something of them could not be written, which has
- * been said. */
+/* Ends the log and the captures. Returns 0, or -1 when some of it could not be written, which has
+ * been printed. */
 int emu_close(struct emu *e);
 
 #endif

@@ -58,15 +58,15 @@ static bool is_addr(const struct sockaddr *sa, const struct scps_addr *a)
     return false;
 }
 
-/* The kernel lets two devices have the same address, and then uses one of them: not what anybody
- * meant. */
+/* Checks that no other device has one of these addresses. The kernel would allow it and use only
+ * one of the two devices. */
 static int addresses_free(const struct link_end_options *o, char *msg)
 {
     struct ifaddrs *all;
     int rc = 0;
 
     if (getifaddrs(&all) != 0)
-        return 0; /* netlink will say it better */
+        return 0; /* A later netlink call will report the same failure in better words. */
     for (const struct ifaddrs *i = all; i && rc == 0; i = i->ifa_next)
         for (unsigned k = 0; k < o->naddr && rc == 0; k++)
             if (i->ifa_addr && strcmp(i->ifa_name, o->device) != 0 &&
@@ -130,7 +130,8 @@ static int open_tun(struct link_end *e, const struct link_end_options *far, uint
     existed = if_nametoindex(o->device) != 0;
     e->tun = scps_tun_open(&c, why);
     if (!e->tun) {
-        char *other = strstr(why, "or use --udp"); /* the other programs have it */
+        /* Cut off the advice to use --udp, an option that this program lacks. */
+        char *other = strstr(why, "or use --udp");
         if (other && other - why > 2)
             other[-2] = 0;
         snprintf(msg, LINK_MSGLEN, "%s", why);
@@ -202,7 +203,8 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
         rc = -1;
     }
     if (top) {
-        top->upper = NULL; /* this struct is no member of the chain that is freed */
+        /* top->upper points into this struct, which is not freed with the chain. */
+        top->upper = NULL;
         bool there = go(e, NULL) == 0;
         scps_netif_close(top);
         if (there)

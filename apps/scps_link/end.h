@@ -10,7 +10,8 @@ struct link_end {
     struct scps_netif nif; /* first: the top of the chain, which hears what arrives */
     const struct link_end_options *o;
     struct scps_netif *tap, *tun; /* tap NULL: no capture */
-    int home, ns;       /* the namespaces we came from and the device is in; ns -1: the same */
+    /* Network namespaces: home is that of the program, ns that of the device; ns -1: the same */
+    int home, ns;
     struct spool spool; /* of the capture */
     uint64_t overrun_base;
     void (*arrived)(struct link_end *e, const struct scps_pkt *pkt);
@@ -26,7 +27,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   char msg[LINK_MSGLEN]);
 /* 0, or -1 with one line in msg when the capture could not be written to its end. */
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
-/* Down to the kernel; errors as scps_netif_send. */
+/* Sends a packet to the kernel; errors as those of scps_netif_send. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
 /* Packets the kernel dropped in front of the device since it was opened, because they were not read
  * fast enough. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets of one microsecond up to a millisecond, then 128 to each doubling: under 1 % wide, up to
- * hours. */
+/* Histogram of lateness: buckets of one microsecond up to a millisecond, then 128 buckets for each
+ * doubling, so each is less than 1 % wide. The range is hours. */
 #include "scps_link/late.h"
 
 static unsigned bucket_of(uint64_t d)
@@ -16,7 +16,7 @@ static unsigned bucket_of(uint64_t d)
     return LATE_LINEAR + (e - 10) * LATE_SUB + (unsigned)(d >> (e - 7) & (LATE_SUB - 1));
 }
 
-/* The largest value of a bucket. */
+/* Returns the largest value that falls into bucket b. */
 static scps_dur upper(unsigned b)
 {
     unsigned e, sub;

@@ -6,8 +6,8 @@
 
 #include <scps/types.h>
 
-#define LATE_LINEAR  1024 /* one bucket a microsecond below */
-#define LATE_SUB     128  /* buckets in each doubling above */
+#define LATE_LINEAR  1024 /* Values below this, in µs, have a bucket each */
+#define LATE_SUB     128  /* Number of buckets in each doubling above LATE_LINEAR */
 #define LATE_BUCKETS (LATE_LINEAR + 24 * LATE_SUB)
 
 struct late {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Network namespaces: a device lives in the one it was opened in, and only its descriptor comes
- * along. */
+/* Network namespaces of Linux. A device lives in the namespace in which it was opened; its
+ * descriptor can be used from any. */
 #ifndef SCPS_LINK_NETNS_H
 #define SCPS_LINK_NETNS_H
 

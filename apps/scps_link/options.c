@@ -224,7 +224,7 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     return 0;
 }
 
-/* What the two ends must not share, and what a bare address needs. */
+/* Checks what the two ends must not share, and that a bare address has a peer. */
 static int check_ends(const struct link_options *o, char *msg)
 {
     const struct link_end_options *a = &o->end[0], *b = &o->end[1];
@@ -263,13 +263,13 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
 
     if (scps_link_parse_tables(o->link, &files, &o->dir[0], &o->dir[1], &o->tables, why,
                                sizeof why) != 0) {
-        /* "link: ..." becomes "--link ..." */
+        /* Replace the prefix "link: " of the message by the option's name. */
         return fail(msg, "--%s", why);
     }
     if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
         return fail(msg, "no randomness from the system: give --seed N");
     if (!seeded)
-        o->seed >>= 11; /* fits the numbers of JSON */
+        o->seed >>= 11; /* 53 bits remain, which JSON readers keep exactly. */
     uint64_t seeds[2];
     seed_pair(o->seed, 0, seeds); /* as scps_ttcp --link --seed */
     for (int d = 0; d < 2; d++)
@@ -277,7 +277,7 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
     return 0;
 }
 
-/* What says where the link comes from, until all of it is there. */
+/* The options that say where the link comes from, until all have been read. */
 struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
@@ -292,7 +292,7 @@ static int take_scenario(struct link_options *o, struct source *s, char *msg)
 
     if (s->link)
         return fail(msg, "--link %s: the link is the scenario's: leave out one of them", s->link);
-    if (s->seeded) { /* stronger than a --set before it */
+    if (s->seeded) { /* --seed overrides a --set of the seed, whichever comes first. */
         snprintf(seed, sizeof seed, "scenario.seed=%" PRIu64, o->seed);
         s->set[s->nset++] = seed;
     }
@@ -313,7 +313,7 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
  * that is wrong, with the reason in msg. */
 enum { NOT_MINE = 1 };
 
-/* The options of one end. */
+/* Handles the options of one end of the link. */
 static int end_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -333,7 +333,7 @@ static int end_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* The options that say where the link comes from. */
+/* Handles the options that say where the link comes from. */
 static int source_option(struct source *from, int c, char *msg)
 {
     switch (c) {
@@ -357,7 +357,7 @@ static int source_option(struct source *from, int c, char *msg)
     }
 }
 
-/* The options with a number, but for --run. */
+/* Handles the options with a number, except --run. */
 static int number_option(struct link_options *o, struct source *from, int c, char *msg)
 {
     uint64_t v;
@@ -386,7 +386,7 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
     }
 }
 
-/* The options that say what is written, and how. */
+/* Handles the options that say what is written, and in which form. */
 static int output_option(struct link_options *o, int c)
 {
     switch (c) {
@@ -410,7 +410,8 @@ static int output_option(struct link_options *o, int c)
     }
 }
 
-/* The options that ask for something else than a run: no option after them is read. */
+/* Handles the options that ask for something other than a run; options behind one of these are not
+ * read. */
 static int action_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -433,7 +434,7 @@ static int action_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* What getopt_long() does not know, or what lacks its value. */
+/* Reports an option that getopt_long() does not know, or that lacks its value. */
 static int wrong_option(int c, const char *word, char *msg)
 {
     if (c == ':')

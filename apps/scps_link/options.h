@@ -19,7 +19,8 @@ struct link_end_options {
     char device[64];
     char netns[256]; /* as typed; empty: ours */
     struct scps_addr addr[LINK_ADDRS];
-    unsigned prefix[LINK_ADDRS]; /* of a bare address: all of it, and the far end is a peer */
+    /* Prefix length of each address. A bare address has all bits, and the far end is its peer. */
+    unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;
     const char *pcap; /* NULL: none */
@@ -27,17 +28,20 @@ struct link_end_options {
 
 struct link_options {
     enum link_action action;
-    struct link_end_options end[2];  /* a, b */
-    uint32_t mtu;                    /* 0: the devices' own */
-    const char *link;                /* the SPEC as typed, the scenario's, or the default */
-    struct scps_link_config dir[2];  /* a to b, b to a; seeds set */
+    struct link_end_options end[2]; /* a, b */
+    uint32_t mtu;                   /* 0: the devices' own */
+    const char *link;               /* The SPEC as typed, that of the scenario, or the default */
+    /* Configurations of both directions, a to b and b to a, with their seeds */
+    struct scps_link_config dir[2];
     struct scps_link_tables *tables; /* dir points into it */
-    uint64_t seed;                   /* with a scenario: its own, unless --seed */
-    struct link_scenario *scenario;  /* NULL: --link */
-    scps_dur time, interval;         /* 0: none */
-    const char *truth, *ctl;         /* NULL: none */
+    /* Seed of the run; with a scenario, the scenario's unless --seed is given */
+    uint64_t seed;
+    struct link_scenario *scenario; /* NULL: --link */
+    scps_dur time, interval;        /* 0: none */
+    const char *truth, *ctl;        /* NULL: none */
     bool json, quiet, realtime;
-    char **words; /* of ctl: the socket, then the command; NULL at the end */
+    /* Words of the command ctl: the socket's path, then the command; NULL ends the list */
+    char **words;
 };
 
 /* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy;

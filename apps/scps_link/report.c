@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports in words and in JSON.
- *
- * The books are the channel's: offered + duplicated = delivered + lost + in flight. What the kernel
- * did to packets before they came to us (overruns) or after we handed them over (undelivered)
- * stands beside them.
- */
+/* The reports in words and in JSON. The counters are the channel's: offered + duplicated =
+ * delivered + lost + in flight. Beside them stand the packets that the kernel dropped before the
+ * program read them (overruns) and those that it refused to take (undelivered). */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"
 #include "scps_link/scenario.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling what the link does: when it starts, at intervals, at the end. */
+/* Reports of the emulator: at the start, at intervals, at the end. */
 #ifndef SCPS_LINK_REPORT_H
 #define SCPS_LINK_REPORT_H
 

@@ -18,7 +18,7 @@ static const struct lab_link *find(const struct lab_setup *s, const char *name)
     return NULL;
 }
 
-/* The one named, or the only one. */
+/* Returns the link of the given name, or the only link if no name is given. */
 static const struct lab_link *choose(const struct lab_scenario *sc, const struct lab_setup *s,
                                      const char *name, char msg[LINK_MSGLEN])
 {

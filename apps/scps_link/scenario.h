@@ -8,7 +8,7 @@
 
 #include "common/cells.h"
 
-/* What there is to tell of it. */
+/* The facts of a scenario that the reports print. */
 struct link_scenario {
     struct lab_scenario *sc;
     struct lab_cells cells;      /* one */
@@ -16,8 +16,9 @@ struct link_scenario {
     unsigned run;
 };
 
-/* text: FILE or FILE:LINK. set: n times KEY=VALUE. Fills dir with their seeds, link, seed, mtu
- * unless given, and scenario. 0, or -1 with one line in msg. */
+/* Reads text, which is FILE or FILE:LINK, with n settings KEY=VALUE in set. Fills in dir with
+ * seeds, link, seed, scenario, and mtu unless it was given. Returns 0, or -1 with one line in
+ * msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
 void link_scenario_close(struct link_scenario *s); /* NULL is fine */

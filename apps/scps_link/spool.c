@@ -43,8 +43,8 @@ static void copy(int from, int to)
     _exit(err < 255 ? err : 255);
 }
 
-/* The child keeps the pipe's end and the file, and nobody else's pipes, which would never end
- * otherwise. */
+/* Copies the pipe to the file in the child. The child closes the other spools' pipes, whose readers
+ * would otherwise never see the end. */
 static void child(int from, int to)
 {
     signal(SIGINT, SIG_IGN);

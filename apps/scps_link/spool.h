@@ -10,7 +10,7 @@
 struct spool {
     const char *path; /* lent; NULL: not open */
     pid_t pid;
-    int fd; /* the pipe to it; -1 once somebody else has it */
+    int fd; /* The pipe to the process; -1 once it belongs to the writer */
     char name[32];
 };
 
@@ -20,7 +20,8 @@ int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
 const char *spool_name(const struct spool *s);
 /* Tells the spool that the file named by spool_name has been opened, or never will be. */
 void spool_opened(struct spool *s);
-/* After the writer has closed: waits until all is in the file. 0, or -1 with one line in msg. */
+/* Call after the writer has closed the pipe: waits until all is in the file. Returns 0, or -1 with
+ * one line in msg. */
 int spool_close(struct spool *s, char *msg, size_t msglen);
 
 #endif

@@ -8,12 +8,12 @@
 
 struct truth;
 
-/* NULL with one line in msg; the file may exist then. */
+/* Creates the log at a path. Returns NULL with one line in msg; the file may exist then. */
 struct truth *truth_open(const char *path, char *msg, size_t msglen);
-/* Logs all of that direction from now on (0: a to b), with epoch added to all times; the channel
- * ends before the log, or watches nothing. */
+/* Logs all packets of that direction (0: a to b) from now on, with epoch added to all times. The
+ * channel must be freed before the log is closed. */
 void truth_watch(struct truth *t, struct scps_channel *ch, int dir, scps_time epoch);
-/* 0, or -1 with one line in msg when something could not be written. */
+/* Closes the log. Returns 0, or -1 with one line in msg when something could not be written. */
 int truth_close(struct truth *t, char *msg, size_t msglen);
 
 #endif

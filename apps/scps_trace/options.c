@@ -238,7 +238,8 @@ static int parse_formats(const char *s, unsigned *v)
     return *v ? 0 : -1;
 }
 
-/* A number within what the option allows; says so where it is not. */
+/* Reads a number within the bounds of its option; prints a message and returns false for any
+ * other. */
 static bool parse_number(int c, const char *arg, uint64_t *v)
 {
     static const struct {
@@ -264,7 +265,7 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
 
 /* ---- option by option ---- */
 
-/* Each of these takes an option if it is one of its own. */
+/* These functions handle the options of one kind each, and return false for any other option. */
 
 static bool set_report(struct options *o, int c, const char *arg)
 {
@@ -381,7 +382,8 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Those that can go wrong, and those that end it. Returns as trace_options_parse does. */
+/* Handles the options that can fail and those that end the program. Returns as
+ * trace_options_parse() does. */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {
@@ -422,7 +424,7 @@ static int set_other(struct options *o, int c, const char *arg)
     }
 }
 
-/* What belongs together, once everything has been read. */
+/* Checks that the options agree with each other, once all have been read. */
 static int settle(const struct options *o, bool files)
 {
     const char *why = NULL;

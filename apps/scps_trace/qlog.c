@@ -25,7 +25,8 @@
 struct direction {
     struct qlog *log; /* NULL: no data yet */
     FILE *f;
-    uint64_t una, sent; /* offsets: acknowledged up to, sent up to */
+    /* Stream offsets: the first octet not acknowledged, the first octet not sent */
+    uint64_t una, sent;
 };
 struct connection {
     struct connection *next;
@@ -143,7 +144,8 @@ static void note(struct direction *d, const struct scps_trace_seen *s, enum scps
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
 
-/* What the analyser found to be the reason of a resend, if that means that something was lost. */
+/* Returns true if the analyser found that this retransmission repairs a loss; *by gets the
+ * evidence. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
     static const struct {
@@ -170,9 +172,11 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
         open_log(q, d, s);
     if (!d->log)
         return;
-    if (!d->sent) /* the first data; what came before it is not in the file */
+    /* This is the first data of the direction; the capture does not show what came before. */
+    if (!d->sent)
         d->una = s->off;
-    if (s->rexmit && is_loss(s->cause, &by)) /* a cause that no packet tells */
+    /* The packets do not show the cause of this retransmission. */
+    if (s->rexmit && is_loss(s->cause, &by))
         note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
     note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
     if (s->off + s->len > d->sent)
@@ -180,7 +184,7 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     qlog_outstanding(d->log, s->pkt->at, d->sent > d->una ? d->sent - d->una : 0);
 }
 
-/* An edge of a SACK block, as an offset near that of the acknowledgement. */
+/* Returns an edge of a SACK block as the 64-bit offset nearest to the acknowledgement. */
 static uint64_t unwrap(const struct scps_trace_seen *s, const uint8_t *p)
 {
     uint32_t edge = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -192,7 +196,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 {
     const uint8_t *p = s->opt;
 
-    for (uint32_t i = 0; p && i + 1 < s->opt_len && p[i];) { /* 0 ends the list, 1 is a filler */
+    /* Kind 0 ends the option list, kind 1 is padding. */
+    for (uint32_t i = 0; p && i + 1 < s->opt_len && p[i];) {
         uint32_t n = p[i] == 1 ? 1 : p[i + 1];
 
         if (i + n > s->opt_len || (p[i] != 1 && n < 2))

@@ -10,9 +10,10 @@ struct trace_qlogs;
 /* NULL: out of memory. */
 struct trace_qlogs *trace_qlogs_new(const char *name);
 void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s);
-/* The connection is forgotten: its files end here. */
+/* The analyser forgets the connection: its files end here. */
 void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn);
-/* Ends all files and frees q. False: not all could be written, and msg has why. */
+/* Ends all files and frees q. Returns false, with the reason in msg, when not all could be
+ * written. */
 bool trace_qlogs_finish(struct trace_qlogs *q, char msg[SCPS_TRACE_MSGLEN]);
 
 #endif

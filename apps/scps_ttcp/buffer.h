@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct ttcp_buffer {
-    uint8_t *data; /* size bytes, offset bytes after a multiple of align */
+    uint8_t *data; /* size bytes that begin `offset` bytes behind a multiple of align */
     size_t size;
     void *block; /* what was allocated */
 };
@@ -15,8 +15,8 @@ struct ttcp_buffer {
 /* 0, or SCPS_ERR_NOMEM. */
 int ttcp_buffer_init(struct ttcp_buffer *b, size_t size, size_t align, size_t offset);
 void ttcp_buffer_fini(struct ttcp_buffer *b);
-/* Reads every byte, as an application would (-T). Returns something that depends on each of
- * them. */
+/* Reads every byte, as an application would (-T). Returns a sum that depends on each, so that the
+ * compiler keeps the reads. */
 uint64_t ttcp_touch(uint64_t sum, const uint8_t *p, size_t len);
 
 #endif

@@ -17,8 +17,8 @@
 
 #define NAME_WIDTH 24
 
-/* One controller with its parameters: a comma before a word with '=' belongs to the controller in
- * front of it. Returns what is left behind it, or NULL when word got the last one. */
+/* Splits off one controller with its parameters: a word with '=' behind a comma belongs to the
+ * controller before it. Returns the rest of the list, or NULL when this controller was the last. */
 static const char *next_controller(const char *list, char *word, size_t cap)
 {
     size_t len = strcspn(list, ",");
@@ -43,7 +43,8 @@ static bool needs_rate(const char *cc)
     return scps_cc_parse(cc, &ops, param, why, sizeof(why)) == 0 && ops->needs_rate;
 }
 
-/* The command line with this controller; *one is to be given back by ttcp_options_fini. */
+/* Parses the command line with this controller into *one, which the caller frees with
+ * ttcp_options_fini(). */
 static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp_options *one,
                        char msg[TTCP_MSGLEN])
 {

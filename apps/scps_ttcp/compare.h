@@ -7,12 +7,13 @@
 
 struct ttcp_compare {
     const struct ttcp_options *o; /* the command line as it was read */
-    int argc;                     /* and as it was given, to be read once more for each */
+    /* The command line as given, which is parsed again for each controller */
+    int argc;
     char **argv;
     const char *env; /* SCPS_TTCP_OPTIONS; NULL: not set */
 };
 
-/* Runs and prints all. Returns the exit status: the first that is not 0. */
+/* Runs all transfers and prints the table. Returns the first exit status that is not 0. */
 int ttcp_compare(const struct ttcp_compare *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The completion of this program's options: the rows of its tables. */
+/* Prints the shell completion of scps_ttcp from the tables of its options. */
 #include "common/completion.h"
 #include "scps_ttcp/option_table.h"
 
@@ -35,7 +35,7 @@ static void add_tables(struct completion *c)
     completion_add_getopt(c, if_long, NULL);
 }
 
-/* Settings of a few words offer these. */
+/* Adds the values of the settings that take one of a few words. */
 static void add_settings(struct completion *c)
 {
     char option[TTCP_NAME];

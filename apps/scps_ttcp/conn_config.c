@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* From the options to the configuration of a connection: what was not given follows from the
+/* Makes the configuration of a connection from the options; what no option sets follows from the
  * link. */
 #include "scps_ttcp/option_table.h"
 
 #include <string.h>
 
-#define TS_OPTION 12 /* what a timestamp takes of a segment, NOPs included (RFC 7323 appendix A) */
-#define ACK_SIZE  60 /* a bare acknowledgement that says something */
-#define ACK_LONG  80 /* one that has all its options full */
-#define COMP_GAIN                                                                                  \
-    12 /* what compression saves of a header without options; of one with timestamps 4 more */
+/* Octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A) */
+#define TS_OPTION 12
+/* Octets of an acknowledgement without data that carries SACK or SNACK information */
+#define ACK_SIZE 60
+#define ACK_LONG 80 /* Octets of an acknowledgement with all options at their largest */
+/* Octets by which compression shortens a header without options; one with timestamps gets 4 shorter
+ * still */
+#define COMP_GAIN 12
 
-/* Room for four times what is under way on the link: a loss holds back delivery for one round trip
- * while the next fills the line, and its repair may be lost, too. At least 1 MiB, at most 256
+/* Buffer size: four bandwidth-delay products of the link. A loss holds back delivery for one round
+ * trip while the next fills the line, and its repair may be lost, too. At least 1 MiB, at most 256
  * MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
@@ -39,10 +42,10 @@ static uint32_t first_window_for(const struct ttcp_options *o)
     return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
 }
 
-/* The controller that takes every loss for corruption says so of timeouts, too. */
+/* If the controller takes every loss for corruption, timeouts are taken for corruption, too. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
-    /* both are for a path that is ours, where nothing else is lost */
+    /* Both settings suit a path of our own only, on which nothing else is lost. */
     if (!o->given[SETTING_loss_cause] &&
         (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;
@@ -64,9 +67,9 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
-/* What the bucket of the rate holds. In virtual time nobody is late, and four packets do (0: the
- * core's choice). A process that the kernel wakes late makes up for it only as far as the bucket
- * goes: it holds what the reference's tick is worth, 10 ms. */
+/* Size of the token bucket. In virtual time nothing is late, and four packets suffice (0: the
+ * core's choice). A process that the kernel wakes late can make up for it only as far as the bucket
+ * goes: it holds 10 ms of data, the tick of the reference implementation. */
 static uint32_t burst_for(const struct ttcp_options *o)
 {
     const uint64_t least = 4 * 1500, most = 1u << 24;
@@ -82,8 +85,9 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
-/* What a packet that this end's rate or budget counts is on the line beyond its IP length. A
- * receiver sends acknowledgements, which do not fill as many cells as a full segment does. */
+/* Octets of framing by which a packet on the line is longer than its IP length, as this end's rate
+ * or budget counts it. A receiver sends acknowledgements, which fill fewer cells than a full
+ * segment. */
 static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
 {
     if (!o->link || transmit || o->echo)
@@ -114,7 +118,8 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
 
     scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
-    if (c.rate == 0 && !transmit && o->cc->needs_rate) /* its way back has none of its own */
+    /* A receiver has no rate of its own: its acknowledgements get the route's. */
+    if (c.rate == 0 && !transmit && o->cc->needs_rate)
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);
     c.rate_overhead = overhead_for(o, transmit);
@@ -132,7 +137,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.loss_cause = loss_cause_for(o);
     c.ack_budget = ack_budget_for(o) / 8;
     if (c.mss == 0 && (transmit || o->bidir) && o->length_set) {
-        /* as in the published tests: -l 1024 makes packets with 1024 bytes of payload */
+        /* As in the published tests, -l 1024 makes packets with 1024 bytes of payload. */
         size_t payload = o->length < 64 ? 64 : o->length;
         size_t mss = payload + (c.timestamps ? TS_OPTION : 0) -
                      (c.compress ? COMP_GAIN + (c.timestamps ? 4 : 0) : 0);

@@ -30,12 +30,14 @@
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u       /* octets of the largest datagram */
 #define TTCP_APART  SCPS_MS(100) /* between guards */
-#define TTCP_STRAGGLE                                                                              \
-    SCPS_MS(500) /* so long after the first guard at the end datagrams still count */
-#define TTCP_SILENCE SCPS_SEC(10) /* then the end was lost, or there will be none */
-#define TTCP_WINDOW  65536u       /* numbers behind the highest of which each is remembered */
+/* Datagrams that arrive up to this long after the first guard at the end still count */
+#define TTCP_STRAGGLE SCPS_MS(500)
+/* After this silence the receiver ends: the guards were lost, or the sender is gone */
+#define TTCP_SILENCE SCPS_SEC(10)
+/* For so many numbers below the highest the receiver remembers which have arrived */
+#define TTCP_WINDOW 65536u
 
-/* A number of so many octets, network order. */
+/* Writes a number of n octets in network order. */
 static inline void ttcp_put(uint8_t *p, unsigned octets, uint64_t v)
 {
     for (; octets > 0; v >>= 8)
@@ -51,36 +53,38 @@ static inline uint64_t ttcp_get(const uint8_t *p, unsigned octets)
     return v;
 }
 
-/* What was sent, so that what arrives can be looked up: for both ends in one process. */
+/* Checksums of all datagrams sent, for comparing what arrives; used when both ends are in one
+ * process. */
 struct ttcp_sums {
-    uint64_t *v; /* of each datagram, in order */
+    uint64_t *v; /* Checksum of each datagram, in order */
     size_t n, cap, at;
 };
 
 struct ttcp_dsend {
-    struct scps_dgram *dgram; /* NULL: this is no run of datagrams */
+    struct scps_dgram *dgram; /* NULL: the run does not use datagrams */
     struct ttcp_sums *sums;   /* NULL: nobody asks */
-    uint8_t *buf;             /* what is to leave: a datagram, and what was read beyond it */
-    size_t have, len;         /* bytes in it; of them of the one that was refused, 0 none */
-    bool last;                /* no more input */
-    uint64_t sent;            /* datagrams, without guards */
-    unsigned guards;          /* that have been sent behind them */
-    bool started;             /* the one before them has */
-    scps_time left;           /* when the queue was last empty */
-    scps_time next;           /* to be run again then; SCPS_NEVER */
+    uint8_t *buf;             /* Bytes still to send: a datagram, and input read beyond it */
+    /* have: bytes in buf; len: bytes of the datagram that the stack refused last, 0: none */
+    size_t have, len;
+    bool last;       /* no more input */
+    uint64_t sent;   /* datagrams, without guards */
+    unsigned guards; /* Guards that have been sent behind the data */
+    bool started;    /* The guard before the data has been sent */
+    scps_time left;  /* Time at which the send queue was last empty */
+    scps_time next;  /* Time to run the sender again; SCPS_NEVER: no time is set */
 };
 
 struct ttcp_drecv {
     struct scps_dgram *dgram;
     struct ttcp_sums *sums;
     uint8_t *buf;
-    const uint8_t *rest; /* what the output has not taken yet */
+    const uint8_t *rest; /* Data that the output has not taken yet */
     size_t rest_len;
-    bool begun, ours /* the sender is one like this */, numbered, timed;
+    bool begun, ours /* the sender is an scps_ttcp */, numbered, timed;
     unsigned guards; /* behind the data */
-    bool silent;     /* ended for want of anything to hear */
-    bool differs;    /* a datagram that was never sent so */
-    uint64_t told;   /* how many the guards say were sent */
+    bool silent;     /* The run ended because nothing arrived for too long */
+    bool differs;    /* A datagram arrived that was not sent with this content */
+    uint64_t told;   /* Number of datagrams sent, as the guards report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;
@@ -93,7 +97,8 @@ struct ttcp_drecv {
 struct ttcp_sender;
 struct ttcp_receiver;
 
-/* Opens the endpoint, connected to `to`, from own (port 0: any); sums as above. 0 or an error. */
+/* Opens an endpoint connected to `to`, with the local endpoint `own` (port 0: any). sums as above.
+ * Returns 0 or an error. */
 int ttcp_dgram_send_start(struct ttcp_sender *s, struct ttcp_input *in, struct scps_stack *st,
                           const struct scps_endpoint *own, const struct scps_endpoint *to,
                           scps_time now);
@@ -106,9 +111,9 @@ int ttcp_dgram_receive_start(struct ttcp_receiver *r, struct ttcp_output *out,
 void ttcp_dgram_receive_run(struct ttcp_receiver *r, scps_time now);
 void ttcp_dgram_receive_fini(struct ttcp_receiver *r);
 
-/* Of a datagram, for ttcp_sums. */
+/* Returns the checksum of a datagram for ttcp_sums. */
 uint64_t ttcp_sum(const uint8_t *p, size_t len);
-/* How many were sent as far as the receiver can tell; 0: it cannot. */
+/* Returns how many datagrams were sent, as far as the receiver can tell; 0: unknown. */
 uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d);
 
 #endif

@@ -52,7 +52,7 @@ static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
     return &d->seen[number % TTCP_WINDOW / 64];
 }
 
-/* Has number n come already? Takes note of it. */
+/* Returns true if number n has come already; otherwise records it as arrived. */
 static bool again(struct ttcp_drecv *d, uint64_t n)
 {
     uint64_t bit = UINT64_C(1) << n % 64;
@@ -86,7 +86,8 @@ static void take_time(struct ttcp_drecv *d, uint64_t sent, scps_time at)
     d->transit = transit;
 }
 
-/* Is it one of those sent? Those that came before it are looked at last. */
+/* Returns true if a datagram with this checksum was sent. The search ends with the datagrams before
+ * the one found last. */
 static bool known(struct ttcp_sums *s, uint64_t sum)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -168,7 +169,7 @@ static void take(struct ttcp_receiver *r, const uint8_t *p, size_t len, scps_tim
 
 /* ---- the run ---- */
 
-/* Puts into the output what it will take. True: all of it. */
+/* Writes to the output as much as it takes. Returns true when all is written. */
 static bool passed_on(struct ttcp_receiver *r)
 {
     struct ttcp_drecv *d = &r->d;
@@ -199,7 +200,7 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Whether the guards, or silence, have ended it; when to look again. */
+/* Decides whether the guards, or silence, have ended the run, and when to look again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {
     struct ttcp_drecv *d = &r->d;

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #define SHORTEST (TTCP_GUARD + 1)
-#define QUEUED                                                                                     \
-    16u /* datagrams that wait in real time, where the kernel wakes late; 2 in virtual time */
+/* Datagrams that may wait in real time, where the kernel wakes the process late; 2 in virtual
+ * time */
+#define QUEUED 16u
 
 uint64_t ttcp_sum(const uint8_t *p, size_t len)
 {
@@ -80,8 +81,8 @@ static void failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Gathers input until a datagram can be cut off: more than enough for a full one, or all there is.
- * 0, or what the input says. */
+/* Reads input until a datagram can be cut off: more than a full one, or all there is. Returns 0, or
+ * the error of the input. */
 static int gather(struct ttcp_sender *s)
 {
     struct ttcp_dsend *d = &s->d;
@@ -102,15 +103,15 @@ static int gather(struct ttcp_sender *s)
     return 0;
 }
 
-/* How much of what was gathered the next datagram takes; 0: nothing is left. */
+/* Returns how many bytes the next datagram takes; 0: no input is left. */
 static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
 {
     if (d->have <= o->length)
         return d->have;
     if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
         return o->length;
-    return o->length < 2 * SHORTEST ? d->have
-                                    : d->have - SHORTEST; /* and the rest is not a guard */
+    /* Keep enough for the last datagram: one of 4 octets or fewer would be a guard. */
+    return o->length < 2 * SHORTEST ? d->have : d->have - SHORTEST;
 }
 
 static int send_one(struct ttcp_sender *s, scps_time now)
@@ -177,7 +178,7 @@ static void send_data(struct ttcp_sender *s, scps_time now)
     }
 }
 
-/* The data has left: a guard now, and others later. */
+/* The data has left: sends a guard and plans the next one. */
 static void send_guard(struct ttcp_sender *s, scps_time now)
 {
     struct ttcp_dsend *d = &s->d;
@@ -206,7 +207,7 @@ void ttcp_dgram_send_run(struct ttcp_sender *s, scps_time now)
     if (!s->finished || s->err != 0 || (d->guards == 0 && scps_dgram_unsent(d->dgram) != 0))
         return;
     if (d->guards == 0) {
-        s->acked = s->written; /* as far as anybody here can know */
+        s->acked = s->written; /* UDP has no acknowledgements: count what was sent. */
         s->acked_at = s->closed_at = d->left;
         d->next = now;
     }
@@ -224,7 +225,8 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        if (!s->finished || s->d.guards <= 1) /* a receiver that has heard one may be gone */
+        /* After one guard a receiver may have closed its port, so its ICMP error is expected. */
+        if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;
     }

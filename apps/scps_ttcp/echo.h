@@ -6,14 +6,14 @@
 
 #include <scps/conn.h>
 
-struct ttcp_echo {        /* all zero is the beginning */
-    const uint8_t *block; /* lent until it is back; NULL: hollow */
-    size_t len, back;     /* bytes of it; of them returned */
+struct ttcp_echo {        /* A zeroed struct is ready for use. */
+    const uint8_t *block; /* The block under way, lent until it has come back; NULL: hollow */
+    size_t len, back;     /* len: bytes of the block; back: bytes of it that have returned */
     scps_time began;
     uint64_t count, bytes; /* blocks and bytes returned so far */
     scps_dur min, max, sum;
-    bool differs; /* the byte behind these is another one */
-    bool ended;   /* the peer closed with a block outstanding */
+    bool differs; /* The byte behind the returned ones differs from the one sent */
+    bool ended;   /* The peer closed while a block was outstanding */
 };
 
 /* A block of len > 0 bytes is about to be written. */
@@ -23,7 +23,8 @@ static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;
 }
-/* Reads what has come. 0; SCPS_ERR_INVAL: it differs, or ended; or what reading says. */
+/* Reads what has returned. Returns 0; SCPS_ERR_INVAL when it differs or the peer has closed; or the
+ * error of the read. */
 int ttcp_echo_read(struct ttcp_echo *e, struct scps_conn *c, scps_time now);
 
 #endif

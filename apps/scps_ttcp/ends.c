@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When its SYN left or came; a cookie does not remember. */
+/* Returns the time at which the SYN was sent or arrived. A connection made from a SYN cookie does
+ * not know it. */
 static scps_time opened(const struct scps_conn *c, scps_time now)
 {
     struct scps_info i;
@@ -54,7 +55,7 @@ static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* How many of the bytes at hand the next write may take, and whether they end a record. */
+/* Returns how many of the bytes at hand the next write may take, and whether they end a record. */
 static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
 {
     const struct ttcp_options *o = s->in->opt;
@@ -112,7 +113,7 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
-            return; /* SCPS_EV_WRITABLE says when to go on */
+            return; /* SCPS_EV_WRITABLE will call this function again. */
         if (n < 0) {
             sender_failed(s, (int)n, false);
             return;
@@ -140,14 +141,14 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
-/* After the end of the stream a receiver may tell its result. Anything else is skipped, or the end
- * of what it sends is never seen. */
+/* Reads what the receiver sends after this end's FIN: it may be its result. Anything else is
+ * skipped; it must be read, or the peer's FIN is never seen. */
 static void hear_result(struct ttcp_sender *s)
 {
     char skipped[512];
     int64_t n;
 
-    if (s->in->opt->hollow) { /* what is read then are zeros */
+    if (s->in->opt->hollow) { /* A hollow connection reads zeros. */
         while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
             continue;
         return;
@@ -165,7 +166,7 @@ static void hear_result(struct ttcp_sender *s)
     }
 }
 
-/* From a receiver nothing is expected but its result and, with -e, echoes. */
+/* Reads from the receiver, which sends nothing but its result and, with -e, echoes. */
 static void sender_read(struct ttcp_sender *s, scps_time now)
 {
     int err;
@@ -228,7 +229,7 @@ void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_
 
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
 {
-    /* arg[0] is the left edge: the SYN was octet 0, the FIN comes after the last byte */
+    /* arg[0] is SND.UNA as an offset: the SYN is octet 0, and the FIN follows the last byte. */
     uint64_t acked = n->arg[0] > 0 ? n->arg[0] - 1 : 0;
 
     if (n->kind != SCPS_NOTE_ACKED)
@@ -257,8 +258,8 @@ void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_tim
     ttcp_receiver_run(r, now);
 }
 
-/* The output cannot take what was read: the driver will reset the connection, so that the peer
- * hears of it. */
+/* The output cannot take what was read. The driver then resets the connection, so that the peer
+ * learns of it. */
 static void output_failed(struct ttcp_receiver *r)
 {
     r->err = SCPS_ERR_SYSTEM;
@@ -289,7 +290,7 @@ static void took(struct ttcp_receiver *r, size_t n)
         end_record(r, stop & SCPS_RECORD_TORN);
 }
 
-/* Reading meets a hole; it may have been filled since. */
+/* Steps over the hole at which reading stopped, unless it has been filled in the meantime. */
 static void over_hole(struct ttcp_receiver *r)
 {
     struct scps_hole h;
@@ -302,15 +303,16 @@ static void over_hole(struct ttcp_receiver *r)
         size_t cap = r->cap_holes != 0 ? 2 * r->cap_holes : 64;
         struct scps_hole *more = realloc(r->holes, cap * sizeof(*more));
 
+        /* Without memory the list of holes ends here; the sum of missing bytes goes on. */
         if (more == NULL)
-            return; /* the sum is kept; the list says where it stops */
+            return;
         r->holes = more;
         r->cap_holes = cap;
     }
     r->holes[r->n_holes++] = h;
 }
 
-/* True when what was read has gone back, or there is no echo. */
+/* Returns true when all that was read has been echoed, or there is no echo. */
 static bool echoed(struct ttcp_receiver *r)
 {
     while (r->echo_len > 0) {
@@ -327,8 +329,8 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
-/* Has the output taken what it has, or with all everything? Otherwise the receiver waits for it, or
- * has failed. */
+/* Returns true if the output has taken its block, or with `all` everything. If not, the receiver
+ * waits for the output, or has failed. */
 static bool flushed(struct ttcp_receiver *r, bool all)
 {
     int err = ttcp_output_flush(r->out, all);
@@ -356,15 +358,15 @@ static void compose_result(struct ttcp_receiver *r)
     r->line_len = ttcp_receipt_print(r->line, &t);
 }
 
-/* Writes what there is to tell, and ends the stream behind it. */
+/* Writes the line of --tell, then shuts the connection down for sending. */
 static void tell_result(struct ttcp_receiver *r)
 {
     while (r->line_at < r->line_len) {
         int64_t n = scps_conn_write(r->conn, r->line + r->line_at, r->line_len - r->line_at, 0);
 
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
-            return;  /* SCPS_EV_WRITABLE says when to go on */
-        if (n < 0) { /* the peer has gone, and need not know */
+            return;  /* SCPS_EV_WRITABLE will call this function again. */
+        if (n < 0) { /* The peer has gone, so it cannot be told. */
             r->line_at = r->line_len;
             return;
         }
@@ -373,7 +375,7 @@ static void tell_result(struct ttcp_receiver *r)
     scps_conn_shutdown(r->conn);
 }
 
-/* The peer has sent everything. */
+/* Handles the end of the peer's stream. */
 static void end(struct ttcp_receiver *r)
 {
     if (!flushed(r, true))
@@ -407,7 +409,7 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         uint8_t *at;
         int64_t n;
 
-        if (!echoed(r)) /* before its bytes may be overwritten */
+        if (!echoed(r)) /* The next read would overwrite bytes that are not echoed yet. */
             return;
         if (!flushed(r, false))
             return;
@@ -419,7 +421,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             over_hole(r);
             continue;
         }
-        if (n < 0) { /* SCPS_EV_ERROR comes, too, but what follows would read again */
+        /* An SCPS_EV_ERROR event follows, but the code below would read once more before it. */
+        if (n < 0) {
             r->err = (int)n;
             ttcp_output_flush(r->out, true);
             return;
@@ -446,7 +449,7 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
 {
     switch (ev->kind) {
     case SCPS_EV_READABLE:
-    case SCPS_EV_WRITABLE: /* an echo has room again */
+    case SCPS_EV_WRITABLE: /* The send buffer has room for the echo again. */
     case SCPS_EV_HOLE:
     case SCPS_EV_PEER_CLOSED:
         ttcp_receiver_run(r, now);
@@ -455,7 +458,7 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
         r->over = true;
         break;
     case SCPS_EV_ERROR:
-        ttcp_receiver_run(r, now); /* what arrived before the error is still good */
+        ttcp_receiver_run(r, now); /* Data that arrived before the error can still be read. */
         r->over = true;
         if (r->err == 0 && !r->eof)
             r->err = ev->err;

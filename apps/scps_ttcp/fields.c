@@ -12,7 +12,7 @@
 
 const struct setting_style ttcp_style = {"K", "M", "G", "--"};
 
-/* Where this program begins with another value than the default. */
+/* Settings whose default here differs from that of <scps/settings.def>. */
 static const struct {
     enum setting_id id;
     int64_t value;
@@ -77,7 +77,7 @@ void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v)
     o->given[id] = true;
 }
 
-/* A time as this setting's option takes it. */
+/* Reads a time in the form that this setting's option takes. */
 static int take_time(const struct setting *s, const char *arg, int64_t *v)
 {
     const bool bare = strspn(arg, "0123456789.") == strlen(arg);

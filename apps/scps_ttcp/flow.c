@@ -53,7 +53,9 @@ void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *r
         e->tx = &tx->sender;
         ttcp_sender_wait(e->tx, &tx->in);
         e->tx->duplex = rx != NULL;
-        e->tx->sums = !tx->r->has_rx && rx == NULL; /* who could tell is elsewhere, and may */
+        /* The receiver is in another process and may send its result back: keep a digest to
+         * compare. */
+        e->tx->sums = !tx->r->has_rx && rx == NULL;
     }
     if (rx != NULL) {
         e->rx = &rx->receiver;
@@ -125,7 +127,7 @@ void ttcp_flow_fail(struct ttcp_flow *f, int err)
 
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text)
 {
-    struct ttcp_interval sum[2] = {{0}, {0}}; /* of those in either direction */
+    struct ttcp_interval sum[2] = {{0}, {0}}; /* Sums over the flows of each direction. */
     const struct ttcp_result *of[2] = {NULL, NULL};
     size_t count[2] = {0, 0};
 

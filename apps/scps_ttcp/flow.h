@@ -16,25 +16,25 @@ struct ttcp_flow {
     struct ttcp_sender sender;     /* likewise */
     struct ttcp_output out;        /* where r->has_rx */
     struct ttcp_receiver receiver; /* likewise */
-    bool finished;                 /* its figures have been taken */
+    bool finished;                 /* The figures of this flow have been taken */
 };
 
 /* One end of one connection. */
 struct ttcp_end {
-    struct ttcp_end *next;    /* of the same stack; NULL: the last */
-    struct scps_conn *conn;   /* NULL: not open yet, or given back */
+    struct ttcp_end *next;    /* Next end on the same stack; NULL: this is the last */
+    struct scps_conn *conn;   /* NULL: not open yet, or closed */
     uint32_t id;              /* of conn */
     struct ttcp_sender *tx;   /* NULL: this end sends nothing */
     struct ttcp_receiver *rx; /* NULL: this end receives nothing */
 };
 
-/* Opens input and output as far as the flow's result has those halves. verify and stop_now are as
- * for ttcp_input_init. Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
+/* Opens input and output of the halves that the flow's result has. verify and stop_now are as for
+ * ttcp_input_init. Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
-/* Closes them; r says what could not be written. */
+/* Closes input and output; r says what could not be written. */
 void ttcp_flow_fini(struct ttcp_flow *f);
-/* The halves that are in this process; else NULL. */
+/* Return the sender and the receiver of the flow; NULL if it is in another process. */
 struct ttcp_sender *ttcp_flow_sender(struct ttcp_flow *f);
 struct ttcp_receiver *ttcp_flow_receiver(struct ttcp_flow *f);
 
@@ -43,19 +43,20 @@ void ttcp_flow_fail(struct ttcp_flow *f, int err);
 
 /* Lets the end wait for a connection, to send tx and receive rx; either may be NULL. */
 void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *rx);
-/* c is its connection, whose SYN leaves now. */
+/* Gives the end its connection c, whose SYN is sent now. */
 void ttcp_end_connect(struct ttcp_end *e, struct scps_conn *c, scps_time now);
-/* c is its connection, which was just accepted. */
+/* Gives the end its connection c, which was just accepted. */
 void ttcp_end_accept(struct ttcp_end *e, struct scps_conn *c, scps_time now);
-/* An event of its connection. */
+/* Handles an event of the end's connection. */
 void ttcp_end_event(struct ttcp_end *e, const struct scps_event *ev, scps_time now);
-/* Are both directions of its connection over? True for -u, where there is none. */
+/* Returns true when both directions of the connection are over. With -u there is none, and it
+ * returns true. */
 bool ttcp_end_over(const struct ttcp_end *e);
 /* How long to wait for the connections of n ends to close: 2 s, or four RTO where that is more. */
 scps_dur ttcp_ends_linger(const struct ttcp_end *e, size_t n);
 
-/* Ends an interval of n flows at now (since the start), and with text prints a line of each, and of
- * all together where they are several. */
+/* Ends an interval of n flows at now (since the start). text: also prints a line for each flow and,
+ * if there are several, one for their sum. */
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text);
 
 #endif

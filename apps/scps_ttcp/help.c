@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What scps_ttcp prints of itself: its options, its controllers, its links. */
+/* Prints the help of scps_ttcp: its options, its controllers, its links. */
 #include "scps_ttcp/option_table.h"
 
 #include <string.h>
 
-#define LEFT  24 /* the column in which what an option does begins */
+#define LEFT  24 /* Column in which the description of an option begins */
 #define RIGHT 100
 
-/* A long option, and the letter that is its short form or 0. */
+/* Prints a long option and its short form; c: the letter, or 0 for none. */
 static void left_side(FILE *f, const char *name, const char *arg, char c)
 {
     char left[64], letter[6] = "";
@@ -19,7 +19,7 @@ static void left_side(FILE *f, const char *name, const char *arg, char c)
     fprintf(f, "  %-*s ", LEFT - 3, left);
 }
 
-/* What a setting does, with its bounds, its default, what 0 means, and its clause. */
+/* Prints what a setting does, its bounds, default, meaning of 0 and source clause. */
 static void setting_lines(FILE *f, enum setting_id id)
 {
     const struct setting *s = &settings[id];

@@ -52,7 +52,8 @@ void ttcp_input_stop(struct ttcp_input *in)
     in->stopped = true;
 }
 
-/* Is there something to read? With stop_now, waits until there is or the wait is ended. */
+/* Returns true when there is something to read. With stop_now, waits for it until stop_now is
+ * set. */
 static bool ready(struct ttcp_input *in)
 {
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
@@ -69,7 +70,8 @@ static bool ready(struct ttcp_input *in)
     }
 }
 
-/* Bytes read, 0 at the end, AGAIN, SYSTEM. */
+/* Reads into the block. Returns the number of bytes, 0 at the end, SCPS_ERR_AGAIN or
+ * SCPS_ERR_SYSTEM. */
 static int64_t fill(struct ttcp_input *in)
 {
     while (in->have < in->buf.size && !in->eof) {

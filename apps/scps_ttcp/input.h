@@ -12,20 +12,22 @@
 struct ttcp_input {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    struct ttcp_verify *verify;            /* told of every byte handed out; may be NULL */
-    const volatile sig_atomic_t *stop_now; /* ends waiting; NULL: never wait, say AGAIN */
+    /* Receives a copy of every byte handed out; may be NULL */
+    struct ttcp_verify *verify;
+    /* A signal sets it, which ends waiting; NULL: never wait but return SCPS_ERR_AGAIN */
+    const volatile sig_atomic_t *stop_now;
     int fd;
-    bool direct; /* a file: reading never waits for anybody */
+    bool direct; /* A file, from which reading never blocks */
     size_t have; /* bytes of a block that is being gathered (-B) */
     bool eof, stopped;
-    uint64_t total; /* bytes there will be; UINT64_MAX: nobody knows */
+    uint64_t total; /* Bytes in all; UINT64_MAX: unknown */
     uint64_t pos;   /* bytes handed out */
-    uint64_t calls; /* blocks handed out: ttcp's I/O calls */
+    uint64_t calls; /* Blocks handed out, which are ttcp's I/O calls */
     uint64_t touched;
-    int sys_errno; /* of the read that failed */
+    int sys_errno; /* errno of the read that failed */
 };
 
-/* Standard input, or the pattern with -s. 0 or SCPS_ERR_NOMEM. */
+/* Opens standard input, or the pattern with -s. Returns 0 or SCPS_ERR_NOMEM. */
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
@@ -33,7 +35,7 @@ void ttcp_input_fini(struct ttcp_input *in);
  * its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing yet (watch fd) or waiting was
  * ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);
-/* No more after this: --time is over. */
+/* Ends the input, because the time of --time is over. */
 void ttcp_input_stop(struct ttcp_input *in);
 
 #endif

@@ -20,8 +20,8 @@ static void datagram_interval(struct ttcp_interval *sum, struct ttcp_interval *i
         i->jitter = rcv->d.jitter;
     }
     i->packets = packets - sum->packets;
-    i->lost =
-        lost > sum->lost ? lost - sum->lost : 0; /* one that was overtaken may have come since */
+    /* A datagram that was counted as lost may have arrived in this interval. */
+    i->lost = lost > sum->lost ? lost - sum->lost : 0;
     sum->packets = packets;
     sum->lost = lost;
 }

@@ -29,7 +29,7 @@ static void largest(struct scps_json *j, const struct ttcp_result *r)
     scps_json_us(j, "max_rtt", rtt);
 }
 
-/* One of end.sum_sent, end.sum_received, and those of --bidir: of all flows of r's direction. */
+/* Writes end.sum_sent, end.sum_received or one of those of --bidir: all flows in r's direction. */
 static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     const struct ttcp_total t = ttcp_result_total(r, sent);
@@ -46,7 +46,7 @@ static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char
     scps_json_close(j, '}');
 }
 
-/* One of the two in an item of end.streams. */
+/* Writes one of the two sums in an item of end.streams. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);
@@ -192,7 +192,7 @@ static void cpu(struct scps_json *j, const struct ttcp_result *r)
     scps_json_close(j, '}');
 }
 
-/* What best effort did without. */
+/* Writes the holes of best effort: what was not delivered. */
 static void holes(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
     scps_json_open(j, key, '{');
@@ -263,7 +263,7 @@ void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r)
         scps_json_null(j, "verified");
 }
 
-/* What the receiver told of its result. */
+/* Writes the result that the receiver reported. */
 static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
 {
     scps_json_open(j, "told", '{');

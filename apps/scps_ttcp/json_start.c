@@ -126,7 +126,7 @@ static void controller(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* What the handshake settled on; null where there was none. */
+/* Writes what the handshake agreed on; null where there was no handshake. */
 static void agreed(struct scps_json *j, const struct ttcp_side *own)
 {
     if (own->open && own->info.established != 0) {
@@ -232,8 +232,8 @@ static void config(struct scps_json *j, const struct scps_conn_config *c)
     scps_json_close(j, '}');
 }
 
-/* The configuration of this end, in force or, when there was no connection, as it would have
- * been. */
+/* Returns this end's configuration: the one in force or, without a connection, the one it would
+ * have had. */
 static struct scps_conn_config own_config(const struct ttcp_result *r)
 {
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;
@@ -289,7 +289,7 @@ void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
     scps_json_open(j, "start", '{');
     scps_json_open(j, "connected", '[');
     for (const struct ttcp_result *one = r; one != NULL; one = one->next)
-        if (!one->back) /* those that go back use the same connections */
+        if (!one->back) /* Flows in the other direction use the same connections. */
             connected(j, one->has_tx ? &one->tx : &one->rx, o->udp);
     scps_json_close(j, ']');
     scps_json_string(j, "version", "scps_ttcp " SCPS_VERSION);

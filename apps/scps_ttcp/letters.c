@@ -183,8 +183,8 @@ TAKE(take_R)
     return 0;
 }
 
-/* What is typed after --cc or -G, a number or a name, with its parameters. settle() reads it once
- * more, with what -g, -W, -X and -Y add. */
+/* Takes the value of --cc or -G: a number or a name, with parameters. settle() parses it again
+ * together with the values of -g, -W, -X and -Y. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN])
 {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of options, and what their rows share: letters.c has the letters of ttcp, words.c the
- * long options, fields.c those that are a setting of the connection; options.c reads a command line
- * with them, help.c prints what they do. */
+/* The tables of options, and the functions that read them: letters.c has the letters of ttcp,
+ * words.c the long options, fields.c the options that are settings of the connection; options.c
+ * reads a command line with them, help.c prints them. */
 #ifndef SCPS_TTCP_OPTION_TABLE_H
 #define SCPS_TTCP_OPTION_TABLE_H
 
 #include "scps_ttcp/options.h"
 
 #define TTCP_DEFAULT_LINK "geo"
-#define TTCP_UDP_LENGTH   1400u /* -u over an interface: fits an Ethernet with any headers */
-#define TTCP_UNSET        ((enum ttcp_action) - 1)
-#define TTCP_MAX_LETTERS  128 /* both tables' together */
-#define TTCP_MAX_WORDS    96
-#define TTCP_NAME         (SETTING_NAME + 4)
+/* Datagram size of -u over an interface: it fits an Ethernet frame with any headers */
+#define TTCP_UDP_LENGTH  1400u
+#define TTCP_UNSET       ((enum ttcp_action) - 1)
+#define TTCP_MAX_LETTERS 128 /* both tables' together */
+#define TTCP_MAX_WORDS   96
+#define TTCP_NAME        (SETTING_NAME + 4)
 
-/* Takes one option with its argument (NULL: it has none) into o. 0, or -1 with one line in msg. */
+/* Applies one option with its argument (NULL: it has none) to o. Returns 0, or -1 with one line in
+ * msg. */
 typedef int ttcp_take_fn(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
 
 #define FAIL(...)  (snprintf(msg, TTCP_MSGLEN, __VA_ARGS__), -1)
@@ -23,8 +25,8 @@ typedef int ttcp_take_fn(struct ttcp_options *o, const char *arg, char msg[TTCP_
 
 struct ttcp_letter {
     char c;
-    const char *arg;    /* its name in the help; NULL: none is taken */
-    ttcp_take_fn *take; /* NULL: refused, and help is the reason */
+    const char *arg;    /* Name of the argument in the help; NULL: the option takes none */
+    ttcp_take_fn *take; /* NULL: the letter is refused, and help gives the reason */
     const char *help;
 };
 extern const struct ttcp_letter ttcp_letters[];
@@ -32,7 +34,7 @@ extern const size_t ttcp_nletters;
 
 struct ttcp_word {
     const char *name;
-    char c; /* the letter that is its short form; 0: none */
+    char c; /* Letter of the short form; 0: none */
     const char *arg;
     ttcp_take_fn *take;
     const char *help;
@@ -40,28 +42,28 @@ struct ttcp_word {
 extern const struct ttcp_word ttcp_words[];
 extern const size_t ttcp_nwords;
 
-/* How values and names are written here. */
+/* How this program writes values and names of settings. */
 extern const struct setting_style ttcp_style;
-/* What a connection begins with. */
+/* Returns the configuration of a connection before any option is applied. */
 struct scps_conn_config ttcp_begins(void);
 /* The option of a setting, "no-" in front where it switches off; NULL: it has none. */
 const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME]);
-/* The name of its value in the help; NULL: it takes none. */
+/* Returns the name of a setting's value in the help; NULL: the option takes none. */
 const char *ttcp_setting_arg(enum setting_id id);
-/* Bounds, default and clause in words. */
+/* Writes bounds, default and clause of a setting in words. */
 void ttcp_setting_facts(enum setting_id id, char *out, size_t len);
-/* Takes that option, spelled as in option, as a ttcp_take_fn does. */
+/* Applies the option of a setting, spelled as in `option`. Result as that of a ttcp_take_fn. */
 int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
                       const char *arg, char msg[TTCP_MSGLEN]);
-/* Sets it as if its option had been given. */
+/* Sets a setting as if its option had been given. */
 void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v);
 
-/* What is typed after --cc or -G, a number or a name, with its parameters. */
+/* Takes the value of --cc or -G: a number or a name, with parameters. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN]);
-/* What is typed after --cc-plugin: FILE.so[,key=value...]. */
+/* Takes the value of --cc-plugin: FILE.so[,key=value...]. */
 int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
-/* Letters that have a long spelling, too. */
+/* Handlers of letters that also have a long spelling. */
 ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 
 #endif

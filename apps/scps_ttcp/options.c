@@ -24,7 +24,7 @@ static const struct ttcp_letter *letter_of(int c)
     return NULL;
 }
 
-/* How long a line is busy with a packet; 0 when it has no rate. */
+/* Returns the transmission time of a packet on a line; 0 when it has no rate. */
 static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
 {
     if (c->rate_bps == 0)
@@ -32,7 +32,7 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
-/* --require of what another option leaves out. */
+/* Refuses a --require that another option makes impossible. */
 static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -142,7 +142,7 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* Is this setting on, by an option or as --require asks? */
+/* Returns true if this setting is on, by an option or because --require demands it. */
 static bool is_on(const struct ttcp_options *o, enum setting_id id)
 {
     if (id == SETTING_bets && ttcp_requires(o, SCPS_FEATURE_BETS))
@@ -152,7 +152,7 @@ static bool is_on(const struct ttcp_options *o, enum setting_id id)
     return setting_get(&settings[id], &o->conn) != 0;
 }
 
-/* Settings that have no effect without another. */
+/* Refuses settings that have no effect without another one. */
 static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     char option[TTCP_NAME], other[TTCP_NAME];
@@ -179,7 +179,7 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* --compare: several runs, which cannot share a file that one of them writes. */
+/* --compare: refuses files that several runs would overwrite. */
 static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -205,7 +205,7 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* Options that need, or leave no room for, another. */
+/* Checks pairs of options that need or exclude each other. */
 static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     if (o->hollow && !o->pattern)
@@ -232,7 +232,7 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return require_conflicts(o, msg);
 }
 
-/* -u: what is TCP's alone is refused where it promises something, else without effect. */
+/* -u: refuses options of TCP that promise something, and ignores the others. */
 static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -274,7 +274,7 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* --outage: a word more in the description of the link. */
+/* --outage: adds the table of outages to the description of the link. */
 static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     if (o->outage_told == TTCP_NOT_TOLD && o->outage[0] == '\0')
@@ -306,18 +306,20 @@ static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         o->mtu = 1500;
     if (o->family == 6 && o->mtu < 1280)
         return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
-    if (!o->given[SETTING_expected_rtt]) /* a packet over, an acknowledgement back */
+    /* Transmission time of a data packet and of an acknowledgement. */
+    if (!o->given[SETTING_expected_rtt])
         o->conn.expected_rtt =
             o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay + on_the_line(&o->back, 60);
     return 0;
 }
 
-/* What belongs together, once everything has been read. */
+/* Checks and completes the options once all have been read. */
 static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     bool device = scps_ifopts_given(&o->ifs);
 
-    if (o->cc_more[0] != '\0') { /* the letters of Vegas, wherever they stood */
+    /* Append the parameters that the letters of Vegas gave, wherever they stood. */
+    if (o->cc_more[0] != '\0') {
         char text[sizeof(o->cc_text) + sizeof(o->cc_more)];
 
         snprintf(text, sizeof(text), "%s%s", o->cc_text, o->cc_more);
@@ -343,7 +345,7 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return settle_udp(o, msg);
 }
 
-/* The words of env between argv[0] and the rest of argv; o keeps what was allocated. */
+/* Inserts the words of env between argv[0] and the rest of argv; o keeps the memory. */
 static char **with_environment(struct ttcp_options *o, int *argc, char **argv, const char *env)
 {
     size_t n = env != NULL ? strlen(env) : 0, nwords = 0;
@@ -393,13 +395,14 @@ struct getopt_tables {
     struct option longs[TTCP_MAX_WORDS + 2 * SETTINGS + N_IF + 1];
 };
 
-/* Our tables in the form that getopt_long reads. */
+/* Fills in the tables in the form that getopt_long() reads. */
 static void for_getopt(struct getopt_tables *t)
 {
     char *s = t->shorts;
     size_t n = 0;
 
-    *s++ = ':'; /* a missing argument is told from an unknown option */
+    /* With a colon first, getopt_long() tells a missing argument from an unknown option. */
+    *s++ = ':';
     for (size_t i = 0; i < ttcp_nletters; i++) {
         *s++ = ttcp_letters[i].c;
         if (ttcp_letters[i].arg != NULL)
@@ -424,13 +427,14 @@ static void for_getopt(struct getopt_tables *t)
         if (settings[i].alias != NULL)
             t->longs[n++] = (struct option){settings[i].alias, arg, NULL, ALIAS_BASE + i};
     }
+    /* --mtu is handled here, because a virtual link has one, too. */
     for (size_t i = 0; i < N_IF; i++)
-        if (strcmp(if_long[i].name, "mtu") != 0) /* ours, because a link has one, too */
+        if (strcmp(if_long[i].name, "mtu") != 0)
             t->longs[n++] = if_long[i];
     memset(&t->longs[n], 0, sizeof(t->longs[n]));
 }
 
-/* What getopt_long could not read: c is what it returned, word where it stood. */
+/* Reports what getopt_long() could not read: c is what it returned, word is the argument. */
 static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
 {
     if (c == ':' && optopt >= WORD_BASE)
@@ -444,7 +448,7 @@ static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
                 optopt);
 }
 
-/* One option, a letter or a word (name). */
+/* Handles one option, a letter or a word (name). */
 static int take_option(struct ttcp_options *o, int c, const char *name, char msg[TTCP_MSGLEN])
 {
     const struct ttcp_letter *l = letter_of(c);
@@ -476,7 +480,7 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
     set_defaults(o, msg);
     for_getopt(&t);
     argv = with_environment(o, &argc, argv, env);
-    optind = 0; /* begin again, whatever was parsed before */
+    optind = 0; /* Start getopt_long() anew, whatever was parsed before. */
     opterr = 0;
     while (index = -1, (c = getopt_long(argc, argv, t.shorts, t.longs, &index)) != -1) {
         if (c == ':' || c == '?')
@@ -491,7 +495,7 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
         if (take_option(o, c, index >= 0 ? t.longs[index].name : NULL, msg) != 0)
             return -1;
         if (o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET)
-            return 0; /* help and the like: nothing else matters */
+            return 0; /* The option was help or a list, so nothing else matters. */
     }
     if (optind < argc)
         o->host = argv[optind++];

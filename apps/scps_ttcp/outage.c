@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When a link with a table of outages is out: the table as the link reads it, periods and contacts
- * included. */
+/* Tells when a link with a table of outages is down; periods and contacts are read as the link
+ * reads them. */
 #include "scps_ttcp/outage.h"
 
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* When a link with a table of outages is out. */
+/* Tells when a link with a table of outages is down. */
 #ifndef SCPS_TTCP_OUTAGE_H
 #define SCPS_TTCP_OUTAGE_H
 
 #include <scps/sim.h>
 
-/* Is it out at t? *change: when that is no longer so; SCPS_NEVER. */
+/* Returns true if the link is down at time t. *change: the next time at which this changes;
+ * SCPS_NEVER: it does not. */
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change);
 
 #endif

@@ -44,7 +44,7 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
         out->direct = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
         out->socket = S_ISSOCK(st.st_mode);
     } else {
-        out->direct = true; /* the write will say what is wrong */
+        out->direct = true; /* The following write will report the error. */
     }
     if (opt->hollow)
         return 0;
@@ -88,7 +88,7 @@ void ttcp_output_took(struct ttcp_output *out, size_t len)
         out->have += len;
 }
 
-/* How much a write can take without waiting; 0: nothing now. */
+/* Returns how much a write can take without blocking; 0: nothing now. */
 static size_t room_now(const struct ttcp_output *out, size_t len)
 {
     struct pollfd p = {.fd = out->fd, .events = POLLOUT};
@@ -108,7 +108,8 @@ void ttcp_output_gap(struct ttcp_output *out, uint64_t len)
         out->gap += len;
 }
 
-/* As many of len bytes as can be written now; SCPS_ERR_AGAIN, SCPS_ERR_SYSTEM. */
+/* Writes as many of len bytes as is possible without blocking. Returns the number, SCPS_ERR_AGAIN
+ * or SCPS_ERR_SYSTEM. */
 static int64_t put(struct ttcp_output *out, const uint8_t *data, size_t len)
 {
     ssize_t n;

@@ -10,33 +10,36 @@
 struct ttcp_output {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    struct ttcp_verify *verify; /* shown every byte; may be NULL */
+    struct ttcp_verify *verify; /* Compares every byte with what was sent; may be NULL */
     int fd;                     /* -1: discard */
     const char *name;           /* for messages */
-    bool direct;                /* a file: writing waits for nobody */
+    bool direct;                /* A file, to which writing does not block */
     bool socket;
-    bool opened;       /* fd is ours to close */
-    size_t have, used; /* bytes in buf; of them already written */
+    bool opened;       /* fd was opened here and is closed here */
+    size_t have, used; /* have: bytes in buf; used: bytes of them already written */
     uint64_t gap;      /* bytes missing behind them */
-    uint64_t calls;    /* blocks taken in: ttcp's I/O calls */
+    uint64_t calls;    /* Blocks received, which are ttcp's I/O calls */
     uint64_t touched;
-    int sys_errno; /* of the write, open or close that failed */
+    int sys_errno; /* errno of the write, open or close that failed */
 };
 
-/* --output, standard output with -r, or nothing (-s, --json, a link). 0; SCPS_ERR_SYSTEM with
- * sys_errno; or SCPS_ERR_NOMEM. */
+/* Opens --output, standard output with -r, or nothing (-s, --json, a link). Returns 0;
+ * SCPS_ERR_SYSTEM with sys_errno; or SCPS_ERR_NOMEM. */
 int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
-/* Closes what was opened. 0, or SCPS_ERR_SYSTEM: what had been written may not be there. */
+/* Closes what was opened. Returns 0, or SCPS_ERR_SYSTEM: data written before may be lost. */
 int ttcp_output_fini(struct ttcp_output *out);
-/* Room for the next read; NULL when hollow. *len is at least 1 unless bytes wait to be written. */
+/* Returns room for the next read; NULL when hollow. *len is at least 1 unless bytes wait to be
+ * written. */
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
-/* len bytes were put there. */
+/* Tells the output that len bytes were put into its room. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
-/* len bytes are missing here: zeros in their place, so that the others stay in theirs. */
+/* len bytes are missing here: writes zeros in their place, so that later bytes keep their
+ * positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
-/* Writes what is due: a block, or with -B a whole one, or at the end whatever there is. 0;
- * SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with sys_errno. */
+/* Writes what is due: what is there, with -B only whole blocks, and at the end everything. Returns
+ * 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with
+ * sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);
 
 #endif

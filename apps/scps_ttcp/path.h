@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --path-state: careful resume (RFC 9959) from a file, and what was found out into it. */
+/* --path-state: saves the path state of a connection to a file and restores it for the next
+ * (careful resume, RFC 9959). */
 #ifndef SCPS_TTCP_PATH_H
 #define SCPS_TTCP_PATH_H
 
@@ -10,12 +11,14 @@ struct ttcp_result;
 
 struct ttcp_path {
     struct pathfile file;
-    bool tried; /* the file has been read, or was not there */
+    bool tried; /* The file has been read, or did not exist */
 };
 
-/* The sending connection c is open. A state that is not used is named on standard error. */
+/* Restores the state for the sending connection c, which was just opened. Prints a line on standard
+ * error when the state is not used. */
 void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct scps_conn *c);
-/* It is over, and c still valid; NULL: it never was open. r says if the file cannot be written. */
+/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. r
+ * says if the file cannot be written. */
 void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const struct scps_conn *c,
                     struct ttcp_result *r);
 

@@ -34,7 +34,7 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
     }
-    copy = realpath(name, NULL); /* of a link, what it points to */
+    copy = realpath(name, NULL); /* Resolve a symbolic link, so that its target is replaced. */
     if (copy == NULL)
         copy = strdup(name);
     if (copy == NULL)
@@ -47,7 +47,8 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN])
 {
-    uint8_t state[SCPS_PATH_STATE_SIZE + 1]; /* one more shows that the file is too long */
+    /* One octet more than a state, to notice a file that is too long. */
+    uint8_t state[SCPS_PATH_STATE_SIZE + 1];
     enum scps_path_verdict v;
     ssize_t len;
 
@@ -63,17 +64,18 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
     if (len < 0)
         return say(msg, strerror(errno));
     v = scps_path_restore(c, state, (size_t)len, now, NULL);
-    f->keep = v == SCPS_PATH_FOREIGN && len > 0; /* the name may have been given by mistake */
+    /* The user may have named another file by mistake: keep it. */
+    f->keep = v == SCPS_PATH_FOREIGN && len > 0;
     snprintf(msg, PATHFILE_MSGLEN, "%s: %s%s", scps_path_verdict_name(v),
              scps_path_verdict_words(v), f->keep ? "; it is left as it is" : "");
     return v == SCPS_PATH_TAKEN;
 }
 
-/* Writes s to a new file and gives it the name, and the old one's mode: a reader finds the old
- * state or the new one. */
+/* Writes s to a new file and renames it, with the old file's mode: a reader sees the old state or
+ * the new one, never a part. */
 static bool replace(const char *name, const struct scps_path_state *s, char msg[PATHFILE_MSGLEN])
 {
-    char *real = realpath(name, NULL); /* a link stays a link */
+    char *real = realpath(name, NULL); /* A symbolic link stays a link: its target is replaced. */
     const char *target = real != NULL ? real : name;
     size_t room = strlen(target) + sizeof(".new");
     char *new = malloc(room);
@@ -111,13 +113,13 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
     *wrote = false;
     scps_path_phase(c, &been);
     if (f->keep)
-        ; /* what was found out is not saved */
+        ; /* The file is not ours to replace, so the new state is not saved. */
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
     else if (been & 1u << SCPS_RESUME_RETREAT) /* RFC 9959 section 3.5 */
         ok = unlink(f->name) == 0 || errno == ENOENT || say(msg, strerror(errno));
     if (f->fd >= 0)
-        close(f->fd); /* and with it the lock */
+        close(f->fd); /* Closing the file also releases the lock. */
     f->fd = -1;
     return ok;
 }

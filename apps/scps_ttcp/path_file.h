@@ -9,21 +9,22 @@
 
 struct pathfile {
     const char *name;
-    int fd;    /* open and locked from reading on; -1: there was no such file */
-    bool keep; /* what is in it is not ours to replace: no path state, or another connection's */
+    int fd;    /* The file, open and locked since it was read; -1: it did not exist */
+    bool keep; /* Do not replace the file: it holds no path state, or that of another connection */
 };
 
-/* Can a state be read from name, and another one take its place? Changes nothing. False: msg says
- * why not and what to do: a device, a directory, or a folder that cannot be written. */
+/* Checks that a state can be read from name and replaced, without changing anything. Returns false
+ * for a device, a directory, or a folder that cannot be written; msg says what is wrong and what to
+ * do. */
 bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN]);
 
-/* Reads f->name and offers what is in it to c. True: it was taken, or there is no such file; else
- * msg says why it is not used. */
+/* Reads f->name and offers the state in it to c. Returns true if the state was taken, or there is
+ * no such file; otherwise msg says why it is not used. */
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN]);
-/* Writes what c has observed: to NAME.new, which then becomes NAME and has its mode. What c has
- * found wrong is deleted; a file to keep is left alone. False: msg says why it could not be
- * written. *wrote: it was. */
+/* Saves the state of c: writes NAME.new with the mode of NAME, then renames it to NAME. If c found
+ * the old state wrong, deletes the file. A file to keep is left alone. Returns false if it could
+ * not be written, with the reason in msg. *wrote: a state was written. */
 bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, bool *wrote,
                    char msg[PATHFILE_MSGLEN]);
 

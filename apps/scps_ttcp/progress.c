@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wall clock decides only when a person sees something, never what a run computes. */
+/* The progress line. It depends on the wall clock, but never on what a run computes. */
 #include "scps_ttcp/progress.h"
 #include "scps_ttcp/units.h"
 
@@ -32,7 +32,7 @@ static void bytes_text(char *buf, size_t cap, uint64_t n)
         snprintf(buf, cap, "%" PRIu64, n);
 }
 
-/* What there is to show, summed over all flows. */
+/* Figures to show, summed over all flows. */
 struct sums {
     uint64_t done, total /* UINT64_MAX: unknown */, cwnd, holes;
     scps_dur rtt; /* of the first sender */
@@ -63,7 +63,7 @@ static void add_flow(struct sums *u, struct ttcp_flow *f)
     }
 }
 
-/* When it will be over at the mean rate so far, or --time stops it; -1: nobody knows. */
+/* Estimates the time left from the mean rate so far, or from --time; -1: unknown. */
 static scps_dur time_left(const struct sums *u, const struct ttcp_options *o, scps_dur now)
 {
     scps_dur by_bytes = -1;

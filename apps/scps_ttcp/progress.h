@@ -10,15 +10,15 @@ struct ttcp_progress {
     bool on;         /* standard error is a terminal */
     scps_time shown; /* wall clock, when last */
     bool dirty;      /* something is on the line */
-    scps_dur at;     /* transfer's clock and bytes at that time, for the rate */
+    scps_dur at;     /* Time and bytes when the rate was computed last, on the transfer's clock */
     uint64_t bytes;
 };
 
 void ttcp_progress_init(struct ttcp_progress *p);
-/* Shows how things are with all n flows together at now (since the transfer's start), at most ten
- * times a second of the wall clock. */
+/* Shows the state of n flows together at now (since the transfer's start), at most ten times a
+ * second of the wall clock. */
 void ttcp_progress_show(struct ttcp_progress *p, struct ttcp_flow *f, size_t n, scps_dur now);
-/* Wipes the line; before anything else is printed. */
+/* Clears the line; call before anything else is printed. */
 void ttcp_progress_clear(struct ttcp_progress *p);
 
 #endif

@@ -18,14 +18,15 @@ struct ttcp_real {
     struct scps_stack *st;
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
-    bool sends;             /* -t */
-    struct ttcp_flow *flow; /* those of the connections, and behind them with --bidir the others */
+    bool sends; /* -t */
+    /* One flow for each connection; with --bidir those of the other direction follow */
+    struct ttcp_flow *flow;
     size_t n_flows;
     struct ttcp_end *end; /* of each connection */
-    size_t came;          /* of them accepted; 0 at the end that connects */
+    size_t came;          /* Connections accepted so far; 0 at the end that connects */
     struct ttcp_watch watch;
     struct ttcp_progress progress;
-    scps_time t0; /* the SYN: sent, or arrived */
+    scps_time t0; /* Time at which the SYN was sent or arrived */
     bool begun;   /* t0 means something */
     bool finished;
     ev_io input, output;
@@ -33,7 +34,7 @@ struct ttcp_real {
     ev_timer interval, stop_sending, give_up, tick, linger, more, later, look;
 };
 
-/* Does this end connect? Otherwise it listens. */
+/* Returns true if this end connects, false if it listens. */
 static inline bool ttcp_real_connects(const struct ttcp_real *x)
 {
     return x->sends != x->o->reverse;
@@ -41,17 +42,16 @@ static inline bool ttcp_real_connects(const struct ttcp_real *x)
 
 typedef void ttcp_real_event_fn(struct scps_loop *l, const struct scps_event *e, void *ctx);
 
-/* Makes the flows (not for --server), opens the device, the stack and its loop, which reports
- * the stack's events to on_event with x. Returns false, with the reason in x->r, when something
- * of that cannot be. */
+/* Makes the flows (not for --server), opens the device, the stack and its loop, which reports the
+ * stack's events to on_event with x. Returns false, with the reason in x->r, on failure. */
 bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx);
-/* Connects or listens; with -u opens the endpoint for datagrams. Returns false,
- * with the reason in x->r, when that cannot be. */
+/* Connects or listens; with -u opens the datagram endpoint. Returns false, with the reason in x->r,
+ * on failure. */
 bool ttcp_real_begin(struct ttcp_real *x);
-/* Listens at the port of the options; NULL, with the reason in x->r, when that cannot be. */
+/* Listens at the port of the options. Returns NULL, with the reason in x->r, on failure. */
 struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
-/* Writes to msg, behind prefix, that fewer connections came than -P says. Returns false, with msg
- * unchanged, when none or all of them came, or this end connects. */
+/* Writes to msg, behind prefix, that fewer connections than -P have arrived, and returns true.
+ * Returns false, with msg unchanged, when none or all of them came, or this end connects. */
 bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
 
 #endif

@@ -24,7 +24,7 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     return o->ppp[0] != '\0' && o->naddr == 0 && family == 4; /* the peer gives one */
 }
 
-/* HOST as an address of a family we have. */
+/* Resolves HOST to an address of a family that this end has. */
 static bool resolve(struct ttcp_real *x, struct scps_addr *out)
 {
     const struct ttcp_options *o = x->o;
@@ -66,7 +66,7 @@ static bool resolve(struct ttcp_real *x, struct scps_addr *out)
     return found;
 }
 
-/* What opening failed with, in words. */
+/* Sets the reason why opening failed. */
 static bool refused(struct ttcp_real *x, int err)
 {
     switch (err) {
@@ -94,7 +94,7 @@ static bool refused(struct ttcp_real *x, int err)
     return false;
 }
 
-/* -u: the endpoint of this end. */
+/* -u: opens the datagram endpoint of this end. */
 static bool open_datagrams(struct ttcp_real *x)
 {
     const struct ttcp_options *o = x->o;
@@ -160,7 +160,7 @@ struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog)
     int err = 0;
 
     if (local.addr.family == 0)
-        local.addr.family = o->family; /* every address of that family */
+        local.addr.family = o->family; /* Listen on every address of the family. */
     l = scps_listen(x->st, &cfg, &local, backlog, &err);
     if (l == NULL) {
         refused(x, err);
@@ -179,7 +179,7 @@ static scps_time now_of(void *ctx)
     return scps_sysclock_now();
 }
 
-/* A result, input or output for each flow, and this end of each connection. */
+/* Makes a result and input or output for each flow, and this end of each connection. */
 static bool make_flows(struct ttcp_real *x)
 {
     const struct ttcp_options *o = x->o;
@@ -229,7 +229,7 @@ static bool choose_seed(struct ttcp_real *x, uint64_t seed[2])
     return false;
 }
 
-/* Opens the device, and with --pcap a capture on top of it. */
+/* Opens the device; with --pcap pushes a capture on top of it. */
 static bool open_device(struct ttcp_real *x)
 {
     char msg[SCPS_IO_MSGLEN];

@@ -76,10 +76,10 @@ size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt
                       " out_of_order=%" PRIu64 " duplicate=%" PRIu64 " sum=%016" PRIx64 "\n",
                  t->bytes, t->missing, t->us, t->segments, t->out_of_order, t->duplicate, t->sum);
 
-    return (size_t)n; /* every number fits: 20 digits at most */
+    return (size_t)n; /* Every number has 20 digits at most, so the line fits. */
 }
 
-/* Takes "KEY=DIGITS" and what ends it off *at. */
+/* Reads "KEY=DIGITS" and the character behind it from *at. */
 static bool number(const char **at, const char *key, unsigned base, uint64_t *out)
 {
     const size_t len = strlen(key);

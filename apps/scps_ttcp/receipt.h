@@ -18,25 +18,25 @@
  * its place. All zero is the beginning. */
 struct ttcp_digest {
     uint64_t lane[4];
-    uint64_t bytes;   /* in the sum so far */
-    uint8_t part[32]; /* the last bytes % 32 of them, not mixed in yet */
+    uint64_t bytes;   /* Bytes that the sum covers */
+    uint8_t part[32]; /* The last bytes % 32 of them, which are not in the lanes yet */
 };
 void ttcp_digest_add(struct ttcp_digest *s, const void *data, size_t len);
-/* The sum of everything added so far; more may be added afterwards. */
+/* Returns the sum of everything added so far; more may be added afterwards. */
 uint64_t ttcp_digest_value(const struct ttcp_digest *s);
 
 /* What the receiver measured. */
 struct ttcp_receipt {
     bool there; /* the rest means something */
     uint64_t bytes, missing /* best effort: in holes */;
-    scps_dur us; /* from the SYN to the last byte, on the receiver's clock */
+    scps_dur us; /* Time from the SYN to the last byte, on the receiver's clock */
     uint64_t segments, out_of_order;
     uint64_t duplicate; /* bytes that came again */
-    uint64_t sum;       /* of the bytes that were read */
+    uint64_t sum;       /* Sum of the bytes that were read */
 };
-/* Writes the line with its end of line into buf; returns its length. */
+/* Writes the line with its newline into buf. Returns its length. */
 size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt *t);
-/* Reads the line; false, and *t as it was, for anything else. */
+/* Parses the line. Returns false, leaving *t unchanged, for anything else. */
 bool ttcp_receipt_parse(const char *line, struct ttcp_receipt *t);
 
 #endif

@@ -20,7 +20,7 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-/* What an item of streams and a sum begin with. */
+/* Writes the members that an item of streams and a sum begin with. */
 static void interval_head(struct scps_json *j, const struct ttcp_result *r,
                           const struct ttcp_interval *i)
 {
@@ -53,7 +53,7 @@ static void interval_stream(struct scps_json *j, const struct ttcp_result *r,
     scps_json_close(j, '}');
 }
 
-/* Interval k of all flows in the direction of r, the first of them. */
+/* Writes the sum of interval k over all flows in the direction of r, the first of them. */
 static void interval_sum(struct scps_json *j, const struct ttcp_result *r, const char *key,
                          size_t k)
 {
@@ -86,7 +86,7 @@ static void interval_scps(struct scps_json *j, const struct ttcp_result *r,
     scps_json_close(j, '}');
 }
 
-/* Interval k of all flows, which were all sampled at the same moments. */
+/* Writes interval k of all flows, which were sampled at the same moments. */
 static void interval(struct scps_json *j, const struct ttcp_result *r, size_t k)
 {
     const struct ttcp_result *back = r;

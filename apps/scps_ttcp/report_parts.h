@@ -8,21 +8,24 @@
 #include <scps/json.h>
 
 /* report_json.c: of both */
-/* Adds "bits_per_second" for so many bytes in so many microseconds. */
+/* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
-/* json_start.c: "start" of a stream; the others are of both */
+/* json_start.c: ttcp_json_start writes "start" of a stream; the other functions also serve
+ * datagrams */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r); /* "seed" */
 void ttcp_json_link(struct scps_json *j,
-                    const struct ttcp_result *r); /* "link" as asked for, if there is one */
+                    /* Writes "link" as it was configured, if there is one */
+                    const struct ttcp_result *r);
 
-/* json_end.c: "end" of a stream; the others are of both */
+/* json_end.c: ttcp_json_end writes "end" of a stream; the other functions also serve datagrams */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_ran(struct scps_json *j,
-                   const struct ttcp_result *r); /* processor time, or "link" as it went */
+                   /* Writes the processor time, or "link" with its counters */
+                   const struct ttcp_result *r);
 void ttcp_json_outcome(struct scps_json *j,
-                       const struct ttcp_result *r); /* and status and how long it took */
+                       const struct ttcp_result *r); /* Writes the status and the duration */
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 

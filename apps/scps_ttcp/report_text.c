@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a line is about where there are several flows: "[2] ", "[2 back] ", "[sum] ". */
+/* Writes the tag of a line where there are several flows: "[2] ", "[2 back] ", "[sum] ". */
 static const char *tag(char buf[24], const struct ttcp_result *r, bool sum)
 {
     char id[16] = "sum";
@@ -80,7 +80,8 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
-/* A controller that takes losses for corruption has found that they depend on its window. */
+/* Reports that a controller which takes losses for corruption has reduced its window, because the
+ * losses depend on it. */
 static void braked(FILE *f, char role, const struct ttcp_side *s)
 {
     if (s->info.cc_phase == SCPS_PHASE_BRAKE || s->info.cc_phase == SCPS_PHASE_BRAKED)
@@ -90,7 +91,7 @@ static void braked(FILE *f, char role, const struct ttcp_side *s)
                 role, s->config.cc->name);
 }
 
-/* What the handshake agreed on, and why not more. */
+/* Writes the features that the handshake agreed on, and why others are not in force. */
 static void features(FILE *f, char role, const struct ttcp_side *s)
 {
     bool any = false;
@@ -188,7 +189,7 @@ static void echoes(FILE *f, const struct ttcp_echo *e)
     fputc('\n', f);
 }
 
-/* What best effort did without; each place with -v. */
+/* Writes the holes of best effort: their number, and with -v each place. */
 static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
 {
     if (!(s->info.caps & SCPS_CAP_BETS)) {
@@ -243,7 +244,7 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
         fputs("ttcp-r: verified: every datagram that arrived is as it was sent\n", f);
 }
 
-/* What the receiver told of its result. */
+/* Writes the result that the receiver reported. */
 static void told(FILE *f, const struct ttcp_result *r)
 {
     const struct ttcp_receipt *t = &r->receipt;
@@ -309,7 +310,7 @@ static void flow(FILE *f, const struct ttcp_result *r)
         moments(f, r);
 }
 
-/* All flows of either direction together, where they are several. */
+/* Writes the sums of the flows in each direction, if there are several. */
 static void totals(FILE *f, const struct ttcp_result *r, bool back)
 {
     struct ttcp_total sent, got;
@@ -329,7 +330,7 @@ static void totals(FILE *f, const struct ttcp_result *r, bool back)
         headline(f, 'r', tag(what, r, true), got.bytes, got.us, r->opt->unit);
 }
 
-/* What is known when both ends are here. */
+/* Writes the result of comparing bytes, when both ends are in this process. */
 static void verified(FILE *f, const struct ttcp_result *r)
 {
     bool missing = false;
@@ -382,7 +383,7 @@ void ttcp_report_line(const struct ttcp_result *r, FILE *f)
         fprintf(f, ", %" PRIu32 " out of order", own->info.ooo_segs);
     if (r->outcome != TTCP_DONE)
         fprintf(f, ": %s", ttcp_outcome_name(r->outcome));
-    /* The line has named the peer, and an interruption says no more than its outcome. */
+    /* The line above has named the peer; an interruption needs only its outcome. */
     snprintf(peer, sizeof(peer), "%s port %u: ", addr, own->remote.port);
     if (strncmp(error, peer, strlen(peer)) == 0)
         error += strlen(peer);

@@ -23,7 +23,7 @@ static void percent(char buf[24], uint64_t part, uint64_t whole)
     snprintf(buf, 24, "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
 }
 
-/* Of sixteenths of a microsecond, in ms. */
+/* Writes the jitter in ms; it is kept in sixteenths of a microsecond. */
 static void jitter_text(char buf[24], uint64_t jitter)
 {
     uint64_t ns = jitter * 1000 / 16;
@@ -31,7 +31,7 @@ static void jitter_text(char buf[24], uint64_t jitter)
     snprintf(buf, 24, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
 }
 
-/* Of datagrams without numbers a second copy is one more. */
+/* Returns the number lost. Without numbers in the datagrams a duplicate makes up for one lost. */
 static uint64_t lost_of(uint64_t sent, uint64_t arrived)
 {
     return sent > arrived ? sent - arrived : 0;
@@ -115,7 +115,7 @@ static void span(struct scps_json *j, scps_dur from, scps_dur to, uint64_t bytes
     scps_json_uint(j, "bits_per_second", units_bps(bytes, to - from));
 }
 
-/* sent: as the sender has it. */
+/* Writes the sums. sent: from the sender's view. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {

@@ -105,12 +105,13 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     va_start(ap, fmt);
     vsnprintf(r->error, sizeof(r->error), fmt, ap);
     va_end(ap);
+    /* A file name may contain control characters, but the message is one line. */
     for (char *p = r->error; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ') /* a file name may hold anything, but this is one line */
+        if ((unsigned char)*p < ' ')
             *p = '?';
 }
 
-/* Who is at the other end, for messages. */
+/* Returns the name of the other end for messages. */
 static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
 {
     char addr[SCPS_ADDR_STRLEN];
@@ -126,7 +127,8 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-/* Which limit ended a silence is the options' choice: those given are named. */
+/* Returns the remedy when the peer was silent for too long. It names the option that set the limit,
+ * if one was given. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
     static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,
@@ -295,7 +297,7 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
     scps_conn_info(c, &d->info);
 }
 
-/* Of a run of datagrams. */
+/* Copies the figures of a run of datagrams. */
 static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_stack *st)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both kinds of run share. */
+/* Functions that runs in real and in virtual time share. */
 #include "scps_ttcp/run.h"
 
 #include <scps/error.h>

@@ -21,9 +21,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define AT_ONCE (128u << 10) /* bytes written before packets have their turn: some 0.2 ms */
+#define AT_ONCE (128u << 10) /* Bytes written before packets are served; that takes about 0.2 ms */
 
-/* Has every connection closed? Those that never came are not waited for. */
+/* Returns true when every connection has closed. Connections that never arrived are not waited
+ * for. */
 static bool over(const struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++)
@@ -32,7 +33,7 @@ static bool over(const struct ttcp_real *x)
     return true;
 }
 
-/* When this end of -u is to be run again without anything happening; SCPS_NEVER. */
+/* Returns when this end of -u must run although nothing happens; SCPS_NEVER: no such time. */
 static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
@@ -46,7 +47,7 @@ static void report_interval(struct ttcp_real *x, scps_time now)
     ttcp_flows_interval(x->flow, x->n_flows, now - x->t0, !x->o->json);
 }
 
-/* Takes all figures of a flow. */
+/* Takes all figures of a flow when it ends. */
 static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
 {
     if (f->finished)
@@ -61,7 +62,7 @@ static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
     ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
 }
 
-/* Resets every connection, so that the peers hear of it. */
+/* Resets every connection, so that the peers learn of the failure. */
 static void abort_all(struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++) {
@@ -69,14 +70,15 @@ static void abort_all(struct ttcp_real *x)
 
         if (e->conn == NULL)
             continue;
-        scps_conn_abort(e->conn); /* the reset leaves in this turn of the loop */
+        scps_conn_abort(e->conn); /* The reset is sent in this turn of the loop. */
         e->conn = NULL;
     }
     for (size_t k = 0; k < x->n_flows; k++)
         x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
 }
 
-/* Takes all figures, then stays until the connections are closed properly or resets them. */
+/* Takes all figures. Then the process stays until the connections are closed, or resets them if the
+ * transfer failed. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
@@ -107,7 +109,7 @@ static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *w
     ev_timer_start(scps_loop_ev(x->loop), &x->linger);
 }
 
-/* Finishes the flows that are done, and the run when all are or one has failed. */
+/* Finishes the flows that are done; finishes the run when all are done or one has failed. */
 static void finish_done(struct ttcp_real *x)
 {
     bool all = true;
@@ -136,7 +138,8 @@ static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
         ev_io_stop(scps_loop_ev(x->loop), w);
 }
 
-/* After anything that may have changed: is it over, and what is to be waited for? */
+/* Called after anything that may have changed: decides whether the run is over, and which
+ * descriptors to watch. */
 static void check(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
@@ -150,7 +153,7 @@ static void check(struct ttcp_real *x)
     for (size_t k = 0; k < x->n_flows; k++)
         if (x->flow[k].sender.more)
             ev_timer_start(ev, &x->more);
-    /* Only a single flow has a descriptor: ttcp_options_parse sees to it. */
+    /* Only a single flow has a descriptor; ttcp_options_parse() ensures it. */
     watch_while(x, &x->input, x->flow->sender.waiting);
     watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {
@@ -160,7 +163,7 @@ static void check(struct ttcp_real *x)
     }
 }
 
-/* The clock starts: the SYN, or with -u the first guard, was sent or heard. */
+/* Starts the clock: the SYN, or with -u the first guard, was sent or has arrived. */
 static void begin(struct ttcp_real *x, scps_time at)
 {
     x->begun = true;
@@ -193,8 +196,8 @@ static void require(struct ttcp_real *x, const struct scps_conn *c)
         finish(x, TTCP_DONE, NULL); /* the outcome is set */
 }
 
-/* The next ends that wait take the connections that have come. Behind the last one expected the
- * listener is closed, which resets all others: nobody would read them. */
+/* Gives the accepted connections to the ends that wait. After the last one expected the listener is
+ * closed, which resets any further connections: nothing would read them. */
 static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
 {
     struct scps_conn *c;
@@ -272,7 +275,7 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
 
     (void)loop;
     (void)revents;
-    if (x->finished) /* while lingering: the result stands */
+    if (x->finished) /* The process lingers only; the figures have been taken. */
         scps_loop_stop(x->loop);
     else
         finish(x, TTCP_INTERRUPTED,
@@ -339,8 +342,8 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(x->loop);
 }
 
-/* A passive PPP end survives its peer, and the stack keeps the connection: nobody else would end
- * it. */
+/* Checks for a PPP link whose peer has gone: the filter stays, and so do the connections, so
+ * nothing else would end the run. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;
@@ -384,9 +387,9 @@ static void watch_all(struct ttcp_real *x)
     x->sigint.data = x->sigterm.data = x;
     ev_signal_start(ev, &x->sigint);
     ev_signal_start(ev, &x->sigterm);
-    ev_now_update(ev); /* opening a device may have taken a while */
+    ev_now_update(ev); /* Opening a device may have taken long, so read the clock again. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    if (!ttcp_real_connects(x)) /* its clock starts when somebody connects */
+    if (!ttcp_real_connects(x)) /* At the end that listens the clock starts when a peer connects. */
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
     timer(x, &x->give_up, on_give_up, x->o->timeout, false);
@@ -415,8 +418,8 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->look);
 }
 
-/* The connection is over, and the output's reader was slow: nothing else is to be done, so wait for
- * it. */
+/* Waits for a slow reader of the output after the connection is over; nothing else is left to
+ * do. */
 static void drain_output(struct ttcp_real *x)
 {
     struct ttcp_output *out = &x->flow->out;
@@ -440,7 +443,7 @@ static uint64_t us_of(const struct timeval *t)
     return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
 }
 
-/* Runs the loop until the transfer is over, and the connections are closed. */
+/* Runs the loop until the transfer is over and the connections are closed. */
 static void run_loop(struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->n_flows; k++)
@@ -452,7 +455,7 @@ static void run_loop(struct ttcp_real *x)
     }
     scps_loop_kick(x->loop);
     scps_loop_run(x->loop, SCPS_NEVER);
-    if (!x->finished) /* the loop ended by itself: the device has gone */
+    if (!x->finished) /* The loop ended by itself because the device has gone. */
         finish(x, TTCP_FAILED, "the device has gone: bring it back and start again");
     unwatch_all(x);
     ttcp_progress_clear(&x->progress);

@@ -17,21 +17,23 @@
 #include <time.h>
 
 #define TESTS   256          /* at once */
-#define BACKLOG 32           /* connections that wait for one of them to end */
-#define AT_ONCE (128u << 10) /* bytes written before packets have their turn, as in run_real.c */
-#define LOOK    SCPS_MS(100) /* how often the age of tests is looked at */
+#define BACKLOG 32           /* Connections that wait while TESTS of them are running */
+#define AT_ONCE (128u << 10) /* Bytes written before packets are served, as in run_real.c */
+#define LOOK    SCPS_MS(100) /* Interval of the check for tests that last too long */
 
 struct test {
     struct ttcp_end end;
-    struct ttcp_flow flow[2];  /* its own direction, and with --bidir the other */
-    struct ttcp_result result; /* of flow[0], and the list of the other's */
+    /* The flow of this test, and with --bidir the one of the other direction */
+    struct ttcp_flow flow[2];
+    /* result of flow[0]; the list of the other flow's result hangs on it */
+    struct ttcp_result result;
     size_t n_flows;
     scps_time t0; /* its SYN */
     struct test *next;
 };
 
 struct server {
-    struct ttcp_real x; /* device, stack and loop; it has no flows of its own */
+    struct ttcp_real x; /* Device, stack and loop; its own list of flows is empty */
     struct scps_listener *listener;
     struct test *tests;
     unsigned running;
@@ -49,7 +51,7 @@ static void free_test(struct test *t)
     free(t);
 }
 
-/* Takes the figures of a test and writes its report. */
+/* Takes the figures of a test and prints its report. */
 static void report(struct server *s, struct test *t, enum ttcp_outcome outcome, const char *why)
 {
     const struct ttcp_options *o = s->x.o;
@@ -96,7 +98,7 @@ static void unlink_test(struct server *s, struct test *t)
     s->running--;
 }
 
-/* Ends a test: its report is written, its connection closed or, unless all went well, reset. */
+/* Ends a test: prints its report and closes the connection, or resets it if anything went wrong. */
 static void end_test(struct server *s, struct test *t, enum ttcp_outcome outcome, const char *why)
 {
     report(s, t, outcome, why);
@@ -118,7 +120,8 @@ static bool check_test(struct server *s, struct test *t)
         bool sends = f->r->has_tx;
 
         if (sends ? f->sender.err != 0 : f->receiver.err != 0) {
-            end_test(s, t, TTCP_DONE, NULL); /* its own outcome says what went wrong */
+            /* The outcome of the test itself says what went wrong. */
+            end_test(s, t, TTCP_DONE, NULL);
             return false;
         }
         all &= sends ? f->sender.closed : ttcp_receiver_done(&f->receiver);
@@ -161,7 +164,7 @@ static struct test *new_test(struct server *s)
     return NULL;
 }
 
-/* Takes the connection c for a test; false: there is no memory for one. */
+/* Starts a test on connection c. Returns false if there is no memory for it. */
 static bool begin_test(struct server *s, struct scps_conn *c, scps_time now)
 {
     struct ttcp_flow *back;
@@ -213,7 +216,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         ttcp_end_event(&t->end, e, now);
         check_test(s, t);
     }
-    accept_tests(s, now); /* one has come, or another has made room */
+    accept_tests(s, now); /* A connection has arrived, or a test has ended and made room. */
 }
 
 static void on_more(EV_P_ ev_timer *w, int revents)
@@ -231,13 +234,14 @@ static void on_more(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(s->x.loop);
 }
 
-/* --time and --timeout of each test. */
+/* Applies --time and --timeout to each test. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct server *s = w->data;
     const struct ttcp_options *o = s->x.o;
     scps_time now = scps_sysclock_now();
-    bool lost = scps_ifopts_trouble(s->x.top) != NULL; /* a passive PPP end survives its peer */
+    /* A PPP filter stays after its peer has gone, so the loop would go on. */
+    bool lost = scps_ifopts_trouble(s->x.top) != NULL;
 
     (void)loop;
     (void)revents;

@@ -30,7 +30,7 @@ static void on_signal(int sig)
     interrupted = 1;
 }
 
-/* What no protocol could beat on this link with these packets and at this rate, in bit/s, for all
+/* Returns the physical limit of the link for these packets and this rate, bit/s, for all
  * connections together; 0 when nothing limits it. Rounded, so that the last bits of a division are
  * not part of the result. */
 static uint64_t limit(const struct ttcp_virtual *x)
@@ -41,7 +41,8 @@ static uint64_t limit(const struct ttcp_virtual *x)
     uint64_t rate = x->o->rate_bps * x->n_flows; /* each has its own */
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    if (i->caps & SCPS_CAP_COM) /* of a full data segment */
+    /* Header compression: count the compressed header of a full data segment. */
+    if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
         rate = x->o->route_bps;
@@ -50,10 +51,12 @@ static uint64_t limit(const struct ttcp_virtual *x)
             return 0;
         written += x->flow[k].sender.written;
     }
-    if (written == 0 || x->o->udp || x->o->echo || x->o->bidir) /* it is a stream's, one way */
+    /* The limit is that of a stream in one direction. */
+    if (written == 0 || x->o->udp || x->o->echo || x->o->bidir)
         return 0;
     bps = scps_link_limit(&x->o->fwd, &x->o->back, written, i->snd_mss, headers, rate);
-    unit = bps < 1e6 ? 1 : 1000; /* the slowest lines have little more than that */
+    /* Slow lines have little more than 1000 bit/s, so round their limit to 1 bit/s. */
+    unit = bps < 1e6 ? 1 : 1000;
     return (uint64_t)(bps / (double)unit + 0.5) * unit;
 }
 
@@ -88,11 +91,12 @@ static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
                        f->verify.skipped == f->receiver.missing &&
                        f->verify.matched + f->verify.skipped == f->sender.written;
     }
-    scps_link_get_stats(x->link, 0, &f->r->link_fwd); /* which may have damaged something */
+    /* The link may have damaged something, which the result judged below depends on. */
+    scps_link_get_stats(x->link, 0, &f->r->link_fwd);
     ttcp_result_judge(f->r, &f->sender, &f->receiver);
 }
 
-/* The transfer ends, however it ends: takes the figures of all flows that go on. */
+/* Ends the transfer for whatever reason: takes the figures of all flows that are not finished. */
 static void finish(struct ttcp_virtual *x)
 {
     if (x->finished)
@@ -110,7 +114,7 @@ static void finish(struct ttcp_virtual *x)
 
 static void run_sender(void *ctx);
 
-/* The sender has a guard to send later. */
+/* Plans the next call of the sender, which has another guard to send later. */
 static void look_at_guards(struct ttcp_virtual *x)
 {
     struct ttcp_sender *s = &x->flow->sender;
@@ -122,7 +126,7 @@ static void look_at_guards(struct ttcp_virtual *x)
         s->err = SCPS_ERR_NOMEM;
 }
 
-/* The sender of datagrams is done: the run ends when nothing is under way any more. */
+/* The sender of datagrams is done: the run ends when no packet is under way any more. */
 static void see_arrivals(void *ctx)
 {
     struct ttcp_virtual *x = ctx;
@@ -179,7 +183,8 @@ static void check(struct ttcp_virtual *x)
     }
     if (done) {
         finish(x);
-        scps_world_stop(x->w); /* back to the slices: is closing worth watching? */
+        /* Return to the loop of slices, which decides whether to watch the connections close. */
+        scps_world_stop(x->w);
     }
 }
 
@@ -198,8 +203,8 @@ static void run_sender(void *ctx)
     check(ctx);
 }
 
-/* Connections are accepted in the order in which their SYNs arrive: finds, by the port, the end of
- * the one to which c is the other. */
+/* Finds the end to which the accepted connection c belongs, by its port: connections are accepted
+ * in the order in which their SYNs arrive. */
 static struct ttcp_end *end_for(struct ttcp_virtual *x, bool at_tx, const struct scps_conn *c)
 {
     struct ttcp_end *own = at_tx ? x->tx_end : x->rx_end, *other = at_tx ? x->rx_end : x->tx_end;
@@ -222,7 +227,7 @@ static void on_accept(struct ttcp_virtual *x, bool at_tx, struct scps_listener *
     while ((c = scps_accept(l)) != NULL) {
         e = end_for(x, at_tx, c);
         if (e == NULL) {
-            scps_conn_abort(c); /* cannot be: each has one peer */
+            scps_conn_abort(c); /* This cannot happen: each connection has one peer. */
             continue;
         }
         scps_conn_set_user(c, e);
@@ -261,7 +266,7 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* True when the transfer is over or has been given up. */
+/* Returns true when the transfer is over or has been given up. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;
@@ -296,8 +301,8 @@ static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *
     return false;
 }
 
-/* By choice the ends are told when the link goes and comes: what holds from now on. Returns when
- * that changes. */
+/* With the option that signals outages: tells both ends whether the link is up from now on. Returns
+ * the time of the next change. */
 static scps_time tell_outage(struct ttcp_virtual *x, scps_time now)
 {
     const struct scps_spans *s = &x->o->fwd.outages;
@@ -352,7 +357,7 @@ static void drive(struct ttcp_virtual *x)
         else if (wall < SCPS_MS(5) && slice < SCPS_SEC(3600))
             slice *= 2;
     }
-    /* Let both sides close, for the capture; TIME-WAIT is not waited for. */
+    /* Let both sides close, so that the capture shows it; TIME-WAIT is not waited for. */
     if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !all_over(x) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);

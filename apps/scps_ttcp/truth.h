@@ -14,11 +14,11 @@ struct ttcp_truth {
     int err; /* errno of the first write that failed */
 };
 
-/* Opens --truth FILE, if there is one, and hears both directions of l. False, and the failure is in
- * r. */
+/* Opens --truth FILE, if given, and observes both directions of l. Returns false with the failure
+ * in r. */
 bool ttcp_truth_open(struct ttcp_truth *t, const struct ttcp_options *o, struct scps_link *l,
                      struct ttcp_result *r);
-/* A log that is not whole is a failure. The link tells nothing any more. */
+/* Closes the log and stops observing the link. A log that is incomplete makes the run fail. */
 void ttcp_truth_close(struct ttcp_truth *t, const struct ttcp_options *o, struct ttcp_result *r);
 
 #endif

@@ -15,8 +15,8 @@
 
 #define FRACTION_DIGITS 9
 
-/* "123.45" as 123450000000 / 10^9, kept apart so that nothing is lost. Returns what follows, NULL
- * if no number. */
+/* Reads a decimal number such as "123.45" into a whole part and a fraction over 10^9, so that no
+ * digit is lost. Returns what follows; NULL if it is no number. */
 static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
 {
     uint64_t w = 0, f = 0;
@@ -45,8 +45,8 @@ static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
     return p;
 }
 
-/* whole.frac times scale; a part of a byte or bit that is left is dropped (1.3k is 1331). Without a
- * suffix a fraction has no meaning: 1.5 is refused, not taken for 1. */
+/* Returns whole.frac times scale; a remaining part of a byte or bit is dropped (1.3k is 1331).
+ * Without a suffix a fraction is refused: 1.5 is an error, not 1. */
 static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
 {
     const uint64_t e9 = 1000000000u;
@@ -137,7 +137,7 @@ static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
     if (whole > UINT64_MAX / 1000000 - 1)
         return UINT64_MAX;
     whole *= 1000000;
-    /* rest < d: with d beyond 2^44 (half a year) the last digits no longer matter */
+    /* rest < d. With d beyond 2^44 (half a year) the last digits no longer matter. */
     if (d <= UINT64_MAX / 1000000)
         return whole + rest * 1000000 / d;
     return whole + rest / (d / 1000000);
@@ -148,7 +148,7 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
-/* The unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10
+/* Returns the unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10
  * Gbit/sec, so that the results of one link are in one unit. */
 static char adapted(char unit, uint64_t v)
 {

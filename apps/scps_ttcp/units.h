@@ -18,7 +18,7 @@ int units_time(const char *text, scps_dur *us);
 /* A plain whole number from min to max. */
 int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
-/* 8 x bytes per second of us, in bit/s, rounded down; 0 when us is not positive. */
+/* Returns 8 x bytes / us in bit/s, rounded down; 0 when us is not positive. */
 uint64_t units_bps(uint64_t bytes, scps_dur us);
 /* The rate of bytes in us, two decimals, in ttcp's unit: k m g are kbit/sec, Mbit/sec, Gbit/sec
  * (1000-based); K M G are KB/sec, MB/sec, GB/sec (1024-based); a and A choose one of them, or

@@ -63,7 +63,7 @@ int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len)
     return 0;
 }
 
-/* How many of the first n bytes are the same. */
+/* Returns how many of the first n bytes are equal. */
 static size_t same(const uint8_t *a, const uint8_t *b, size_t n)
 {
     size_t i = 0;

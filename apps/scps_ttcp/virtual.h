@@ -18,25 +18,25 @@ struct ttcp_virtual {
     struct scps_link *link;
     struct scps_host *tx_host, *rx_host;
     struct scps_netif *taps[2];
-    struct ttcp_flow *flow; /* those of the connections, and behind them those that go back */
+    struct ttcp_flow *flow; /* One flow for each connection, then those of the other direction */
     size_t n_flows;
     struct ttcp_end *tx_end, *rx_end; /* of each connection */
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u */
-    scps_time next;        /* when the sender is run again for its next guard */
-    /* What hears the hosts' events, with the run as its context, and what ends waiting for input */
+    scps_time next;        /* Time at which the sender sends its next guard */
+    /* on_event receives the events of both hosts, with the run as context; stop_now ends waiting
+     * for input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
-    bool last_look; /* it is done: what is under way still counts */
-    bool finished;  /* what is measured is over */
+    bool last_look; /* The sender is done; datagrams under way still count */
+    bool finished;  /* The measured part is over; connections may still be closing */
 };
 
-/* Flows with their results, inputs and outputs, hosts, link, connections. False: x->r says why
- * not. */
+/* Opens flows, hosts, link and connections. Returns false with the reason in x->r. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
-/* Gives it all back, once the figures have been taken; x->r says what could not be written. */
+/* Frees everything once the figures have been taken; x->r says what could not be written. */
 void ttcp_virtual_close(struct ttcp_virtual *x);
 
 #endif

@@ -42,7 +42,7 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
     return false;
 }
 
-/* -u: the endpoints, and the first guard on its way. 0 or an error. */
+/* -u: opens the endpoints and sends the first guard. Returns 0 or an error. */
 static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *own,
                           const struct scps_endpoint *to)
 {
@@ -62,7 +62,7 @@ static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *ow
     return 0;
 }
 
-/* The listener at one end, and the connections of the other. 0 or an error. */
+/* Opens the listener at one end and the connections of the other. Returns 0 or an error. */
 static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *own,
                             const struct scps_endpoint *to)
 {
@@ -100,7 +100,7 @@ static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *
     return 0;
 }
 
-/* A result, input and output for each flow, and both ends of each connection. */
+/* Makes a result, input and output for each flow, and both ends of each connection. */
 static bool make_flows(struct ttcp_virtual *x)
 {
     const struct ttcp_options *o = x->o;

@@ -8,19 +8,19 @@
 #include <stdio.h>
 
 struct ttcp_watch {
-    bool acked;               /* ends of this stack send, and hear ACKED */
-    struct ttcp_end *senders; /* the first of them; NULL: none yet */
+    bool acked;               /* This stack has senders, which need the notes of acknowledgements */
+    struct ttcp_end *senders; /* The first end that sends; NULL: none yet */
     FILE *debug;              /* -d; NULL */
     char role;                /* 't' or 'r' */
-    scps_time t0;             /* subtracted from the times printed */
+    scps_time t0;             /* Time 0 of the printed times */
     FILE *qlog_file;          /* --qlog; NULL */
-    struct qlog *qlog;        /* from the first note on; NULL before */
+    struct qlog *qlog;        /* The qlog, open from the first note on; NULL before */
     bool qlog_failed;
 };
 
-/* Opens the file of --qlog, if there is one. False: r says why not. */
+/* Opens the file of --qlog, if given. Returns false with the reason in r. */
 bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
-/* Ends it; r says if not all of it could be written. */
+/* Ends the qlog; r says if part of it could not be written. */
 void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
 
 /* An observer that asks for no more notes than w needs. w must outlive the stack. */

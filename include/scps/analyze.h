@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps_trace, the analyser: captures in, figures per connection out.
+/* libscps_trace, the analyser: reads captures and computes figures for each TCP connection in them.
  *
  *     struct scps_trace *t = scps_trace_new(NULL);
  *     scps_trace_read(t, "file.pcapng", NULL, msg);     // or scps_trace_packet(), one by one
@@ -190,13 +190,14 @@ struct scps_trace_dir {
 enum scps_trace_end { SCPS_TRACE_OPEN, SCPS_TRACE_COMPLETE, SCPS_TRACE_RESET };
 
 struct scps_trace_conn {
-    uint32_t number;               /* from 1, in order of their first packets */
+    /* number of the connection, from 1, in order of their first packets */
+    uint32_t number;
     struct scps_endpoint a, b;     /* a sent the first packet seen, or has the SYN */
     char letter_a[8], letter_b[8]; /* tcptrace's host letters */
     scps_time first, last;         /* first and last packet, µs since 1970 */
     uint64_t packets;
     enum scps_trace_end end;
-    unsigned syns, fins;  /* directions that sent a SYN, a FIN: 0 to 2 */
+    unsigned syns, fins;  /* how many directions sent a SYN, a FIN: 0 to 2 */
     bool evicted;         /* forgotten before the capture ended, for lack of room */
     bool began_before;    /* no SYN seen: window scale and MSS are unknown */
     char scps_agreed[32]; /* capabilities both sides offered: "snack1 com"; "" for none */
@@ -235,9 +236,9 @@ struct scps_trace_totals {
 /* One packet as a capture holds it. */
 struct scps_trace_pkt {
     scps_time at;        /* µs since 1970 */
-    const uint8_t *data; /* first captured byte, at the link layer */
+    const uint8_t *data; /* first captured byte: the link-layer header */
     uint32_t caplen;     /* captured bytes */
-    uint32_t len;        /* bytes there were on the wire */
+    uint32_t len;        /* bytes that the packet had on the wire */
     /* LINKTYPE_* / DLT_*: 0 null, 1 Ethernet, 9 PPP, 12 and 101 raw, 108 loop, 113 and 276
      * cooked */
     int link;
@@ -250,10 +251,10 @@ struct scps_trace_seen {
     uint32_t conn;     /* number of the connection */
     bool b2a;          /* direction */
     const uint8_t *ip; /* the innermost IP header, within pkt->data */
-    uint32_t ip_len;   /* captured bytes from there on */
+    uint32_t ip_len;   /* captured bytes from the IP header on */
     uint8_t proto;     /* 6 or 106, or 105 for a compressed header */
     struct scps_endpoint src, dst;
-    /* the segment, scaled and unwrapped */
+    /* Fields of the segment. win has the window scale applied. */
     uint16_t flags;
     uint32_t seq, ack, len;
     uint64_t win;          /* scaled */
@@ -262,24 +263,25 @@ struct scps_trace_seen {
     uint32_t opt_len;
     /* judgement */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
-    const char *cause; /* of a resent segment: "snack", "sack" ... ; NULL */
+    const char *cause; /* why the segment was sent again: "snack", "sack" ... ; NULL */
     /* first hole of a SNACK, offsets of the other stream; 0, 0: none */
     uint64_t snack_from, snack_to;
-    scps_dur rtt;  /* sample this packet completed, for the other direction; -1: none */
-    uint64_t owin; /* outstanding bytes of this direction after it, tcptrace's reckoning */
+    scps_dur rtt; /* sample this packet completed, for the other direction; -1: none */
+    /* bytes of this direction outstanding after the packet, computed as tcptrace does */
+    uint64_t owin;
 };
 
 struct scps_trace_config {
     uint64_t max_memory; /* bytes for connections; 0: 2 GiB */
-    uint32_t max_conns;  /* connections held at once; 0: as many as fit max_memory */
+    uint32_t max_conns;  /* connections held at once; 0: limited by max_memory only */
     /* Silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
     scps_dur idle_split;
     bool no_udp;             /* do not look for IP inside UDP */
-    bool no_tunnels;         /* nor inside anything else: IP, GRE */
-    bool no_rtt_percentiles; /* saves memory: histograms are not kept */
-    /* A connection about to be forgotten; numbers are final. NULL: nobody wants it. */
+    bool no_tunnels;         /* do not look for IP inside IP, GRE and other tunnels */
+    bool no_rtt_percentiles; /* saves memory: no RTT histograms are kept */
+    /* Called for a connection about to be forgotten; its figures are final. NULL: no call. */
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
-    /* Every TCP packet after it was analysed. NULL: nobody wants it. */
+    /* Called for every TCP packet after its analysis. NULL: no call. */
     void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
     /* While reading a file or device, about every 50 ms worth of packets: bytes done of total (0:
      * unknown). Non-zero stops reading, as at the end of the file. */
@@ -299,9 +301,9 @@ SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt
  * when the file is no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one line in msg; 1
  * with one line in msg when it stopped making sense half-way: what came before was analysed. */
 SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN]);
-/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now; 0:
- * no limit) or on_progress stops it. filter: libpcap's language, NULL for "everything". Errors as
- * scps_trace_read. */
+/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now;
+ * 0: no limit) or on_progress stops it. filter: an expression of libpcap; NULL: every packet.
+ * Errors as scps_trace_read. */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
 /* Reads the ground truth of a channel (docs/TRACE.md, "The ground-truth log"): call before the
@@ -309,17 +311,17 @@ SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const cha
  * msg. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
                                   char msg[SCPS_TRACE_MSGLEN]);
-/* Closes the books: call once, after the last packet and before the figures are asked for. */
+/* Completes all figures: call once, after the last packet and before any figure is read. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
-/* The sums of all that was fed so far; may be asked before the end. */
+/* Sums over all packets so far; may be called before the end. */
 SCPS_API void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out);
 /* Connections held (not those evicted), in order of their numbers. */
 SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);
 /* Figures of the i-th of them. Returns 0, or SCPS_ERR_INVAL when there is no such connection. */
 SCPS_API int scps_trace_conn_info(const struct scps_trace *t, uint32_t i,
                                   struct scps_trace_conn *out);
-/* Bytes the analyser holds now, and the most it has held. */
+/* Bytes that the analyser holds now, and the most that it has held. */
 SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 
 /* ---- reports ---- */
@@ -370,7 +372,7 @@ SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned
                                                        unsigned formats,
                                                        bool (*wanted)(void *ctx, uint32_t conn),
                                                        void *ctx);
-/* To be called from on_packet. */
+/* Call it from on_packet. */
 SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s);
 /* Completes the files, runs gnuplot for PNG and SVG. Returns the number of pictures, or
  * SCPS_ERR_SYSTEM with one line in msg. Frees p. */

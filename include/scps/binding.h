@@ -18,25 +18,25 @@
 extern "C" {
 #endif
 
-#define SCPS_BINDINGS    2  /* that a connection can offer */
-#define SCPS_BINDING_MAX 30 /* octets of data in one */
+#define SCPS_BINDINGS    2  /* binding spaces that one connection can offer */
+#define SCPS_BINDING_MAX 30 /* octets of data in one binding space */
 
 struct scps_binding {
     uint16_t id; /* 0 to 511; offered 0 to 254 */
-    uint8_t low; /* the low nibble of octet B: kept as it came, zero as it goes */
+    uint8_t low; /* low nibble of octet B: kept as received, sent as zero */
     uint8_t len; /* octets of data; 0: no such space */
     uint8_t data[SCPS_BINDING_MAX];
 };
 
-/* Octets of the value of an option with these spaces; those with len 0 are left out. Odd data is
- * padded with a zero. */
+/* Returns the length of an option's value with these spaces, octets; those with len 0 are left out.
+ * Odd data is padded with a zero. */
 SCPS_API size_t scps_binding_size(const struct scps_binding *b, size_t n);
-/* Writes it, into scps_binding_size octets; returns how many. */
+/* Writes the value of the option: scps_binding_size() octets. Returns their number. */
 SCPS_API size_t scps_binding_build(uint8_t *p, const struct scps_binding *b, size_t n);
-/* Reads the space at p, of len octets with those behind it. Returns how many it takes; 0: they make
- * no sense. */
+/* Parses the space at p; len octets are left there. Returns its length; 0: it is malformed. */
 SCPS_API size_t scps_binding_parse(const uint8_t *p, size_t len, struct scps_binding *b);
-/* What two ends have in common: the data of both, bit for bit, as long as the shorter one. */
+/* Returns what both ends have in common: the bitwise AND of the data, as long as the shorter
+ * one. */
 SCPS_API struct scps_binding scps_binding_and(const struct scps_binding *a,
                                               const struct scps_binding *b);
 

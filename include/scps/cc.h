@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The congestion-controller seam.
+/* The interface between the core and congestion controllers.
  *
- * A controller reads a view, hears an event and writes two numbers, cwnd and rate.  The core tells
- * it why bytes were lost and when an episode or a round trip begins, so no algorithm keeps its own
- * markers and each can be tested from a table of events without a connection.  When a loss turns
- * out to have been imagined, the core puts back the state and the numbers of before the episode
- * and then says SCPS_CC_SPURIOUS.
+ * A controller reads a view, is told of an event and writes two numbers, cwnd and rate. The core
+ * tells it why bytes were lost and when an episode or a round trip begins, so no algorithm keeps
+ * its own markers and each can be tested from a table of events without a connection. When a loss
+ * turns out to be spurious, the core puts back the state and the numbers of before the episode and
+ * then says SCPS_CC_SPURIOUS.
  *
  * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
  * tests/unit/test_cc_NAME.c. From outside the library: fill in a struct scps_cc_ops and put its
@@ -22,62 +22,74 @@
 extern "C" {
 #endif
 
-#define SCPS_CWND_OPEN    UINT64_MAX /* leaves only the peer's window and the rate */
-#define SCPS_CC_PARAMS    14         /* parameters a controller can have at most */
-#define SCPS_CC_STATE_MAX 512        /* largest state_size */
+/* no congestion window: only the peer's window and the rate limit the sender */
+#define SCPS_CWND_OPEN    UINT64_MAX
+#define SCPS_CC_PARAMS    14  /* parameters a controller can have at most */
+#define SCPS_CC_STATE_MAX 512 /* largest state_size */
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
 
-/* What made the core believe it. */
+/* What made the core believe that a segment is lost. */
 enum scps_evidence {
     SCPS_BY_DUPACK,  /* three duplicate acknowledgements, no SACK */
     SCPS_BY_SACK,    /* RFC 6675 */
     SCPS_BY_SNACK,   /* the receiver said so */
     SCPS_BY_PARTIAL, /* a partial acknowledgement during recovery, RFC 6582 */
-    SCPS_BY_RESEND,  /* something sent after the retransmission arrived */
+    SCPS_BY_RESEND,  /* a segment sent after the retransmission arrived */
     SCPS_BY_RACK,    /* RFC 8985 */
     SCPS_BY_RTO,
-    SCPS_BY_ECN, /* nothing lost: an ECN echo, RFC 3168 */
-    SCPS_BY_AGE  /* older than a round trip and its spread: scps_cc_ops.by_age */
+    SCPS_BY_ECN, /* nothing is lost: an ECN echo arrived, RFC 3168 */
+    SCPS_BY_AGE  /* the segment is older than srtt + 4 rttvar: scps_cc_ops.by_age */
 };
 
 struct scps_cc_view { /* the connection just before the event */
     scps_time now;
-    uint64_t inflight;      /* bytes believed to be in the network; those an ack tells of no more */
+    /* bytes believed to be in the network; segments that an ack event reports are not counted any
+     * more */
+    uint64_t inflight;
     uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
     uint32_t mss;           /* payload of a full segment, options already deducted */
     uint32_t init_cwnd;     /* the initial window the configuration gives, bytes */
     scps_dur srtt, min_rtt; /* 0 before the first sample */
     uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
     uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
-    bool cwnd_limited;      /* the window held us back since the last ack, not the application */
+    /* the window, not the application, limited the sender since the last ack, not the
+     * application */
+    bool cwnd_limited;
     bool app_limited; /* the application wrote too little: what leaves now does not fill the path */
     enum scps_loss_cause cause; /* what an unexplained loss, or a timeout, is taken for now */
-    uint32_t random; /* of this connection: the same at every event, and in every run of one seed */
+    /* random number of this connection: the same at every event, and in every run of one seed */
+    uint32_t random;
     uint64_t delivered; /* bytes known to have arrived, of the whole connection; never falls */
-    /* Bytes declared lost, each time they were. The count begins again when the connection sends
-     * after a pause with nothing outstanding: compare it within a flight. */
+    /* Bytes declared lost; a segment counts each time. The count restarts when the connection sends
+     * after a pause with nothing outstanding, so compare values of one flight only. */
     uint64_t lost;
 };
 
-/* The sample is that of the newest segment of those that arrived: the delivery rate over its flight
- * (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
+/* The delivery-rate sample is that of the newest segment that this acknowledgement covers: the rate
+ * over its flight (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
 struct scps_cc_ack {
-    uint64_t bytes;    /* newly known to have arrived */
-    scps_dur rtt;      /* of the newest of them; -1 if that one was resent or cannot be told */
-    scps_dur rtt_old;  /* of the oldest: a delayed ACK's wait is in it; 0 unknown, -1 as above */
-    uint64_t rate;     /* delivery rate over its flight, bytes/s; 0 unknown */
-    bool app_limited;  /* that rate was the application's, not the path's */
-    bool round_start;  /* first ack of a new round trip */
-    bool in_recovery;  /* the window grows again only after the episode */
-    uint64_t marked;   /* of `bytes`: those whose acknowledgement echoed ECN's congestion mark */
-    scps_dur interval; /* of the sample: rate is sample_bytes over it; 0: there is none */
-    /* Delivered since the sample's segment left. 0: there is no sample, or the segment was resent
-     * so lately, or the echo is so old, that the acknowledgement tells of an earlier sending. */
+    uint64_t bytes; /* bytes that this acknowledgement reports as arrived for the first time */
+    /* RTT of the newest segment among them, µs; -1 if it was resent or its RTT is unknown */
+    scps_dur rtt;
+    /* RTT of the oldest, which includes the wait of a delayed ACK; 0: unknown, -1: as for rtt */
+    scps_dur rtt_old;
+    uint64_t rate;    /* delivery rate over its flight, bytes/s; 0 unknown */
+    bool app_limited; /* the application, not the path, limited that rate */
+    bool round_start; /* first ack of a new round trip */
+    bool in_recovery; /* the window grows again only after the episode */
+    /* bytes among `bytes` whose acknowledgement echoed the congestion mark of ECN */
+    uint64_t marked;
+    /* length of the rate sample, µs: rate is sample_bytes over it; 0: no sample */
+    scps_dur interval;
+    /* Bytes delivered since the sample's segment was sent. 0: no sample, or the segment was resent
+     * so recently, or the echoed timestamp is so old, that the acknowledgement belongs to an
+     * earlier transmission. */
     uint64_t sample_bytes;
     uint64_t prior_delivered; /* scps_cc_view.delivered when it left */
-    uint64_t tx_in_flight;    /* bytes in flight when it left, itself included */
-    uint64_t lost_since;      /* bytes declared lost since it left */
+    /* bytes in flight when the sample's segment was sent, that segment included */
+    uint64_t tx_in_flight;
+    uint64_t lost_since; /* bytes declared lost since the sample's segment was sent */
 };
 
 struct scps_cc_loss {
@@ -85,14 +97,15 @@ struct scps_cc_loss {
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
     bool new_episode; /* false while the same flight is still being repaired */
-    /* Of the lost segment that left last. All are 0 where nothing was lost (SCPS_BY_ECN). */
-    bool app_limited;      /* the application wrote too little when it left */
-    uint32_t ranges;       /* the lost bytes lie in so many ranges with something between them */
-    uint64_t tx_in_flight; /* bytes in flight when it left, itself included */
-    uint64_t lost_since;   /* bytes declared lost since it left, `bytes` included */
+    /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
+     * (SCPS_BY_ECN). */
+    bool app_limited;      /* the application limited the rate when the segment was sent */
+    uint32_t ranges;       /* number of separate ranges of the stream that the lost bytes form */
+    uint64_t tx_in_flight; /* bytes in flight when the segment was sent, itself included */
+    uint64_t lost_since;   /* bytes declared lost since the segment was sent, `bytes` included */
 };
 
-/* A segment with data that leaves; the view does not count it yet. */
+/* A segment with data that is being sent; the view does not count it yet. */
 struct scps_cc_sent {
     uint32_t bytes;
     bool resent;
@@ -100,15 +113,16 @@ struct scps_cc_sent {
 
 enum scps_cc_change {
     SCPS_CC_RTO, /* the retransmission timer expired; everything outstanding is presumed lost */
-    SCPS_CC_SPURIOUS,  /* the last episode was imagined: state and numbers are back to before it */
+    /* the last episode was spurious: state, cwnd and ssthresh are restored to before it */
+    SCPS_CC_SPURIOUS,
     SCPS_CC_RECOVERED, /* the episode is over */
     SCPS_CC_IDLE,      /* about to send after more than one RTO of silence (RFC 5681 section 4.1) */
-    SCPS_CC_LINK_UP,   /* the outage is over: the window is as before it */
-    SCPS_CC_PATH       /* another path: base round trips and rates may be out of date */
+    SCPS_CC_LINK_UP,   /* an outage is over; the window is as before it */
+    SCPS_CC_PATH       /* the path has changed: base round trips and rates may be out of date */
 };
 
-/* What a controller says that it is doing. The core does nothing with it: it is for notes and what
- * is made of them. */
+/* What a controller says that it is doing. The core does nothing with it: it only appears in
+ * notes. */
 enum scps_cc_phase {
 #define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
 #include <scps/phases.def>
@@ -116,24 +130,28 @@ enum scps_cc_phase {
     SCPS_PHASE_COUNT
 };
 
-/* The core smooths the way down (RFC 6937). A window below a segment becomes a segment, a rate that
- * no pacer can keep the highest it can; both are counted (scps_info.cc_corrected) and noted. */
+/* The core smooths reductions of the window (RFC 6937). It raises a window below one segment to one
+ * segment and cuts a rate to the highest that the pacer can keep; both are counted
+ * (scps_info.cc_corrected) and noted. */
 struct scps_cc_ctl {
     uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */
     uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
     /* Bytes/s on the wire, headers counted (but see payload_rate); 0: none, or cwnd over srtt if
      * pacing is on */
     uint64_t rate;
-    uint32_t quantum; /* bytes that may leave back to back at that rate; 0: four packets */
-    uint32_t phase;   /* enum scps_cc_phase; SCPS_PHASE_NONE: what cwnd and ssthresh tell is all */
+    uint32_t quantum; /* bytes that may be sent back to back at that rate; 0: four packets */
+    /* enum scps_cc_phase; SCPS_PHASE_NONE: only cwnd and ssthresh describe the state */
+    uint32_t phase;
 };
 
-/* Careful resume (RFC 9959): what is asked of a controller with a model instead of a window. */
+/* Careful resume (RFC 9959): requests to a controller that has a model of the path instead of a
+ * window. */
 enum scps_cc_resume {
-    SCPS_CC_JUMP,    /* this round trip leaves at `amount` bytes/s, if the model says less */
-    SCPS_CC_STEADY,  /* has the jump, or now the retreat, caused no congestion? */
-    SCPS_CC_RETREAT, /* it has: let what is in flight drain, `amount` bytes at most for now */
-    SCPS_CC_RESUMED  /* the jump is over, or the retreat */
+    SCPS_CC_JUMP,   /* send at `amount` bytes/s for this round trip, if the model says less */
+    SCPS_CC_STEADY, /* question: did the jump, or the retreat, cause no congestion? */
+    /* the jump caused congestion: let what is in flight drain, at most `amount` bytes for now */
+    SCPS_CC_RETREAT,
+    SCPS_CC_RESUMED /* the jump or the retreat is over */
 };
 
 /* One "key=value" of --cc NAME,key=value. */
@@ -143,7 +161,7 @@ struct scps_cc_param {
     /* Names of the values from min on, with a space between them, which users may write instead.
      * NULL: numbers only. */
     const char *words;
-    const char *was; /* a former name, still understood; NULL: none */
+    const char *was; /* former name, which is still accepted; NULL: none */
 };
 
 struct scps_cc_ops {
@@ -152,16 +170,16 @@ struct scps_cc_ops {
     /* Zeroed room inside the connection, aligned for a uint64_t: a controller never allocates */
     size_t state_size;
     const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
-    bool needs_rate;                    /* connect and listen refuse without a configured rate */
-    /* Vegas's fine-grained check: at the first duplicate acknowledgement and the first two after a
-     * resend, the oldest segment is resent if it is older than srtt + 4 rttvar. The core's RACK,
-     * where chosen, does better. */
+    /* scps_connect() and scps_listen() refuse this controller without a configured rate */
+    bool needs_rate;
+    /* The core makes the fine-grained timeout check of Vegas: at the first duplicate
+     * acknowledgement and the first two after a resend, the oldest segment is resent if it is
+     * older than srtt + 4 rttvar. The core's RACK, where chosen, does better. */
     bool by_age;
     /* ctl.rate counts payload, as the window and the delivery rates do. */
     bool payload_rate;
-    /* The controller bounds what leaves during an episode itself, and takes back itself what an
-     * imagined one has cost: no RFC 6937, and SCPS_CC_SPURIOUS finds state and numbers as they
-     * are. */
+    /* The controller itself limits what is sent during an episode, and itself restores what a
+     * spurious one has cost: no RFC 6937, and SCPS_CC_SPURIOUS leaves the state unchanged. */
     bool own_recovery;
     /* Called once when the connection is established (again after the handshake gave an RTT).
      * param has one value for each of params, in that order. */
@@ -171,26 +189,27 @@ struct scps_cc_ops {
                 struct scps_cc_ctl *ctl);
     void (*loss)(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                  struct scps_cc_ctl *ctl);
-    /* NULL: what changes is of no concern. */
+    /* NULL: the controller ignores changes. */
     void (*change)(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
                    struct scps_cc_ctl *ctl);
-    /* A segment with data leaves. NULL: of no concern, and nothing is spent on it. */
+    /* Called for each segment with data that is sent. NULL: not called, at no cost. */
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
-    /* Careful resume. Returns the answer to SCPS_CC_STEADY, else true. NULL: the window is all the
-     * state there is, and the core sets it, paced, and takes a loss for congestion. */
+    /* Careful resume: handles a request. Returns the answer to SCPS_CC_STEADY, else true. NULL:
+     * the controller has no state beyond its window, so the core sets the window, paces it, and
+     * takes a loss for congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
-    /* Octets of state that these parameters want beyond state_size. NULL: none ever. */
+    /* Octets of state needed beyond state_size with these parameters. NULL: never any. */
     size_t (*more_state)(const int64_t *param);
 };
 
-/* All the state that ops want with these parameters, octets. */
+/* Octets of state that ops needs with these parameters, state_size included. */
 SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param);
 
-/* By name; NULL if there is none. */
+/* Returns the controller of a name; NULL if there is none. */
 SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
-/* The i-th that is built in; NULL past the last. */
+/* Returns the i-th built-in controller; NULL past the last. */
 SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);
 /* Fills out[] with the defaults of ops. */
 SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS]);

@@ -33,19 +33,21 @@ enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
 
 struct scps_ccsds_config {
     enum scps_ccsds_kind kind;
-    uint16_t spacecraft; /* its id: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
-    uint8_t channel;     /* virtual channel: below 63 (63: idle frames), in TM below 8; default 1 */
-    uint8_t map;         /* USLP's multiplexer access point, below 16; default 0 */
+    uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
+    /* virtual channel number: below 63 (63: idle frames), in TM below 8; default 1 */
+    uint8_t channel;
+    uint8_t map; /* USLP's multiplexer access point, below 16; default 0 */
     /* Octets of a frame, header and error control field counted, sync marker not;
      * SCPS_CCSDS_FRAME_MIN to _MAX; default 1115 */
     uint32_t frame;
     bool fecf;    /* frames end in their error control field, 16 bits; default true */
     bool markers; /* frames go over a byte stream, each behind the marker 1acffc1d; default false */
     uint32_t mtu; /* largest IP packet, 68 to 65500; default 1500 */
-    scps_dur fill_after; /* how long a frame waits to become full; default 0: for this turn's end */
+    /* how long a frame waits to become full; default 0: only until the driver advances the chain */
+    scps_dur fill_after;
 };
 
-/* What arrived and was not used. name, words */
+/* Reasons why received octets were not used. name, words */
 #define SCPS_CCSDS_DROPS(X)                                                                        \
     X(FRAME, "frames of another length, kind or layout")                                           \
     X(FECF, "frames with a wrong error control field")                                             \
@@ -67,8 +69,8 @@ enum scps_ccsds_drop {
 struct scps_ccsds_status {
     uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
     uint64_t tx_idle, rx_idle; /* idle packets */
-    uint64_t tx_fill;          /* octets of them and of their headers */
-    uint64_t lost_frames;      /* missing by the frame counts of those that came */
+    uint64_t tx_fill;          /* octets of fill data that were sent, headers included */
+    uint64_t lost_frames;      /* frames missing from the sequence of frame counts */
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 

@@ -24,14 +24,14 @@ extern "C" {
 
 #define SCPS_CCTEST_MSGLEN 512
 
-/* ---- the bench: one controller and the part of the core that it talks to ---- */
+/* ---- test bench: one controller and the part of the core that calls it ---- */
 
 enum scps_cctest_kind {
     SCPS_CCTEST_ACK,
     SCPS_CCTEST_LOSS,
     SCPS_CCTEST_CHANGE,
     SCPS_CCTEST_SENT, /* not in tables */
-    SCPS_CCTEST_START /* only told to a watcher */
+    SCPS_CCTEST_START /* only reported to `watch` */
 };
 
 /* One call of a controller, with its inputs and what it wrote. */
@@ -80,14 +80,15 @@ SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent 
 
 /* ---- event tables ---- */
 
-/* What is left out of a row is the usual: outstanding and inflight are the window, the window is
- * what limits, the cause is congestion, the evidence SACK, the round trip is the view's. */
+/* Fields of a row that are 0 have usual values: outstanding and inflight equal the window, the
+ * window is the limit, the cause is congestion, the evidence SACK, and the round trip that of the
+ * view. */
 struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs */
-    scps_dur after; /* time passes before the event */
+    scps_dur after; /* time that passes before the event, µs */
     uint64_t bytes; /* acknowledged, or lost */
-    unsigned times; /* the row is played so often; 0: once */
+    unsigned times; /* how often the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* the application, not the window, was the limit */
     scps_dur rtt;     /* ack: -1: unknown */
@@ -95,11 +96,11 @@ struct scps_cctest_row {
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
     bool round;       /* ack: the first of a round trip */
     bool in_recovery; /* ack */
-    bool fresh;       /* loss: it begins an episode */
+    bool fresh;       /* loss: it begins a new episode */
     enum scps_loss_cause cause;
     enum scps_evidence evidence; /* loss */
     enum scps_cc_change what;    /* change */
-    /* outputs that are wanted after the last time; 0: not looked at */
+    /* outputs expected after the row was played; 0: not checked */
     uint64_t want_cwnd, want_ssthresh, want_rate;
 };
 #define SCPS_CCTEST_ROWS(a) (sizeof(a) / sizeof *(a))
@@ -114,7 +115,7 @@ SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_r
 /* scps_cctest_check_name has their names, scps_cctest_check_help says what each wants. */
 enum scps_cctest_check {
     SCPS_CCTEST_OPS,
-    /* invariants: hold after every event */
+    /* invariants, which hold after every event */
     SCPS_CCTEST_FLOOR,
     SCPS_CCTEST_CEILING,
     SCPS_CCTEST_RATE,
@@ -155,64 +156,65 @@ enum scps_cctest_check {
 SCPS_API const char *scps_cctest_check_name(enum scps_cctest_check c);
 /* One sentence with the clause behind it; NULL beyond the last. */
 SCPS_API const char *scps_cctest_check_help(enum scps_cctest_check c);
-/* The check of that name; SCPS_CCTEST_CHECKS: there is none. */
+/* Returns the check of that name; SCPS_CCTEST_CHECKS: there is none. */
 SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len);
 
-/* A law that a controller claims to follow. */
+/* A published law of window growth that a controller claims to follow. */
 struct scps_cctest_form {
     const char *name, *help;
     /* Mean window in segments at loss probability p and a round trip in seconds; NULL: none. */
     double (*window)(double p, double rtt);
-    double tolerance; /* of window, 0.1: 10 % */
+    double tolerance; /* allowed relative error of window, 0.1 for 10 % */
     /* Window in segments n round trips after a loss that found w segments; NULL: none. */
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
 /* "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is none of that name. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
-/* The i-th; NULL past the last. */
+/* Returns the i-th form; NULL past the last. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
 
-/* What a controller is held to. All zero: every check, no closed form. */
+/* The checks that a controller must pass. All zero: every check, no closed form. */
 struct scps_cctest_expect {
-    uint64_t exempt; /* SCPS_CCTEST_BIT of each check it does not meet by design */
+    uint64_t exempt; /* SCPS_CCTEST_BIT of each check that the controller fails by design */
     const struct scps_cctest_form *form; /* NULL: none */
-    const char *why;                     /* of the exemptions, one sentence; NULL: none */
+    /* one sentence that gives the reason of the exemptions; NULL: none */
+    const char *why;
 };
-/* Of a controller that is built in: what it is exempted from by design, and why. Of any other name:
- * nothing. */
+/* Returns the exemptions of a built-in controller and their reason. Any other name has none. */
 SCPS_API struct scps_cctest_expect scps_cctest_expect_of(const char *name);
 
 struct scps_cctest_verdict {
     enum scps_cctest_check check;
-    bool ok;                      /* the check is met */
-    bool exempt;                  /* expect.exempt has it; then ok is only information */
-    bool run;                     /* false: it does not apply */
-    char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what was wrong */
+    bool ok; /* the check is met */
+    /* the check is exempted by expect.exempt, so ok is only information */
+    bool exempt;
+    bool run;                     /* false: the check does not apply */
+    char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what is wrong */
 };
 /* Makes every check with seeds 1 to `seeds` (0: 40) for the random ones; out has room for
  * SCPS_CCTEST_CHECKS. Returns how many were not met and are not exempted. Takes about a second. */
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
-/* The contract of the structure alone: names, hooks, sizes, parameters and their ranges. False: msg
- * says what is wrong. Calls none of the hooks. */
+/* Checks the structure alone: names, hooks, sizes, parameters and their ranges. Returns false with
+ * the reason in msg. Calls none of the hooks. */
 SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
 
 /* ---- random events ---- */
 
-/* What happens to a sender. Every list of them is a possible history: an action asks for something,
- * and as much of it happens as can (an acknowledgement covers at most what is outstanding). So any
- * part of a list is a history, too, which is what makes shrinking possible. */
+/* What happens to a sender. Every list of actions is a valid history, because an action happens
+ * only as far as it can (an acknowledgement covers at most what is outstanding). So any part of a
+ * list is a history, too, which makes shrinking possible. */
 enum scps_cctest_what {
-    SCPS_CCTEST_DO_ACK,    /* an acknowledgement of n thousandths of what is outstanding */
+    SCPS_CCTEST_DO_ACK,    /* n thousandths of what is outstanding are acknowledged */
     SCPS_CCTEST_DO_LOSE,   /* n thousandths of what is outstanding are declared lost */
     SCPS_CCTEST_DO_RTO,    /* the retransmission timer expires */
     SCPS_CCTEST_DO_UNDO,   /* the episode was spurious */
     SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then silence of n times the RTO, n >= 1 */
     SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
-    SCPS_CCTEST_DO_PATH,   /* another path: its round trip is n milliseconds */
-    SCPS_CCTEST_DO_RTT,    /* the round trip becomes n milliseconds */
+    SCPS_CCTEST_DO_PATH,   /* the path changes; its round trip is n milliseconds */
+    SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
     SCPS_CCTEST_DO_APP,    /* the application sends n thousandths of the window; 1000: all */
     SCPS_CCTEST_DO_CAUSE,  /* losses are taken for cause n from now on */
     SCPS_CCTEST_DOS
@@ -232,16 +234,16 @@ struct scps_cctest_history {
     struct scps_cctest_action v[SCPS_CCTEST_ACTIONS];
     size_t n;
 };
-/* The history of a seed. */
+/* Makes the history that belongs to a seed. */
 SCPS_API void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h);
-/* Plays h and looks at every invariant of mask (SCPS_CCTEST_BITs; 0: all). Returns the first that
+/* Plays h and checks every invariant of mask (SCPS_CCTEST_BITs; 0: all). Returns the first that
  * was broken, with msg, or SCPS_CCTEST_CHECKS: none was. rate: the configured rate, bytes/s; 0:
  * none. */
 SCPS_API enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int64_t *param,
                                                 const struct scps_cctest_history *h, uint64_t rate,
                                                 uint64_t mask, char *msg, size_t msglen);
-/* Takes actions from h as long as the same check stays broken: what is left is a minimal history,
- * none of whose actions can be missed. */
+/* Removes actions from h as long as the same check still fails. What is left is a minimal history:
+ * removing any action makes it pass. */
 SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *param,
                                  struct scps_cctest_history *h, uint64_t rate,
                                  enum scps_cctest_check check);
@@ -257,18 +259,19 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  * timeout. That is enough to show where a rule settles, and quick: an hour of path time takes well
  * below a second. */
 struct scps_cctest_path {
-    uint64_t bps;       /* of the bottleneck, mss bytes a segment; at least 1 */
-    scps_dur delay;     /* there and back, without queue and transmission */
-    uint32_t queue;     /* segments that may wait; 0: no limit */
-    uint32_t policer;   /* instead of a queue: a token bucket of so many segments; 0: none */
-    uint32_t ack_every; /* 1: each; 2: every other; 0: the timer alone */
+    uint64_t bps;   /* rate of the bottleneck, bit/s, mss bytes a segment; at least 1 */
+    scps_dur delay; /* round-trip propagation delay, without queueing and transmission */
+    uint32_t queue; /* segments that the queue holds; 0: no limit */
+    /* tokens, in segments, of a policer that stands in place of the queue; 0: none */
+    uint32_t policer;
+    uint32_t ack_every; /* segments for each acknowledgement, 1 or 2; 0: only the timer */
     scps_dur ack_delay; /* 0: 200 ms */
-    scps_dur late;      /* the receiver's timer is late by up to so much */
+    scps_dur late;      /* upper limit of the random delay of the receiver's timer */
     scps_dur aggregate; /* acknowledgements arrive at multiples of this time; 0: at once */
-    scps_dur tick;      /* of the sender's clock; 0: a microsecond */
-    uint64_t app_bps;   /* the application offers so much; 0: it always has data */
+    scps_dur tick;      /* resolution of the sender's clock, µs; 0: a microsecond */
+    uint64_t app_bps;   /* rate at which the application offers data, bit/s; 0: always enough */
     double loss;        /* random loss */
-    uint64_t period;    /* every so many segments one is lost; 0: none */
+    uint64_t period;    /* one segment of every `period` is lost; 0: none */
     bool down;          /* outage: everything is lost */
     bool newest_only;   /* do not tell rtt_old */
     uint64_t seed;
@@ -288,13 +291,13 @@ SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
                      void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx);
-/* The path may be changed between runs. */
+/* Returns the path of a line. Its fields may be changed between runs. */
 SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
 /* The controller on it. */
 SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);
-/* Runs for so much path time. */
+/* Runs the path for a time, µs. */
 SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);
-/* What is measured begins here. */
+/* Starts the measurement: earlier events do not count. */
 SCPS_API void scps_cctest_line_mark(struct scps_cctest_line *l);
 SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scps_cctest_line *l);
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
@@ -335,16 +338,17 @@ SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
                                        void (*write)(void *ctx, const char *line, size_t len),
                                        void *ctx);
 
-/* One recorded call as it is played. */
+/* One call of a recording, replayed. */
 struct scps_cctest_replayed {
-    uint64_t line;               /* of the recording, from 1 */
-    struct scps_cctest_event e;  /* what this controller made of it */
-    struct scps_cc_ctl recorded; /* what the recorded one did */
+    uint64_t line;               /* line in the recording, from 1 */
+    struct scps_cctest_event e;  /* the call, and what the controller under test did */
+    struct scps_cc_ctl recorded; /* what the recorded controller did */
 };
 struct scps_cctest_replay {
-    uint64_t events, different;    /* calls; those with other outputs than recorded */
-    uint64_t first;                /* line of the first such; 0: none */
-    enum scps_cctest_check broken; /* first invariant broken; SCPS_CCTEST_CHECKS: none */
+    /* number of calls, and of those whose outputs differ from the recording */
+    uint64_t events, different;
+    uint64_t first;                /* line of the first difference; 0: none */
+    enum scps_cctest_check broken; /* first invariant that was violated; SCPS_CCTEST_CHECKS: none */
     char msg[SCPS_CCTEST_MSGLEN];  /* of broken */
 };
 /* Gives connection number `conn` (from 1) of a recording to any controller: the same inputs,
@@ -357,24 +361,25 @@ SCPS_API int scps_cctest_replay(const char *text, size_t len, unsigned conn,
                                 void (*each)(void *ctx, const struct scps_cctest_replayed *e),
                                 void *ctx, char *msg, size_t msglen);
 
-/* ---- scorecards: paths in virtual time, whole connections of this stack ---- */
+/* ---- scorecards: whole connections of this stack on paths in virtual time ---- */
 
 enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
 /* One measurement of the scorecard. */
 struct scps_cctest_score_info {
     const char *group, *name, *unit, *help;
     enum scps_cctest_better better;
-    double limit; /* no value is beyond it; 0: there is none */
+    double limit; /* bound that no value can pass; 0: there is none */
 };
-/* The i-th; NULL past the last. */
+/* Returns the i-th measurement; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);
 #define SCPS_CCTEST_SCORES 64 /* most that there are */
 struct scps_cctest_score {
     const struct scps_cctest_score_info *info;
     double value;
-    bool known; /* false: it does not apply, or never came about */
+    bool known; /* false: the measurement does not apply, or its condition did not occur */
 };
-struct scps_cctest_curve {                /* of the latecomer path, for the picture */
+/* rates of both flows and queueing delay over time, on the path "latecomer" */
+struct scps_cctest_curve {
     double seconds, first, second, queue; /* Mbit/s, Mbit/s, ms */
 };
 #define SCPS_CCTEST_CURVE 240

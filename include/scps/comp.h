@@ -31,13 +31,15 @@
 extern "C" {
 #endif
 
-#define SCPS_COMP_MAX 68 /* room a compressed header can need */
+#define SCPS_COMP_MAX 68 /* largest length of a compressed header */
 
-/* What a sender remembers of a connection, to leave out what has not changed. */
+/* Sender's state of a connection, needed to leave out fields that have not changed. */
 struct scps_comp_tx {
     uint8_t conn_id; /* announced in our SYN */
-    uint8_t repeat;  /* a changed ack, window or sequence number is said so many times more */
-    /* Do as the reference implementation: data never carries an acknowledgement */
+    /* a changed ack, window or sequence number is repeated in this many further packets */
+    uint8_t repeat;
+    /* Behave as the reference implementation (RI): segments with data never carry an
+     * acknowledgement */
     bool no_ack_on_data;
     /* its own */
     uint8_t ack_again, seq_again;
@@ -46,36 +48,38 @@ struct scps_comp_tx {
     uint32_t ack, seq;
 };
 
-/* What a receiver knows of it, to fill in what was left out. */
+/* Receiver's state of a connection, needed to fill in fields that were left out. */
 struct scps_comp_rx {
-    uint32_t next; /* sequence number after the furthest octet heard of */
+    uint32_t next; /* sequence number after the highest octet received */
     uint32_t ack;
     uint16_t wnd;
     bool known;
-    /* The newest time stamps, if there were any (ts): for whoever echoes them. They fill no gap */
+    /* ts: the newest timestamps, for an end that echoes them, if any came. They never replace
+     * fields that were left out */
     bool ts;
     uint32_t tsval, tsecr;
 };
 
-/* Begins a direction. repeat 2 is good; 0 with no_ack_on_data is octet for octet what RI sends:
- * then acknowledgements that would have travelled with data need packets of their own. */
+/* Initialises the sender's state. repeat 2 is good. repeat 0 with no_ack_on_data makes the same
+ * octets as RI; then acknowledgements that data would have carried need packets of their own. */
 SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat,
                                 bool no_ack_on_data);
 /* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s
- * cannot be said this way and must go as TCP: SYN and RST, ECE and CWR (no bits for them), options
- * that do not fit. Data without the ACK flag leaves the acknowledgement out, which its receiver
- * fills in; RI leaves it out of all data (no_ack_on_data). *acked (may be NULL) tells whether
- * s->ack and s->wnd are in the packet or known to have been said before. */
+ * cannot be compressed and must be sent as TCP: SYN and RST, ECE and CWR (no bits for them),
+ * options that do not fit. Data without the ACK flag leaves the acknowledgement out, which its
+ * receiver fills in; RI leaves it out of all data (no_ack_on_data). *acked (may be NULL) tells
+ * whether s->ack and s->wnd are in the packet or known to have been sent before. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);
-/* Checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum field included)
- * and payload apart; payload NULL: payload_len zeros. proto: 105 by the standard, 6 or 106 in
- * RI. */
+/* Returns the checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum
+ * field included) and payload apart; payload NULL: payload_len zeros. proto: 105 by the
+ * standard, 6 or 106 in RI. */
 SCPS_API uint16_t scps_comp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                      uint8_t proto, const uint8_t *p, size_t hdr_len,
                                      const uint8_t *payload, size_t payload_len);
-/* Which protocol number makes the checksum right: 105, 6 or 106; 0 if none. hdr: contiguous bytes
- * at p, at least the header; all of the segment, or an even number with the payload apart. */
+/* Returns the protocol number, 105, 6 or 106, for which the checksum is right; 0 if none is. hdr:
+ * contiguous bytes at p, at least the header; all of the segment, or an even number with the
+ * payload apart. */
 SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst,
                                  const uint8_t *p, size_t hdr, const uint8_t *payload,
                                  size_t payload_len);
@@ -87,8 +91,8 @@ SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_
  * change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
-/* Takes over what an accepted segment of that direction said, compressed or not. Begin with the SYN
- * and a zeroed rx. */
+/* Records the fields of an accepted segment of that direction, compressed or not. Begin with the
+ * SYN and a zeroed rx. */
 SCPS_API void scps_comp_learn(struct scps_comp_rx *rx, const struct scps_seg *s);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections: open, write, read, close, and what is known of them.
+/* Connections: open, write, read, close, and their state and counters.
  *
  * A connection lives until its owner calls scps_conn_close or scps_conn_abort, whatever the peer
  * does. After that the handle is invalid; a graceful close goes on in the background.
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* When the receiver acknowledges (spec of SCPS-TP: F0, F1, F2). */
+/* When the receiver acknowledges (modes F0, F1, F2 of docs/SCPS-TP.md). */
 enum scps_ack_mode {
     SCPS_ACK_DELAYED, /* F0: only when the delayed-ACK timer expires */
     SCPS_ACK_EVERY,   /* F1: every segment */
@@ -23,8 +23,12 @@ enum scps_ack_mode {
 
 /* What declares a segment lost, besides SNACK and the retransmission timer. */
 enum scps_recovery_mode {
-    SCPS_RECOVERY_CLASSIC, /* dupthresh acknowledgements after it: RFC 5681, RFC 6582, RFC 6675 */
-    SCPS_RECOVERY_RACK     /* the time since it was sent, and tail probes: RFC 8985; needs SACK */
+    /* a segment is lost after dupthresh acknowledgements of later data: RFC 5681, RFC 6582, RFC
+     * 6675 */
+    SCPS_RECOVERY_CLASSIC,
+    /* a segment is lost after a time that depends on the RTT; tail loss probes: RFC 8985; needs
+     * SACK */
+    SCPS_RECOVERY_RACK
 };
 
 SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
@@ -33,8 +37,8 @@ SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic"
  * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default. */
 struct scps_conn_config {
     /* ---- Congestion control ---- */
-    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". Set alone, it has its own
-     * defaults. */
+    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the
+     * controller has its default parameters. */
     const struct scps_cc_ops *cc;
     /* The controller whose parameters cc_param holds. Where it is not cc, cc_param is ignored. */
     const struct scps_cc_ops *cc_param_of;
@@ -268,14 +272,15 @@ struct scps_conn_config {
     /* end of what tools/settings writes */
 };
 
-/* What a plain TCP over the Internet wants, with "vj"; the fields above say which value each
- * has. */
+/* Returns defaults for plain TCP over the Internet, with controller "vj"; each field's comment
+ * gives its value. */
 SCPS_API struct scps_conn_config scps_conn_config_default(void);
-/* The controller and its parameters, one value for each of cc->params; param NULL: its defaults. */
+/* Sets the controller and its parameters, one value for each of cc->params; param NULL: its
+ * defaults. */
 SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
                                       const int64_t *param);
-/* The same from "name[,key=value...]"; errors and msg as those of scps_cc_parse, then cfg is as it
- * was. */
+/* Sets the controller from "name[,key=value...]". Errors and msg as those of scps_cc_parse; cfg is
+ * then unchanged. */
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
@@ -292,23 +297,23 @@ SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,
                                            int *err);
-/* The oldest established connection nobody has taken; NULL if none. */
+/* Returns the oldest established connection that has not been accepted; NULL if there is none. */
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
-/* Half-open and unaccepted connections are reset. */
+/* Closes a listener; half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
-/* For connections from now on; cfg NULL or backlog 0: that stays as it is. 0, INVAL, NORATE,
- * NOMEM. */
+/* Changes the configuration or backlog for connections from now on; cfg NULL or backlog 0:
+ * unchanged. Returns 0, INVAL, NORATE, NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
-/* How many connections scps_accept would give now, one after the other. */
+/* Returns how many connections scps_accept would return now, one after the other. */
 SCPS_API unsigned scps_listener_pending(const struct scps_listener *l);
 SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
 SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
 
-#define SCPS_MORE 1u /* write: more is to come, do not send a small segment yet */
+#define SCPS_MORE 1u /* write: more data follows, do not send a small segment yet */
 #define SCPS_PEEK 2u /* read: leave the bytes where they are */
-#define SCPS_EOR  4u /* write: the last of these bytes ends a record */
+#define SCPS_EOR  4u /* write: the last of these bytes ends a record (SCPS_TP records) */
 
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
  * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused; an SCPS_EV_WRITABLE will come
@@ -327,17 +332,17 @@ SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsi
  * until the next call on this connection or the stack. Then consume it, whole or in part, with
  * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
-#define SCPS_RECORD_END 1u /* the byte last read ended a record */
+#define SCPS_RECORD_END 1u /* the last byte read ended a record */
 #define SCPS_RECORD_TORN                                                                           \
     2u /* bytes of this record are missing, and perhaps ends of records before it */
-/* Where the last read stopped: 0 or SCPS_RECORD_*. The end of the stream ends the last record
- * without a word. */
+/* Returns the position at which the last read stopped: 0 or SCPS_RECORD_*. The end of the stream
+ * ends the last record without this flag. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
-/* True: a read cannot give more than scps_conn_readable says now, however long one waits, since a
- * record ends there or a hole begins. */
+/* Returns true if a read can give no more than scps_conn_readable returns now, however long one
+ * waits, because a record ends there or a hole begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
-    uint64_t at;   /* how many come before them in the stream, the missing ones counted */
+    uint64_t at;   /* number of bytes before them in the stream, earlier missing ones included */
     uint64_t len;
 };
 /* Best effort: returns 1 when the reader stands at a hole, describes it in *out and steps over it
@@ -348,11 +353,11 @@ SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned
  * max of them, in order, in out. No more than 4096 are listed; scps_info has the sum of all. A
  * range may have arrived all the same. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
-/* on: more data is coming, so a last segment that is not full waits; off: it may go. */
+/* on: more data follows, so a last segment that is not full waits; off: it may be sent. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
-/* FIN after what was written; reading goes on. 0, or SCPS_ERR_NOTCONN. Without memory the FIN waits
- * for some. */
+/* Sends a FIN after what was written; reading goes on. Returns 0, or SCPS_ERR_NOTCONN. Without
+ * memory the FIN waits until there is some. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
 /* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the
  * background. With received data unread it resets instead (RFC 9293 section 3.6.1). c is gone on
@@ -377,60 +382,64 @@ enum scps_state {
 };
 SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME-WAIT" */
 
-/* Single facts about a connection; scps_conn_info tells all of them. */
+/* Single facts about a connection; scps_conn_info() returns all of them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
-SCPS_API int scps_conn_error(const struct scps_conn *c); /* SCPS_ERR_* that ended it, else 0 */
-/* The newest ICMP error heard about this connection since its peer last acknowledged something new:
- * type << 8 | code, of its IP version; 0: none. Tells what scps_conn_error's SCPS_ERR_UNREACH,
- * REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
+/* SCPS_ERR_* that ended the connection, else 0 */
+SCPS_API int scps_conn_error(const struct scps_conn *c);
+/* The newest ICMP error heard about this connection since its peer last acknowledged something
+ * new: type << 8 | code, of its IP version; 0: none. It distinguishes what scps_conn_error's
+ * SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
-SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);      /* unique in its stack, never 0 */
+/* id of the connection, unique in its stack, never 0 */
+SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
 SCPS_API size_t scps_conn_writable(const struct scps_conn *c);  /* bytes a write would take now */
 SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);  /* written, not sent once */
 SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c); /* written, not acknowledged */
-SCPS_API bool scps_conn_eof(const struct scps_conn *c); /* the peer's FIN is here and all is read */
+/* the peer's FIN has arrived and all data before it has been read */
+SCPS_API bool scps_conn_eof(const struct scps_conn *c);
 SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* A copy of the configuration in force. */
+/* Copies the configuration in force. */
 SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out);
 /* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay,
- * ack_budget, timers, limits, keepalive, tos, ttl, larger buffers, loss_cause. What the handshake
- * settled stays. 0, INVAL, NOMEM. */
+ * ack_budget, timers, limits, keepalive, tos, ttl, larger buffers, loss_cause. What the
+ * handshake agreed on stays. 0, INVAL, NOMEM. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* What is known of a connection: Linux's tcp_info and more. Bytes are payload unless said
- * otherwise. */
+/* State and counters of a connection: those of Linux's tcp_info and more. Bytes are payload unless
+ * said otherwise. */
 struct scps_info {
     enum scps_state state;
     /* agreed in the handshake */
     bool sack, timestamps, ecn;
     uint8_t caps_offered, caps_peer,
-        caps;                        /* SCPS_CAP_* of <scps/wire.h>: ours, the peer's, in force */
-    uint8_t why[SCPS_FEATURE_COUNT]; /* enum scps_why of each: in force, or why not */
+        /* SCPS_CAP_* of <scps/wire.h>: offered by this end, by the peer, and in force */
+        caps;
+    uint8_t why[SCPS_FEATURE_COUNT]; /* enum scps_why for each feature: in force, or why not */
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment, options deducted */
     uint32_t rcv_mss; /* the largest segment seen from the peer */
     uint32_t adv_mss; /* announced in our SYN */
-    uint32_t pmtu;    /* path MTU in force, bytes of IP packet */
+    uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
     /* time, µs */
     scps_dur rto, srtt, rttvar, min_rtt, last_rtt;             /* 0 before the first sample */
-    scps_time opened, established, first_sent, first_received; /* stack time; 0 not yet */
+    scps_time opened, established, first_sent, first_received; /* stack times, µs; 0: not yet */
     scps_time last_sent, last_received, last_ack_received, fin_acked;
     uint32_t backoff; /* consecutive timeouts */
     /* congestion */
     uint64_t cwnd, ssthresh, rate, max_cwnd; /* bytes, bytes, bytes/s, largest cwnd so far */
-    uint64_t inflight, sacked, lost;         /* bytes, as the scoreboard believes now */
+    uint64_t inflight, sacked, lost;         /* bytes, as the scoreboard counts them now */
     uint64_t delivery_rate;                  /* bytes/s, newest sample */
     bool in_recovery, app_limited;
-    enum scps_hold hold;             /* why nothing is being sent now */
-    scps_dur holds[SCPS_HOLD_COUNT]; /* time spent so since established */
+    enum scps_hold hold;             /* reason why nothing is sent now */
+    scps_dur holds[SCPS_HOLD_COUNT]; /* time spent in each hold since the handshake, µs */
     /* windows, bytes */
-    uint64_t snd_wnd, rcv_wnd;    /* peer's window; ours as announced */
+    uint64_t snd_wnd, rcv_wnd;    /* the peer's window; the window announced to the peer, bytes */
     uint64_t outstanding, unsent; /* sent unacknowledged; written unsent */
     uint64_t rcv_queued, rcv_ooo; /* readable; beyond a hole */
     uint32_t rcv_holes;
@@ -447,19 +456,20 @@ struct scps_info {
     uint32_t snacks_in, snacks_out, acks_out /* pure */, acks_held /* for the budget */, probes_out,
         ooo_segs, reordered, paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
-    uint32_t cc_corrected; /* windows and rates of the controller's that could not be followed */
-    uint32_t cc_phase;     /* enum scps_cc_phase: the phase that the controller reports now */
+    /* how often a window or rate of the controller was out of range and had to be corrected */
+    uint32_t cc_corrected;
+    uint32_t cc_phase; /* enum scps_cc_phase: the phase that the controller reports now */
     uint64_t records_out, records_in; /* boundaries written, and arrived */
-    /* compressed headers: segments, and octets they are shorter than as TCP; the ids of either
-     * side, 0 none */
+    /* compressed headers: segments sent and received, octets saved against TCP headers, connection
+     * ids of both ends; 0: none */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
-    /* In force, where the configuration has them; len 0: not */
+    /* binding spaces in force, where the configuration has them; len 0: not in force */
     struct scps_binding binding[SCPS_BINDINGS];
-    uint32_t holes;           /* best effort, receiving: given up and not filled since */
-    uint64_t bytes_missing;   /* in them; not in bytes_received */
-    uint32_t ranges_given_up; /* best effort, sending: as scps_conn_given_up */
-    uint64_t bytes_given_up;  /* in all of them; not in bytes_acked */
+    uint32_t holes;           /* best effort, receiver: holes given up and not filled since */
+    uint64_t bytes_missing;   /* bytes in those holes; not in bytes_received */
+    uint32_t ranges_given_up; /* best effort, sender: number of ranges, as scps_conn_given_up */
+    uint64_t bytes_given_up;  /* bytes in those ranges; not in bytes_acked */
 };
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 

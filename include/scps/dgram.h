@@ -6,10 +6,10 @@
  * each direction.
  *
  * Sending: datagrams wait, in order, until their link asks for a packet and the rate of the route,
- * if it has one, lets them go. They pay like segments, and when datagrams and connections both want
- * the rate, each kind gets half. A full queue refuses with SCPS_ERR_AGAIN. Receiving: datagrams
- * wait until they are read; those that find the queue full are dropped and counted as
- * SCPS_DROP_UDP_QUEUE_FULL.
+ * if it has one, lets them go. They use up the rate like segments, and when datagrams and
+ * connections both want the rate, each kind gets half. A full queue refuses with SCPS_ERR_AGAIN.
+ * Receiving: datagrams wait until they are read; those that find the queue full are dropped and
+ * counted as SCPS_DROP_UDP_QUEUE_FULL.
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
@@ -37,16 +37,16 @@ struct scps_dgram_config {
      * takes any one packet */
     uint32_t sndbuf;
     /* Limit of the datagrams that wait to be read, bytes, 64 more counted for each; default 256
-     * KiB. An empty queue takes any one datagram */
+     * KiB. An empty queue takes one datagram of any size */
     uint32_t rcvbuf;
     uint8_t tos, ttl; /* default 0, 64 */
-    /* IPv4: routers may fragment what we send. Default false: ICMP tells us what was too big (RFC
-     * 1191) */
+    /* IPv4: routers may fragment what we send. Default false: ICMP reports packets that are too
+     * big (RFC 1191) */
     bool df_off;
     /* Endpoints that all set this may share a port: the one opened last gets what arrives */
     bool reuse;
 };
-/* The values the fields name. */
+/* Returns the defaults that the fields name. */
 SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
 
 /* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen
@@ -55,29 +55,30 @@ SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);
-/* Lets go: what waits to be read is gone, what waits to leave still does. d is gone on return. */
+/* Closes an endpoint: datagrams waiting to be read are dropped, those waiting to be sent are still
+ * sent. d is gone on return. */
 SCPS_API void scps_dgram_close(struct scps_dgram *d);
 
-/* From now on sends to remote unless told otherwise, and receives from there alone. NULL: from
- * anybody again. An endpoint at any address gets the one that leads there. 0, INVAL, UNREACH,
- * ADDRNOTAVAIL. */
+/* Sets the default destination; from then on only datagrams from there are received. NULL: none,
+ * and datagrams from any host. An endpoint bound to any address gets the address that routes to
+ * remote. 0, INVAL, UNREACH, ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
-/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that nobody
- * stores, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it is
- * connected. 0; SCPS_ERR_AGAIN: the queue is full, an SCPS_EV_WRITABLE will come; NOMEM: one will,
- * too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?; UNREACH,
- * ADDRNOTAVAIL, INVAL. */
+/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that are not
+ * stored, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it
+ * is connected. 0; SCPS_ERR_AGAIN: the queue is full, an SCPS_EV_WRITABLE will come; NOMEM: one
+ * will, too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?;
+ * UNREACH, ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u
 
 struct scps_dgram_from {
     struct scps_endpoint remote; /* who sent it */
-    struct scps_addr local;      /* which of our addresses it was for */
+    struct scps_addr local;      /* the local address to which the datagram was sent */
     uint8_t tos;
     scps_time at;  /* when it arrived */
-    size_t hollow; /* of its bytes the last so many are zeros that nobody stored */
+    size_t hollow; /* number of hollow bytes at its end: zeros that are not stored */
 };
 /* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not.
  * Returns its whole length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none.
@@ -85,9 +86,9 @@ struct scps_dgram_from {
 SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
                                  struct scps_dgram_from *from);
 
-/* The newest error heard of what was sent and not told of yet, then 0: SCPS_ERR_REFUSED, UNREACH,
- * MSGSIZE, LINKDOWN. about (may be NULL) gets whereto it had been sent, *icmp (may be NULL) type <<
- * 8 | code, 0 if it was none. Nothing ends by it. */
+/* Returns the newest error about a datagram sent that was not reported yet, then 0:
+ * SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN. about (may be NULL) gets the destination of that
+ * datagram, *icmp (may be NULL) type << 8 | code, 0 if it was not ICMP. The endpoint stays open. */
 SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
 
 SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv with SCPS_PEEK */
@@ -95,23 +96,26 @@ SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv wi
  * SCPS_EV_WRITABLE ends it. */
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d); /* IP packets waiting, bytes */
-/* The largest datagram there; 0: none can be sent. to NULL: where it is connected. */
+/* Returns the largest datagram that can be sent to `to`; 0: none. to NULL: the connected
+ * destination. */
 SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);
 SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out);
 /* Family 0: not connected. */
 SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out);
 SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
-/* From now on; what has been queued stays. */
+/* Changes the configuration from now on; what is queued stays. */
 SCPS_API void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
 SCPS_API void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out);
 
 struct scps_dgram_stats {    /* bytes are the application's */
     uint64_t out, out_bytes; /* have left */
-    uint64_t in, in_bytes;   /* were queued to be read */
-    uint64_t full;           /* arrived and found the queue full */
-    uint64_t unsent; /* queued to leave, and then the way was gone or had become too narrow */
+    uint64_t in, in_bytes;   /* datagrams queued to be read, and their bytes */
+    uint64_t full;           /* datagrams that arrived and found the queue full */
+    /* datagrams dropped from the send queue: their route was gone, or its MTU had become too
+     * small */
+    uint64_t unsent;
 };
-/* Counted since it was opened. */
+/* Counters since the endpoint was opened. */
 SCPS_API void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
 
 /* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The error list. 0 or a count is good, an error is negative. */
+/* Error codes. 0 or a count means success, an error is negative. */
 #ifndef SCPS_ERROR_H
 #define SCPS_ERROR_H
 
@@ -42,9 +42,9 @@ enum scps_error {
 #undef SCPS_X
 };
 
-/* Words for an SCPS_ERR_*; "success" for 0 and above; never NULL. */
+/* Returns words for an SCPS_ERR_*; "success" for 0 and above; never NULL. */
 SCPS_API const char *scps_strerror(int err);
-/* The bare name ("AGAIN"), for logs and JSON; "OK" for 0 and above. */
+/* Returns the name without prefix ("AGAIN"), for logs and JSON; "OK" for 0 and above. */
 SCPS_API const char *scps_errname(int err);
 
 /* Why an arriving packet, or part of it, had no effect. Counted per stack, by name. */
@@ -97,7 +97,7 @@ enum scps_drop {
 SCPS_API const char *scps_drop_name(enum scps_drop d);
 SCPS_API const char *scps_drop_words(enum scps_drop d);
 
-/* Why a sender that is not sending is not sending. */
+/* Reasons why a sender sends nothing. */
 #define SCPS_HOLDS(X)                                                                              \
     X(NONE, "sending")                                                                             \
     X(APP, "the application has given nothing more to send")                                       \
@@ -119,7 +119,7 @@ enum scps_hold {
         SCPS_HOLD_COUNT
 };
 
-/* What two ends may agree on. */
+/* Features that two ends may agree on. */
 #define SCPS_FEATURES(X)                                                                           \
     X(WSCALE, "windows above 64 KiB (RFC 7323)")                                                   \
     X(TIMESTAMPS, "timestamps (RFC 7323)")                                                         \
@@ -138,7 +138,7 @@ enum scps_feature {
         SCPS_FEATURE_COUNT
 };
 
-/* Why a feature is in force, or why not. */
+/* Reasons why a feature is in force, or not. */
 #define SCPS_WHYS(X)                                                                               \
     X(IN_FORCE, "both ends offered it")                                                            \
     X(NOT_YET, "the handshake is not over")                                                        \

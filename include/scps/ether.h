@@ -31,22 +31,23 @@ extern "C" {
 
 struct scps_ether_config {
     uint8_t mac[6]; /* of this station; not zeros, no group address */
-    /* The addresses that the stack above has, n of them, with their prefix lengths: what is within
-     * a prefix is a neighbour */
+    /* The addresses that the stack above has, n of them, with their prefix lengths: a
+     * destination within a prefix is a neighbour */
     struct scps_addr addr[SCPS_ETHER_ADDRS];
     unsigned prefix[SCPS_ETHER_ADDRS], n;
-    /* [0] for IPv4, [1] for IPv6, for what is within no prefix; family 0: none */
+    /* Routers, [0] for IPv4, [1] for IPv6, for destinations within no prefix; family 0: none */
     struct scps_addr gateway[2];
-    uint32_t
-        neighbours;     /* remembered at most; the one not used for longest gives way; default 16 */
+    /* neighbours remembered at most; a new one replaces the one not used for longest; default 16 */
+    uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
-    scps_dur reachable; /* how long an answer is believed; default 30 s */
-    scps_dur delay;     /* and how long a doubtful one before it is asked for again; 5 s */
-    scps_dur retransmit; /* between questions without an answer; default 1 s */
-    uint32_t tries;      /* questions until a neighbour is given up; default 3 */
+    scps_dur reachable; /* how long a neighbour's answer is valid; default 30 s */
+    /* how long a stale answer is used before the neighbour is asked again; default 5 s */
+    scps_dur delay;
+    scps_dur retransmit; /* time between requests to a neighbour; default 1 s */
+    uint32_t tries;      /* requests until a neighbour counts as unreachable; default 3 */
 };
 
-/* What arrived and was not used, and what did not leave. name, words */
+/* Reasons why packets were dropped, on arrival or on sending. name, words */
 #define SCPS_ETHER_DROPS(X)                                                                        \
     X(SHORT, "frames shorter than their header, or than the packet in them")                       \
     X(NOT_OURS, "frames for other stations")                                                       \
@@ -67,7 +68,7 @@ enum scps_ether_drop {
 struct scps_ether_status {
     unsigned neighbours; /* known now */
     uint64_t tx_frames, rx_frames;
-    uint64_t asked, answered; /* questions of this station; of others about this one */
+    uint64_t asked, answered; /* requests of this station; answers to requests for its addresses */
     uint64_t drops[SCPS_ETHER_DROP_COUNT];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps_io: real time. TUN (libnl-3), IP in UDP, and a libev loop that drives a stack over
- * them. */
+/* libscps_io: real time. It opens TUN devices (libnl-3) and IP in UDP, and drives a stack over them
+ * in a libev loop. */
 #ifndef SCPS_IO_H
 #define SCPS_IO_H
 
@@ -15,7 +15,7 @@ extern "C" {
 struct ev_loop;
 struct scps_loop;
 
-#define SCPS_IO_MSGLEN 256 /* room for the one-line message of a failed open */
+#define SCPS_IO_MSGLEN 256 /* size of the buffer for the one-line message of a failed open */
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
@@ -29,8 +29,8 @@ struct scps_tun_config {
     unsigned n;
     uint32_t mtu; /* 0: the device's */
     /* Exchange trains of segments (scps_pkt.gso) and leave TCP checksums to the kernel:
-     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. What passes a filter is no longer what a
-     * wire would carry. */
+     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture filter then sees trains
+     * instead of the segments of the wire. */
     bool offload;
     /* A TAP device: it carries Ethernet frames, for a filter of <scps/ether.h>, and the netif's MTU
      * counts their headers. Excludes offload. */
@@ -44,20 +44,21 @@ SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
 
 struct scps_udptun_config {
     struct scps_endpoint local,
-        remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: learn from the first packet */
+        remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: take it from the first packet */
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
     uint32_t mtu;
 };
 /* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it
- * answers whoever spoke last, and keeps apart up to 64 peers by their inner source address. NULL on
- * failure, with one line in msg (address in use, not an address of this host). */
+ * sends to the peer heard last, and keeps apart up to 64 peers by their inner source address.
+ * NULL on failure, with one line in msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
 
 struct scps_tty_config {
     const char *path; /* of a serial line or a pseudo terminal */
-    uint32_t speed;   /* bit/s, one that the system has, as 115200; 0: as the line is set */
+    /* bit/s, one of the system's, for example 115200; 0: the line's present speed */
+    uint32_t speed;
 };
 /* The octets of a terminal line, in raw mode and without flow control by characters, for filters
  * that make packets of them (ppp.h). What was changed is put back at close. NULL on failure, with
@@ -65,15 +66,15 @@ struct scps_tty_config {
 SCPS_API struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg,
                                           char msg[SCPS_IO_MSGLEN]);
 
-/* For programs that drive a device themselves, without a loop or a stack. nif is any member of a
- * chain that ends in a device opened here; else SCPS_ERR_INVAL. */
+/* These functions are for programs that drive a device without a loop. nif is any member of a chain
+ * that ends in a device opened here; any other gives SCPS_ERR_INVAL. */
 /* The descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
-/* Hands waiting packets up, stamped at, until max have been or none is left; a read that holds
- * several is finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when
- * the device has gone. */
+/* Passes at most max waiting packets up, with the time `at`; a read that holds several is
+ * finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device
+ * has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
-/* Sends what the device has only gathered so far. The loop does it after each pump. */
+/* Sends what the device has gathered so far. The loop calls it after each pump. */
 SCPS_API void scps_io_flush(struct scps_netif *nif);
 
 /* Monotonic clock, µs. */
@@ -81,22 +82,23 @@ SCPS_API scps_time scps_sysclock_now(void);
 /* Fills buf from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
 SCPS_API int scps_entropy(void *buf, size_t len);
 
-/* Drives one stack: reads what has arrived in batches, tells on_event, then pumps; sleeps until the
- * next packet or the stack's deadline, to the microsecond as far as the kernel wakes in time. ev
- * NULL: a loop of its own. on_event (may be NULL) hears every event of the stack, in order, and may
- * call into it, but free neither. NULL with errno: EINVAL for a stack whose seed is the default one
- * (scps_stack_is_predictable: fill scps_stack_config.seed with scps_entropy()), else when the
- * system has no memory or descriptor left. */
+/* Drives one stack: reads what has arrived in batches, passes events to on_event, then calls
+ * scps_pump(); sleeps until the next packet or the stack's deadline, to the microsecond as far
+ * as the kernel wakes in time. ev NULL: a loop of its own. on_event (may be NULL) receives every
+ * event of the stack, in order, and may call into it, but free neither. NULL with errno: EINVAL
+ * for a stack whose seed is the default one (scps_stack_is_predictable: fill
+ * scps_stack_config.seed with scps_entropy()), else when the system has no memory or descriptor
+ * left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),
                                          void *ctx);
 /* Watches a device opened here and attaches it to the stack (after any filters were pushed). It
- * must outlive the loop. When it vanishes it is taken from the stack again, whose connections hear
- * SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
+ * must outlive the loop. When it vanishes it is taken from the stack again, whose connections
+ * get SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
-/* Call after touching the stack from outside on_event. */
+/* Call it after calls into the stack from outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
 /* Runs until scps_loop_stop, or the deadline on scps_sysclock_now (SCPS_NEVER: none). */
 SCPS_API void scps_loop_run(struct scps_loop *l, scps_time until);
@@ -105,7 +107,7 @@ SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
 /* 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
 SCPS_API int scps_loop_error(const struct scps_loop *l);
 SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
-SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the devices */
+SCPS_API void scps_loop_free(struct scps_loop *l); /* does not free the stack or the devices */
 
 /* The interface options every program in real time shares, by their long names:
  *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT] --ppp DEVICE[,KEY[=VALUE]...]
@@ -115,13 +117,14 @@ SCPS_API void scps_loop_free(struct scps_loop *l); /* not the stack, not the dev
 #define SCPS_IFOPTS_ADDRS 4
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
-    char tun[64];                      /* as typed; empty: not given */
-    char tap[64];                      /* likewise */
-    char ppp[SCPS_IFOPTS_PATH];        /* the device of --ppp; empty: not given */
-    struct scps_ppp_config ppp_config; /* with --ppp: but for addresses, families and MRU */
-    uint32_t ppp_speed;                /* scps_tty_config.speed */
-    scps_dur ppp_wait; /* for the peer; 0: until the link is given up, if it ever is */
-    bool ccsds;        /* --ccsds was given: over --udp, or on ccsds_line */
+    char tun[64];               /* as typed; empty: not given */
+    char tap[64];               /* likewise */
+    char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
+    /* configuration of --ppp, without addresses, families and MRU */
+    struct scps_ppp_config ppp_config;
+    uint32_t ppp_speed; /* scps_tty_config.speed */
+    scps_dur ppp_wait;  /* how long to wait for the peer; 0: until PPP gives up */
+    bool ccsds;         /* --ccsds was given, over --udp or on ccsds_line */
     struct scps_ccsds_config ccsds_config;
     char ccsds_line[SCPS_IFOPTS_PATH]; /* empty: over --udp */
     uint32_t ccsds_speed;
@@ -149,14 +152,14 @@ struct scps_ifopts {
 /* clang-format on */
 /* Lines for a help text, each ending in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
-/* All zero is the beginning. Takes the value of option `name` (without dashes; --offload has none).
+/* Begin with a zeroed o. Parses the value of option `name` (without dashes; --offload has none).
  * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg. */
 SCPS_API int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                char msg[SCPS_IO_MSGLEN]);
 /* True when any of the options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
-/* Do the options fit together (one device, an address for it)? 0, or SCPS_ERR_INVAL with one line
- * in msg: a usage error, where a failure of the next two is the system's. */
+/* Checks that the options agree (one device, an address for it). Returns 0, or SCPS_ERR_INVAL
+ * with one line in msg: a usage error, where a failure of the next two is the system's. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 /* Opens the device: TUN or TAP with Ethernet, addressed when kernel addresses were given, IP in
  * UDP, or PPP on a terminal line. NULL with one line in msg. Push filters on it before the next
@@ -171,11 +174,11 @@ SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char m
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
 /* Why the link of a chain is not open, or was closed last, in words; NULL: it is open, or the
- * chain's link does not know (only PPP does). top is the uppermost of the chain. */
+ * device has no such state (only PPP has). top is the uppermost of the chain. */
 SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
 
-/* Reads a file whole, at most 128 MB; NULL with the reason in why. ctx is not used: with the next
- * function, what struct scps_link_files (sim.h) wants. */
+/* Reads a whole file, at most 128 MB; returns NULL with the reason in why. ctx is not used:
+ * together with the next function it serves as struct scps_link_files (sim.h). */
 SCPS_API char *scps_io_read_file(void *ctx, const char *name, size_t *len, char *why,
                                  size_t whylen);
 SCPS_API void scps_io_free_file(void *ctx, char *data);

@@ -27,7 +27,7 @@ struct scps_json {
     FILE *f;
     const char *indent; /* begins a line once for each open bracket; must not be NULL */
     unsigned depth;     /* brackets that are open */
-    bool comma;         /* something stands before the next item in its bracket */
+    bool comma;         /* a comma is due before the next item of the bracket */
 };
 
 /* In every function, key names a member of an object; it is NULL for an element of an array, and
@@ -36,10 +36,10 @@ struct scps_json {
 
 /* Opens an object '{' or an array '['. */
 SCPS_API void scps_json_open(struct scps_json *j, const char *key, char bracket);
-/* Closes it with '}' or ']'. A newline follows the end of the document. Nothing happens when none
- * is open. */
+/* Closes the innermost object or array. A newline follows the end of the document. Does nothing
+ * when none is open. */
 SCPS_API void scps_json_close(struct scps_json *j, char bracket);
-/* A string; null for a value of NULL. */
+/* Writes a string; null if the value is NULL. */
 SCPS_API void scps_json_string(struct scps_json *j, const char *key, const char *value);
 SCPS_API void scps_json_uint(struct scps_json *j, const char *key, uint64_t v);
 SCPS_API void scps_json_int(struct scps_json *j, const char *key, int64_t v);
@@ -47,13 +47,14 @@ SCPS_API void scps_json_bool(struct scps_json *j, const char *key, bool v);
 SCPS_API void scps_json_null(struct scps_json *j, const char *key);
 /* A number with 15 significant digits; null when it is not finite. */
 SCPS_API void scps_json_real(struct scps_json *j, const char *key, double v);
-/* A number with so many digits behind the point; null when it is not finite. */
+/* Writes a number with a fixed number of digits behind the point; null when it is not finite. */
 SCPS_API void scps_json_fixed(struct scps_json *j, const char *key, double v, int digits);
-/* A value in microseconds; null when it is negative. */
+/* Writes a value in microseconds; null when it is negative. */
 SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
-/* Microseconds as seconds with six digits behind the point, exact. A negative time counts as 0. */
+/* Writes microseconds as seconds with six digits behind the point, exactly. A negative time counts
+ * as 0. */
 SCPS_API void scps_json_seconds(struct scps_json *j, const char *key, scps_dur us);
-/* A value that is JSON text already; NULL is null. */
+/* Writes a value that is JSON text already; NULL is null. */
 SCPS_API void scps_json_raw(struct scps_json *j, const char *key, const char *text);
 
 #ifdef __cplusplus

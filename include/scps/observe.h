@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The observer: a fixed-size note for everything worth plotting or asserting. */
+/* The observer: the stack reports each event worth plotting or testing as a note of fixed size. */
 #ifndef SCPS_OBSERVE_H
 #define SCPS_OBSERVE_H
 
@@ -16,7 +16,7 @@ enum scps_note_kind {
     SCPS_NOTE_COUNT
 };
 
-struct scps_note { /* a CSV row, a ring entry, a test assertion */
+struct scps_note { /* one observer note: a row of CSV, or an entry of a test */
     scps_time at;
     uint32_t conn; /* scps_conn_id(); 0: the stack */
     uint32_t kind; /* enum scps_note_kind */
@@ -24,7 +24,7 @@ struct scps_note { /* a CSV row, a ring entry, a test assertion */
 };
 
 struct scps_observer {
-    /* Called from inside the stack: must not call back into it. NULL: nobody listens. */
+    /* Called from inside the stack, so it must not call back into it. NULL: no notes. */
     void (*note)(void *ctx, const struct scps_note *n);
     void *ctx;
     uint64_t mask; /* 1 << kind for each kind wanted */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Careful resume (RFC 9959): what a connection found out about its path, for the next one.
+/* Careful resume (RFC 9959): a connection saves what it measured of its path, and the next one
+ * starts from it.
  *
  *     connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
  *     connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
@@ -27,18 +28,19 @@ struct scps_path_state {
     uint8_t octet[SCPS_PATH_STATE_SIZE];
 };
 
-/* What became of a saved state. */
+/* Result of scps_path_restore(). */
 enum scps_path_verdict {
     SCPS_PATH_TAKEN,
-    SCPS_PATH_FOREIGN,     /* it is no path state: another size, or another beginning */
-    SCPS_PATH_VERSION,     /* it is of another version of this library's format */
+    SCPS_PATH_FOREIGN,     /* the octets are no path state: wrong size or wrong first octets */
+    SCPS_PATH_VERSION,     /* another version of the format */
     SCPS_PATH_CORRUPT,     /* its checksum is wrong */
-    SCPS_PATH_RANGE,       /* a value makes no sense */
-    SCPS_PATH_DESTINATION, /* it is of other addresses than the connection's */
+    SCPS_PATH_RANGE,       /* a value is out of range */
+    SCPS_PATH_DESTINATION, /* saved for other addresses than the connection's */
     SCPS_PATH_FUTURE,      /* it was saved later than now */
     SCPS_PATH_EXPIRED,     /* it is older than its lifetime */
     SCPS_PATH_NO_WINDOW,   /* the controller has no congestion window (pure rate control) */
-    SCPS_PATH_LATE,        /* data has been acknowledged already, or a state was taken before */
+    /* too late: data has been acknowledged already, or a state was restored before */
+    SCPS_PATH_LATE,
     SCPS_PATH_NO_MEMORY
 };
 
@@ -51,12 +53,12 @@ enum scps_resume_phase {
     SCPS_RESUME_VALIDATING,
     SCPS_RESUME_RETREAT,
     SCPS_RESUME_OBSERVED, /* in notes: the state was saved */
-    SCPS_RESUME_REFUSED   /* in notes: a saved state was not taken; why is a scps_path_verdict */
+    SCPS_RESUME_REFUSED   /* in notes: a saved state was refused; why is a scps_path_verdict */
 };
 
 /* Why the phase changed. */
 enum scps_resume_why {
-    SCPS_RESUME_RESTORED,       /* to Reconnaissance: a saved state was taken */
+    SCPS_RESUME_RESTORED,       /* Why a phase began. To Reconnaissance: a saved state was taken */
     SCPS_RESUME_CONFIRMED,      /* to Unvalidated: initial data acknowledged, round trip alike */
     SCPS_RESUME_LAST_SENT,      /* to Validating: the window is full */
     SCPS_RESUME_FIRST_ACKED,    /* to Validating: the first unvalidated segment arrived */
@@ -65,7 +67,7 @@ enum scps_resume_why {
     SCPS_RESUME_RATE_LIMITED,   /* to normal: the application used no more than before */
     SCPS_RESUME_LOSS,           /* to Safe Retreat; in Reconnaissance to normal */
     SCPS_RESUME_ECN,            /* the same */
-    SCPS_RESUME_PATH_CHANGED,   /* the same: the path is another, or its round trip is */
+    SCPS_RESUME_PATH_CHANGED,   /* likewise: the path has changed, or its round trip has */
     SCPS_RESUME_RTT_TOO_SHORT,  /* to normal: at most half of saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,   /* to normal: more than ten times saved_rtt */
     SCPS_RESUME_NOTHING_GAINED, /* to normal: the window is as large by itself */
@@ -77,7 +79,7 @@ struct scps_path_limits {
     int64_t lifetime;  /* seconds after which a state is no longer used */
     uint64_t max_jump; /* bytes: the jump is never larger. 0: no limit */
 };
-/* An hour, and no limit to the jump. */
+/* Returns the default limits: one hour, and no limit to the jump. */
 SCPS_API struct scps_path_limits scps_path_limits_default(void);
 
 /* Writes what the connection has observed of its path into *out: the most that arrived in one of
@@ -87,15 +89,16 @@ SCPS_API struct scps_path_limits scps_path_limits_default(void);
  * owner, also after the last byte was acknowledged. */
 SCPS_API int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out);
 
-/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state. Then
- * it acts by RFC 9959; whatever is wrong with the state has a name, and changes nothing. lim: NULL:
- * the defaults. */
+/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state.
+ * From then on the connection follows RFC 9959. Returns SCPS_PATH_TAKEN, or what is wrong with
+ * the state; then nothing changes. lim: NULL: the defaults. */
 SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                                                   size_t len, int64_t now,
                                                   const struct scps_path_limits *lim);
 
-/* The phase the connection is in, and all it has been in: 1 << phase each. A connection that was in
- * SCPS_RESUME_RETREAT has found its saved state wrong: delete it (RFC 9959 section 3.5). */
+/* The phase the connection is in, and the set of all phases it has been in: 1 << phase each. A
+ * connection that was in SCPS_RESUME_RETREAT has found its saved state wrong: delete it (RFC
+ * 9959 section 3.5). */
 SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been);
 
 SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v); /* "taken", "expired" */

@@ -40,26 +40,27 @@ struct scps_ppp_config {
     bool vj;                /* header compression by RFC 1144, both ways; default true */
     uint8_t vj_slots;       /* connections the peer may compress towards us, 3 to 16; default 16 */
     struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */
-    /* IPv4 address for a peer that asks for one; family 0: a peer has to bring its own */
+    /* IPv4 address to give to a peer that asks for one; family 0: the peer must bring its own */
     struct scps_addr remote;
-    bool remote_strict;      /* no other address is accepted than remote; default false */
+    bool remote_strict;      /* refuse any other address of the peer than remote; default false */
     uint8_t interface_id[8]; /* of this end's IPv6 addresses; zeros: drawn from seed */
-    /* The peer may come later: when max_configure requests have had no answer, wait for one of the
-     * peer's instead of giving up; default false */
+    /* The peer may start later: after max_configure requests without an answer, wait for a request
+     * of the peer instead of giving up; default false */
     bool passive;
     scps_dur restart; /* Restart timer: more than the round trip; default 3 s */
     uint32_t max_configure, max_terminate, max_failure; /* RFC 1661 section 4.6: 10, 2, 5 */
-    /* An Echo-Request so often, and how many without an answer end the link; default 0: none; 3 */
+    /* Interval of Echo-Requests (default 0: none), and how many without an answer end the link
+     * (default 3) */
     scps_dur echo_interval;
     uint32_t echo_failures;
     uint64_t seed; /* for magic numbers: different at the two ends, as scps_entropy() draws it */
 };
 
 enum scps_ppp_phase {                     /* RFC 1661 section 3.2; there is no authentication */
-                      SCPS_PPP_DEAD,      /* not begun, or over: see why */
+                      SCPS_PPP_DEAD,      /* not started, or over; why says the reason */
                       SCPS_PPP_ESTABLISH, /* LCP negotiates */
                       SCPS_PPP_NETWORK,   /* LCP is open */
-                      SCPS_PPP_TERMINATE  /* this end has asked to end, or the peer has */
+                      SCPS_PPP_TERMINATE  /* this end or the peer has asked to end the link */
 };
 
 /* Why a link is not open, or was closed last. name, words */
@@ -83,7 +84,7 @@ enum scps_ppp_why {
         SCPS_PPP_WHY_COUNT
 };
 
-/* What arrived and was not used. name, words */
+/* Reasons why received octets were not used. name, words */
 #define SCPS_PPP_DROPS(X)                                                                          \
     X(FCS, "frames with a wrong check sequence")                                                   \
     X(ABORTED, "frames that their sender gave up")                                                 \
@@ -108,11 +109,11 @@ struct scps_ppp_status {
     enum scps_ppp_phase phase;
     enum scps_ppp_why why;
     bool ipv4, ipv6; /* open */
-    /* Of IPv4, while it is open; family 0: not told. With SCPS_PPP_WHY_SAME_ADDRESS both are the
-     * address that the ends share */
+    /* IPv4 addresses while IPCP is open; family 0: not told by the peer. With
+     * SCPS_PPP_WHY_SAME_ADDRESS both are the address that the ends share */
     struct scps_addr local, remote;
-    uint8_t local_id[8], remote_id[8]; /* of IPv6, while it is open */
-    uint32_t mtu;                      /* largest packet that goes to the peer */
+    uint8_t local_id[8], remote_id[8]; /* IPv6 interface identifiers while IPV6CP is open */
+    uint32_t mtu;                      /* largest packet that may be sent to the peer, octets */
     uint32_t tx_accm;
     bool vj_tx, vj_rx;
     uint64_t tx_frames, rx_frames; /* well formed ones */

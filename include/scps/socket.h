@@ -75,7 +75,7 @@ enum {
     SCPS_SO_TYPE = 3,  /* get */
     SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which clears it */
     SCPS_SO_BROADCAST = 6,
-    SCPS_SO_SNDBUF = 7, /* bytes of payload; not doubled */
+    SCPS_SO_SNDBUF = 7, /* send buffer, bytes of payload; the value is not doubled as in Linux */
     SCPS_SO_RCVBUF = 8, /* likewise */
     SCPS_SO_KEEPALIVE = 9,
     SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in line */
@@ -146,27 +146,29 @@ enum {
     SCPS_TP_TIMESTAMP = 0x0d,
     SCPS_TP_SNACK = 0x0f,
     SCPS_TP_BETS = 0x10,
-    SCPS_TP_VEGAS_CONGEST = 0x12, /* 1: controller "vegas" (0: "rate"); get: is it the one */
-    SCPS_TP_VJ_CONGEST = 0x13,    /* likewise "vj" */
+    /* 1 selects controller "vegas", 0 "rate"; get: 1 if it is "vegas" */
+    SCPS_TP_VEGAS_CONGEST = 0x12,
+    SCPS_TP_VJ_CONGEST = 0x13,  /* likewise "vj" */
     SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
     SCPS_TP_VEGAS_BETA = 0x15,
     SCPS_TP_VEGAS_GAMMA = 0x16,
     SCPS_TP_SNACKDELAY = 0x17,
     SCPS_TP_RTOMAX = 0x1e,
     /* SCPS_SOL_SCPS_ROUTE, for this socket alone */
-    SCPS_ROUTE_RATE = 1, /* bit/s on the wire; 0 unlimited */
+    SCPS_ROUTE_RATE = 1, /* rate, bit/s on the wire; 0: unlimited */
     SCPS_ROUTE_RTT = 3,  /* ms, expected */
     SCPS_ROUTE_IRTO = 7, /* ms */
-    /* SCPS_SOL_SCPS_SOCKET: best effort. All get; EOPNOTSUPP where it is not in force */
+    /* SCPS_SOL_SCPS_SOCKET: best effort. All are read-only; EOPNOTSUPP where best effort is not in
+     * force */
     SCPS_SO_BETS_RHOLE_SIZE =
-        0x1009, /* of the hole that a read last met; ENODATA before the first */
-    SCPS_SO_BETS_RHOLE_START = 0x100a,    /* likewise: bytes of the stream before it */
+        0x1009, /* length of the hole at which the last read stopped; ENODATA before the first */
+    SCPS_SO_BETS_RHOLE_START = 0x100a,    /* likewise: bytes of the stream before that hole */
     SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* ranges given up */
-    SCPS_SO_BETS_SEND_HOLES = 0x100c      /* struct scps_hole each: as many as fit */
+    SCPS_SO_BETS_SEND_HOLES = 0x100c      /* array of struct scps_hole: as many as fit */
 };
 
-/* SCPS_SOL_SCPS, ours: one for each field of struct scps_conn_config worth one, in its units (µs,
- * bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
+/* SCPS_SOL_SCPS, options of this library: the fields of struct scps_conn_config, in their units
+ * (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
     /* written by tools/settings from settings.def */
     SCPS_TP_RATE = 0x100,             /* bytes/s */
@@ -289,7 +291,7 @@ struct scps_sockaddr_in {
 struct scps_sockaddr_in6 {
     uint16_t sin6_family; /* SCPS_AF_INET6 */
     uint16_t sin6_port;
-    uint32_t sin6_flowinfo; /* ignored; 0 when given out, and the next but one too */
+    uint32_t sin6_flowinfo; /* ignored; given out as 0, and so is sin6_scope_id */
     uint8_t sin6_addr[16];  /* ::ffff:a.b.c.d is the IPv4 address a.b.c.d, unless IPV6_V6ONLY */
     uint32_t sin6_scope_id;
 };
@@ -320,7 +322,7 @@ struct scps_msghdr {
     size_t msg_iovlen;
     void *msg_control; /* none is taken; recvmsg sets msg_controllen to 0 */
     size_t msg_controllen;
-    /* by recvmsg: SCPS_MSG_EOR, a record ends here; and SCPS_MSG_TRUNC, bytes of it are missing */
+    /* Set by recvmsg: SCPS_MSG_EOR: a record ends here; SCPS_MSG_TRUNC: bytes are missing */
     int msg_flags;
 };
 struct scps_pollfd {
@@ -334,11 +336,12 @@ struct scps_timeval {
     int64_t tv_sec, tv_usec;
 };
 
-/* TCP_INFO. Fields we do not know are 0; which, and where the meaning differs, is said here. */
+/* TCP_INFO. Fields that this stack does not know are 0; a comment says which, and where the meaning
+ * differs from Linux. */
 struct scps_tcp_info {
     uint8_t tcpi_state;       /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
     uint8_t tcpi_ca_state;    /* 0 open, 1 disorder, 3 recovery, 4 loss */
-    uint8_t tcpi_retransmits; /* consecutive timeouts, as the next but one */
+    uint8_t tcpi_retransmits; /* consecutive timeouts, as tcpi_backoff */
     uint8_t tcpi_probes;      /* 0 */
     uint8_t tcpi_backoff;
     uint8_t tcpi_options; /* 1 timestamps, 2 SACK, 4 window scale, 8 ECN */
@@ -347,13 +350,15 @@ struct scps_tcp_info {
     uint32_t tcpi_rto, tcpi_ato;         /* µs */
     uint32_t tcpi_snd_mss, tcpi_rcv_mss; /* bytes */
     uint32_t tcpi_unacked,
-        tcpi_sacked;              /* segments; listening: waiting for accept, and the backlog */
+        /* segments that SACK reported; listening: connections waiting for accept, and the
+         * backlog */
+        tcpi_sacked;
     uint32_t tcpi_lost;           /* segments */
     uint32_t tcpi_retrans;        /* 0 */
     uint32_t tcpi_fackets;        /* 0, as in Linux */
-    uint32_t tcpi_last_data_sent; /* ms ago; here of any segment */
+    uint32_t tcpi_last_data_sent; /* ms since any segment was sent; Linux: since data was sent */
     uint32_t tcpi_last_ack_sent;  /* 0, as in Linux */
-    uint32_t tcpi_last_data_recv; /* ms ago; here of any segment */
+    uint32_t tcpi_last_data_recv; /* ms since any segment arrived; Linux: since data arrived */
     uint32_t tcpi_last_ack_recv;  /* ms ago */
     uint32_t tcpi_pmtu;
     uint32_t tcpi_rcv_ssthresh; /* the window on offer */
@@ -366,16 +371,16 @@ struct scps_tcp_info {
     uint32_t tcpi_total_retrans;
     uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* all ones: none */
     uint64_t tcpi_bytes_acked,
-        tcpi_bytes_received; /* payload; Linux counts an acknowledged SYN too */
+        tcpi_bytes_received; /* payload bytes; Linux counts an acknowledged SYN too */
     uint32_t tcpi_segs_out, tcpi_segs_in;
     uint32_t tcpi_notsent_bytes;
     uint32_t tcpi_min_rtt;
     uint32_t tcpi_data_segs_in, tcpi_data_segs_out;
     uint64_t tcpi_delivery_rate;
-    uint64_t tcpi_busy_time;      /* µs with something to send */
-    uint64_t tcpi_rwnd_limited;   /* µs held by the peer's window */
+    uint64_t tcpi_busy_time;      /* µs during which there was something to send */
+    uint64_t tcpi_rwnd_limited;   /* µs during which the peer's window stopped sending */
     uint64_t tcpi_sndbuf_limited; /* 0 */
-    uint32_t tcpi_delivered;      /* segments' worth of payload known to have arrived */
+    uint32_t tcpi_delivered;      /* payload known to have arrived, in segments of full size */
     uint32_t tcpi_delivered_ce;   /* ECN echoes */
     uint64_t tcpi_bytes_sent, tcpi_bytes_retrans;
     uint32_t tcpi_dsack_dups, tcpi_reord_seen;
@@ -394,13 +399,13 @@ struct scps_tcp_info {
 
 enum scps_wait_dir {
     SCPS_WAIT_READ,
-    SCPS_WAIT_WRITE, /* connect waits for this, too */
+    SCPS_WAIT_WRITE, /* the socket is writable; connect waits for this, too */
     SCPS_WAIT_ACCEPT,
-    SCPS_WAIT_POLL, /* any of the sockets of a poll: s is -1 */
-    SCPS_WAIT_CLOSE /* a lingering close: s is -1, the descriptor is free already */
+    SCPS_WAIT_POLL, /* any of the sockets of a poll is ready; s is -1 */
+    SCPS_WAIT_CLOSE /* a lingering close is done; s is -1, the descriptor is free already */
 };
 
-/* What a call that blocks waits for. */
+/* The condition for which a blocking call waits. */
 struct scps_wait {
     struct scps_ctx *ctx;
     void *user; /* cfg.user */
@@ -422,92 +427,94 @@ struct scps_ctx_config {
      * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
      * the context's. */
     struct scps_stack *stack;
-    /* Its allocator and ports serve the sockets in either case */
+    /* Its allocator and ports also serve the sockets, on either kind of stack */
     struct scps_stack_config stack_config;
-    struct scps_conn_config conn; /* what every socket begins with */
-    uint32_t mtu;                 /* of the netif inside; default 1500 */
-    /* At most this many packets wait to be taken; default 4096. The stack holds the rest back */
+    struct scps_conn_config conn; /* configuration with which every socket begins */
+    uint32_t mtu;                 /* MTU of the built-in netif, bytes; default 1500 */
+    /* Limit of the packets that wait for scps_ctx_take(); default 4096. The stack keeps the rest */
     uint32_t queue_packets;
     uint32_t max_sockets; /* EMFILE beyond; default 1024 */
-    int first_fd;         /* the lowest descriptor, whose lowest free one is given out; default 3 */
+    int first_fd;         /* The lowest descriptor number; default 3 */
     unsigned max_backlog; /* a longer backlog is cut to this; default 4096 */
-    /* A call must wait: run the world until scps_wait_over(w), or sleep until another thread has
-     * done so. Called with no lock held; may use the context. Returns 0 (the call looks again, and
-     * calls again if it must), or an errno value for the call to fail with (EINTR). NULL: nothing
-     * ever blocks. */
+    /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w), or
+     * sleep until another thread has done so. Called with no lock held; may use the context.
+     * Returns 0 (the call looks again, and calls again if it must), or an errno value for the
+     * call to fail with (EINTR). NULL: nothing ever blocks. */
     int (*wait)(const struct scps_wait *w);
-    /* Around every entry. Not taken twice by one thread. NULL: no locking. */
+    /* Called around every entry, never twice by one thread. NULL: no locking. */
     void (*lock)(void *user);
     void (*unlock)(void *user);
-    void (*wake)(
-        void *
-            user); /* something has changed: look at your waits again. Called locked. May be NULL */
-    void (*kick)(
-        void *user); /* cfg.stack only: it has something to send. Called locked. May be NULL */
-    /* The clock. NULL: time is what inject and advance say (with cfg.stack: scps_stack_now). With a
-     * stack of its own, each call first runs the timers that are due. */
+    /* wakes waiting threads: something has changed, so they check their conditions. Called locked.
+     * May be NULL */
+    void (*wake)(void *user);
+    /* cfg.stack only: the stack has something to send. Called locked. May be NULL */
+    void (*kick)(void *user);
+    /* Reads the clock. NULL: the time is the latest given to inject or advance (with cfg.stack:
+     * scps_stack_now). With a stack of its own, each call first runs the timers that are due. */
     scps_time (*now)(void *user);
     void *user;
 };
 
-/* The library's defaults: scps_conn_config_default and scps_stack_config_default. */
+/* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
 SCPS_API struct scps_ctx_config scps_ctx_config_default(void);
-/* Plain TCP with the figures of a Linux host: initial window 10, RTO at least 200 ms and at most
- * 120 s, initially 1 s, delayed ACK 40 ms, an ACK for every second full segment, 6 SYN and 15 data
- * retries, TIME-WAIT and orphaned FIN-WAIT-2 60 s, receive buffer 6 MiB (a window scale of 7), send
- * buffer 4 MiB, SACK, DSACK, timestamps and window scale, no ECN, no pacing, controller "vj";
- * ephemeral ports 32768 to 60999. */
+/* Returns the configuration of plain TCP with the values of a Linux host: initial window 10, RTO
+ * at least 200 ms and at most 120 s, initially 1 s, delayed ACK 40 ms, an ACK for every second
+ * full segment, 6 SYN and 15 data retries, TIME-WAIT and orphaned FIN-WAIT-2 60 s, receive
+ * buffer 6 MiB (a window scale of 7), send buffer 4 MiB, SACK, DSACK, timestamps and window
+ * scale, no ECN, no pacing, controller "vj"; ephemeral ports 32768 to 60999. */
 SCPS_API struct scps_ctx_config scps_ctx_config_linux(void);
 
 /* cfg NULL: the defaults. NULL with errno ENOMEM or EINVAL. */
 SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
-/* Frees the sockets and its own stack, without a word to the peers; on cfg.stack connections are
- * reset and listeners closed. No call may be waiting. */
+/* Frees the sockets and the context's own stack; nothing is sent to the peers. On cfg.stack
+ * connections are reset and listeners closed. No call may be waiting. */
 SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
 SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
-/* The stack below; what is done to it directly needs the lock, and scps_ctx_turn afterwards. */
+/* Returns the stack of the context. Calls into it need the lock, and scps_ctx_turn afterwards. */
 SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
-/* Serves what is due now, as every call does: tells the sockets, sends. */
+/* Serves what is due now, as every call does: passes events to the sockets and sends. */
 SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 
-/* For the netif inside. The address reaches the whole world: a default route of its family comes
- * with it. 0; -1 with errno EINVAL, ENOMEM. */
+/* Adds an address to the built-in netif, with a default route of its family. Returns 0; -1 with
+ * errno EINVAL, ENOMEM. */
 SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
-/* r->nif NULL: the netif inside. Errors as above. */
+/* Adds a route; r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr. */
 SCPS_API int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r);
 
 /* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is
  * taken. An earlier time than the last counts as the last. Returns 0 if it was used, else the
  * scps_drop. */
 SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at);
-/* The next packet sent, oldest first, and when it was (sent_at may be NULL). Returns its length; 0
- * if there is none; -1 with errno EMSGSIZE if cap is too small (it stays). Time does not pass. */
+/* Returns the oldest packet sent that was not taken yet, and the time of sending (sent_at may be
+ * NULL). The result is its length; 0 if there is none; -1 with errno EMSGSIZE if cap is too
+ * small (it stays). Time does not pass. */
 SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at);
 SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx); /* packets take would give */
 /* Lets time pass: every timer up to and including `when` is served at its own moment, in order; the
  * packets sent meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER.
  * Once queue_packets wait, nothing more is sent until some are taken. */
 SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
-/* The same, but stops at the first moment when a blocked call can go on, or a packet waits for
- * take. Returns the time it is then. */
+/* As scps_ctx_advance(), but stops at the first moment when a blocked call can go on, or a packet
+ * waits for take. Returns the time reached. */
 SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
-/* When advance would have something to do next (blocked calls' deadlines counted); SCPS_NEVER if
- * never. */
+/* Returns when scps_ctx_advance() has something to do next (deadlines of blocked calls included);
+ * SCPS_NEVER if never. */
 SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
 SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
 
-/* True when the call can go on: it is ready, its time is up, its socket was closed. For cfg.wait
- * and whoever runs the world for it. Takes no lock: with several threads, call it locked. */
+/* Returns true when the waiting call can go on: its condition holds, its time is up, or its socket
+ * was closed. For cfg.wait. Takes no lock: with several threads, call it locked. */
 SCPS_API bool scps_wait_over(const struct scps_wait *w);
 /* cfg.stack only: its driver hands in every event of the stack. Takes no lock. */
 SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
-/* The connection below a socket; NULL if there is none (with errno EBADF if there is no such
+/* Returns the connection of a socket; NULL if it has none (with errno EBADF if there is no such
  * socket). The socket owns it. */
 SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 
 /* ---- the calls ---- */
 
-/* Besides what is named: EBADF everywhere, EFAULT for a NULL that must not be, ENOMEM. */
+/* Besides the errors named below: EBADF everywhere, EFAULT for a NULL pointer that is not allowed,
+ * ENOMEM. */
 
 /* protocol 0 or SCPS_SOL_TCP, of SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. EAFNOSUPPORT, ESOCKTNOSUPPORT,
  * EPROTONOSUPPORT, EINVAL, EMFILE. */
@@ -517,19 +524,19 @@ SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protoco
 SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 /* An unbound socket gets a port. Again: another backlog. EINVAL (connected), EADDRINUSE. */
 SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
-/* addr and addrlen NULL: nobody asks. EAGAIN, EINVAL (not listening), EMFILE. */
+/* addr and addrlen NULL: the address is not wanted. EAGAIN, EINVAL (not listening), EMFILE. */
 SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
 /* flags: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
 SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen,
                                int flags);
-/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED, ENETUNREACH,
- * EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure it may be tried again. Family
- * SCPS_AF_UNSPEC: disconnects. */
+/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED,
+ * ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure the call may
+ * be repeated. Family SCPS_AF_UNSPEC disconnects. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
-/* How many bytes; 0 at the end of the stream. A read ends where a record does. ENODATA (best
- * effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next read goes on
- * behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
+/* Returns the number of bytes; 0 at the end of the stream. A read ends where a record does.
+ * ENODATA (best effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next
+ * read goes on behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
  * (SCPS_MSG_OOB). */
 SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
 SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
@@ -539,8 +546,8 @@ SCPS_API int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int s, void *buf, size
                                     void *addr, uint32_t *addrlen);
 SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msghdr *msg, int flags);
 
-/* Datagrams (docs/howto/sockets.md): one a call, whole; what does not fit the reader's buffer is
- * lost. EDESTADDRREQ, EMSGSIZE (none is cut), ECONNREFUSED (once, where it is connected),
+/* Datagrams (docs/howto/sockets.md): each call sends or reads one; what does not fit the reader's
+ * buffer is lost. EDESTADDRREQ, EMSGSIZE (none is cut), ECONNREFUSED (once, where it is connected),
  * EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
  *
  * How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut
@@ -562,7 +569,7 @@ SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
  * gave. SO_LINGER with a time waits for the acknowledgement of the FIN, if there is a cfg.wait;
  * with time 0 it resets. */
 SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
-/* timeout in ms; below 0: none. Returns how many have revents. */
+/* Waits until a socket is ready; timeout in ms, below 0: none. Returns how many have revents. */
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
                             int timeout);
 SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);

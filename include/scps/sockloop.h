@@ -31,11 +31,11 @@ SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
 SCPS_API struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl);
 SCPS_API struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl);
-/* The call that blocks now, and if none does the next one that would, fails with EINTR. For a
- * watcher of the program (a signal); a watcher must not block itself. */
+/* Makes the call that blocks now, or else the next one that would, fail with EINTR. For a
+ * watcher of the program, such as one of a signal; a watcher must not block itself. */
 SCPS_API void scps_sockloop_interrupt(struct scps_sockloop *sl);
-/* Frees context, loop and stack: what was still being sent in the background is not. Not the
- * devices. */
+/* Frees context, loop and stack; data still being sent in the background is lost. The devices stay
+ * open. */
 SCPS_API void scps_sockloop_free(struct scps_sockloop *sl);
 
 #ifdef __cplusplus

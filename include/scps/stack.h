@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One host: packets and time go in, packets and the next deadline come out.
+/* The stack of one host. It takes packets and the time, and gives packets and its next deadline.
  *
  * A stack is used by one thread at a time. It never blocks, reads a clock, opens a file or asks for
- * randomness; any number of them live side by side.
+ * randomness; a program can have any number of them.
  */
 #ifndef SCPS_STACK_H
 #define SCPS_STACK_H
@@ -22,15 +22,15 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
-/* What answers to strangers may take of a link (scps_stack_config.answer_rate). */
-#define SCPS_ANSWER_SHARE 16   /* one part in so many of a known rate, at most, */
-#define SCPS_ANSWER_LEAST 128  /* and one part in so many at least */
-#define SCPS_ANSWER_FLOOR 1000 /* bytes/s at least where no rate is known */
+/* Limits of answers to strangers as shares of a link (scps_stack_config.answer_rate). */
+#define SCPS_ANSWER_SHARE 16   /* at most this fraction of a known rate, 1/16 */
+#define SCPS_ANSWER_LEAST 128  /* at least this fraction of a known rate, 1/128 */
+#define SCPS_ANSWER_FLOOR 1000 /* bytes/s, the minimum where no rate is known */
 
-/* What a stack has room for whose memory is fixed, beside max_conns connections. */
+/* Capacity of a stack with fixed memory, beside max_conns connections. */
 #define SCPS_FIXED_NETIFS    2
 #define SCPS_FIXED_ADDRS     4
-#define SCPS_FIXED_ROUTES    8 /* those that come with an address counted */
+#define SCPS_FIXED_ROUTES    8 /* routes that come with an address included */
 #define SCPS_FIXED_RATED     2 /* routes with a rate */
 #define SCPS_FIXED_LISTENERS 4
 
@@ -59,15 +59,16 @@ struct scps_stack_config {
      * empty buffers larger than what is left of the 3/4 are given back. Windows once offered
      * stay. */
     uint64_t memory_limit;
-    uint64_t seed[2]; /* secret: sequence numbers, ports, cookies, hashing. Same seed, same run */
-    scps_time now;    /* the driver's clock at creation */
+    /* secret key of sequence numbers, ports, cookies and hashing. Equal seeds give equal runs */
+    uint64_t seed[2];
+    scps_time now; /* the driver's clock at creation */
     struct scps_observer observer;
     uint32_t max_conns; /* connections of all states; default 65536 */
-    /* Per listener; default 256. When a SYN comes the oldest gives its place up: after 14 s if a
-     * quarter of the places is taken, 6 s if half, 3 s if all, but never before two expected round
-     * trips. Is there no place, SYN cookies answer. They keep BETS and SNACK, and for peers with
-     * time stamps window scale, SACK and ECN; what a connection is without is told as
-     * SCPS_WHY_COOKIE (scps_info.why) */
+    /* Half-open connections of a listener; default 256. When a SYN comes, the oldest of them is
+     * dropped: after 14 s if a quarter of this limit is reached, 6 s if half, 3 s if all, but
+     * never before two expected round trips. When the limit is reached, SYN cookies answer. They
+     * preserve BETS and SNACK, and for peers with time stamps window scale, SACK and ECN;
+     * features that a connection lost are reported as SCPS_WHY_COOKIE (scps_info.why) */
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
     /* Upper limit of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in
@@ -76,19 +77,19 @@ struct scps_stack_config {
     /* Resets for unknown ports and ICMP errors together, a second, limited in the same way; default
      * 1000 */
     uint32_t resets;
-    /* Answers of all kinds (resets, ICMP errors, echo replies, SYN cookies) get one part in
-     * SCPS_ANSWER_SHARE of their route's rate. Where the route has none they get what connections
-     * and datagrams leave of the device's (scps_netif.rate): at most the same part, at least one
-     * part in SCPS_ANSWER_LEAST. Where neither is known they get half a part in SCPS_ANSWER_SHARE
-     * of what connections and datagrams send, and SCPS_ANSWER_FLOOR at least; with no connection
-     * on the stack so many bytes/s of a device. Default 1250000. What is more is not given
-     * (SCPS_DROP_RATE_LIMITED). */
+    /* Limit of answers of all kinds (resets, ICMP errors, echo replies, SYN cookies). They get
+     * one part in SCPS_ANSWER_SHARE of their route's rate. Where the route has no rate, they get
+     * what connections and datagrams leave unused of the device's rate (scps_netif.rate): at
+     * most the same part, at least one part in SCPS_ANSWER_LEAST. Where neither is known they
+     * get half a part in SCPS_ANSWER_SHARE of what connections and datagrams send, and
+     * SCPS_ANSWER_FLOOR at least; with no connection on the stack so many bytes/s of a device.
+     * Default 1250000. Answers beyond the limit are not sent (SCPS_DROP_RATE_LIMITED). */
     uint64_t answer_rate;
-    /* Destinations that answered a SYN only after capabilities had been left out of it: the next
-     * connections do without at once. */
-    uint32_t plain_hosts;  /* how many are remembered; default 64, 0: none */
-    scps_dur plain_memory; /* for how long; default 10 min */
-    /* Take a wrong transport checksum of a peer's segment for damage on the way, as if
+    /* Cache of destinations that answered a SYN only after SCPS capabilities had been left out of
+     * it: later connections to them leave them out at once. */
+    uint32_t plain_hosts;  /* destinations remembered; default 64, 0: none */
+    scps_dur plain_memory; /* how long each is remembered; default 10 min */
+    /* A wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
     bool checksum_hints;
     uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
@@ -96,33 +97,33 @@ struct scps_stack_config {
     uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
 };
 
-/* The values the fields name. The seed is one that everybody can read in the source: for tests and
- * simulations. Give another where strangers can send, as scps_entropy() does. */
+/* Returns the defaults that the fields name. The seed is public: for tests and simulations only.
+ * On a network fill it with scps_entropy(). */
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
 /* cfg NULL: the defaults. NULL on lack of memory. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
 /* Bytes that scps_stack_new(st) asks of its allocator with conn as st->fixed_memory and n as
- * st->max_conns: the most that it and n connections ever have. The request is one, of memory
- * aligned for any object. st and conn NULL: the defaults. 0: conn is refused (SCPS_ERR_RANGE,
- * SCPS_ERR_INVAL), n is 0, or it is more than can be addressed. */
+ * st->max_conns: the most that the stack and n connections ever use. The request is one, of
+ * memory aligned for any object. st and conn NULL: the defaults. 0: conn is refused
+ * (SCPS_ERR_RANGE, SCPS_ERR_INVAL), n is 0, or it is more than can be addressed. */
 SCPS_API uint64_t scps_memory_bound(const struct scps_stack_config *st,
                                     const struct scps_conn_config *conn, uint32_t n);
-/* As scps_stack_new, but one line in msg says why there is none: "fixed_memory: 731136 bytes are
- * needed, and memory_limit allows 731135". */
+/* As scps_stack_new, but on failure one line in msg gives the reason: "fixed_memory: 731136 bytes
+ * are needed, and memory_limit allows 731135". */
 SCPS_API struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg, char *msg,
                                             size_t msglen);
 /* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers,
  * ports and cookies can be computed by anybody. scps_loop_new() refuses to drive such a stack. */
 SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
-/* Frees every connection and listener with it; sends nothing. Netifs stay the caller's. */
+/* Frees the stack with every connection and listener; sends nothing. Netifs stay the caller's. */
 SCPS_API void scps_stack_free(struct scps_stack *st);
 
 /* Attaches the top of a netif chain; it must outlive the stack, unless it is removed.
  * SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
-/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and what waits
- * to leave by it is lost, but for datagrams that another route leads on. nif may be freed, or given
- * to a stack again. Not from within its own send. */
+/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and packets
+ * waiting for it are lost, except datagrams that have another route. nif may be freed, or given
+ * to a stack again. Do not call it from within nif's own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
@@ -130,9 +131,9 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
 
 /* True when addr is one of this host's, given to it with scps_stack_add_addr. */
 SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *addr);
-/* True when a listener or a connection in any state, let go of and in TIME-WAIT included, uses
- * local->port at local->addr (family 0, or zeros: at any address, of that family). What a bind
- * without address reuse asks. */
+/* True when a listener or a connection in any state, closed ones in TIME-WAIT included, uses
+ * local->port at local->addr (family 0, or zeros: at any address, of that family). A bind
+ * without address reuse needs to know this. */
 SCPS_API bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
 /* What a packet costs beyond its IP length, bytes: framing, and an encryptor that puts pre before
@@ -142,19 +143,22 @@ struct scps_overhead {
     uint16_t packet, pre, block, post;
 };
 
-/* Longest prefix wins; of equals the last one added. */
+/* A route. The longest prefix wins; of equal ones the one added last. */
 struct scps_route {
     struct scps_addr dst; /* family 4 or 6 */
     unsigned prefix;      /* 0: the default route */
     struct scps_netif *nif;
-    uint32_t mtu;                    /* 0: the netif's */
-    scps_dur expected_rtt;           /* hint for connections that have none themselves; 0: none */
-    enum scps_loss_cause loss_cause; /* what an unexplained loss means here */
-    /* Rate control, for all connections and datagrams through this route together; whatever they
-     * send pays, acknowledgements, repairs and answers to strangers too. */
-    uint64_t rate;     /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
-    uint64_t min_rate; /* bytes/s that leave whatever the congestion windows say; 0: none */
-    uint32_t burst;    /* token bucket, bytes; 0: 4 of the largest packets */
+    uint32_t mtu; /* 0: the netif's */
+    /* round trip to expect for connections that set none themselves, µs; 0: unknown */
+    scps_dur expected_rtt;
+    /* cause assumed for a loss on this route that nothing explains */
+    enum scps_loss_cause loss_cause;
+    /* Rate limit shared by all connections and datagrams through this route. Whatever they send
+     * counts, also acknowledgements, retransmissions and answers to strangers. */
+    uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
+    /* rate that is sent even where the congestion windows forbid it, bytes/s; 0: none */
+    uint64_t min_rate;
+    uint32_t burst; /* token bucket, bytes; 0: 4 of the largest packets */
     struct scps_overhead overhead;
 };
 /* SCPS_ERR_INVAL, RANGE, NOMEM. */
@@ -164,43 +168,44 @@ SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route
  * there is none, RANGE, NOMEM. */
 SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
 
-/* Take one packet that arrived on nif. The bytes are borrowed for the call only; payload, where it
- * lies apart, too. Returns 0 if it was used, else the scps_drop that was counted.
- * A driver that finds several packets waiting hands them in one after the other and asks for output
- * then: this batch is answered together, with one acknowledgement for each connection (RFC 9293
- * section 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off. src/io/loop.c takes 64
- * at most, so that acknowledgements leave while a flood arrives. */
+/* Takes one packet that arrived on nif. The bytes are borrowed for the call only; and so is
+ * payload that lies apart. Returns 0 if it was used, else the scps_drop that was counted. A
+ * driver that finds several packets waiting hands them in one after the other and asks for
+ * output then: this batch is answered together, with one acknowledgement for each connection
+ * (RFC 9293 section 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off.
+ * src/io/loop.c takes 64 at most, so that acknowledgements leave while a flood arrives. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
-/* Do what is due at now, then build the next packet for nif in out: out->data and out->cap give the
- * room for its headers, SCPS_MAX_HEADERS bytes at least. Whatever else it has lies apart at
+/* Does what is due at now, then builds the next packet for nif in out. out->data and out->cap
+ * give the room for its headers, SCPS_MAX_HEADERS bytes at least. The payload lies apart at
  * out->payload, unless all of it fits at out->data. Returns 1 with a packet, 0 if there is none
  * before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than SCPS_MAX_HEADERS: then
  * nothing was done, and what is due stays due. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
-/* When scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has passed means
- * at once. */
+/* Returns when scps_stack_output has something to do next: SCPS_NEVER if idle; a time that has
+ * passed means at once. */
 SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
-/* The latest time the stack has heard of. */
+/* Returns the latest time that was given to the stack. */
 SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
 /* Lets time pass without packets: runs the timers due by now. scps_stack_output does it too. */
 SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 
-/* News about links and paths that no packet brings: the driver or the operator tells. */
+/* News about links and paths that no packet carries; the driver or the operator reports them. */
 enum scps_signal_kind {
-    SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: when it ends, if known, else SCPS_NEVER */
+    SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: its end, if known, else SCPS_NEVER */
     SCPS_SIGNAL_LINK_UP,
-    SCPS_SIGNAL_CORRUPTION, /* bits are being damaged, from now to until */
+    SCPS_SIGNAL_CORRUPTION, /* the link damages bits from now to until */
     SCPS_SIGNAL_CONGESTION, /* losses are congestion again */
-    /* segments from remote arrived damaged and were discarded: its next acknowledgements say so
-     * (option 23), those until `until` (0: of one round trip), three at least */
+    /* segments from remote arrived damaged and were discarded. Acknowledgements to remote report
+     * it (option 23) until `until` (0: for one round trip), at least three of them */
     SCPS_SIGNAL_DAMAGED,
-    SCPS_SIGNAL_PATH /* rate or delay changed: rate (bytes/s, 0 unknown), rtt (0 unknown) */
+    /* the rate or delay of the path changed: rate (bytes/s, 0: unknown), rtt (0: unknown) */
+    SCPS_SIGNAL_PATH
 };
 struct scps_signal {
     enum scps_signal_kind kind;
-    struct scps_netif *nif;  /* whose connections it concerns; NULL: all */
+    struct scps_netif *nif;  /* interface whose connections the signal concerns; NULL: all */
     struct scps_addr remote; /* family 0: any peer */
     scps_time until;
     uint64_t rate;
@@ -211,16 +216,18 @@ SCPS_API void scps_stack_signal(struct scps_stack *st, scps_time now,
 
 enum scps_event_kind {
     SCPS_EV_CONNECTED, /* conn: an active open has succeeded */
-    SCPS_EV_ACCEPT,    /* listener: scps_accept has a connection */
+    SCPS_EV_ACCEPT,    /* listener: scps_accept returns a connection now */
     /* conn: data, a record end, or the end of the stream can be read; dgram: a datagram */
     SCPS_EV_READABLE,
-    /* conn: room, or memory, again after a short or refused write; dgram: after a refused one */
+    /* conn: there is room, or memory, again after a short or refused write; dgram: after a refused
+     * send */
     SCPS_EV_WRITABLE,
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
-    /* conn: everything written has been acknowledged, or given up; dgram: has left */
+    /* conn: everything written has been acknowledged, or given up; dgram: everything has been
+     * sent */
     SCPS_EV_DRAINED,
-    SCPS_EV_CLOSED,  /* conn: both directions are over; our FIN was acknowledged */
-    SCPS_EV_ERROR,   /* conn: ended by err; dgram: scps_dgram_error has one, which is err */
+    SCPS_EV_CLOSED,  /* conn: both directions are closed, and our FIN was acknowledged */
+    SCPS_EV_ERROR,   /* conn: ended by err; dgram: scps_dgram_error returns the same err */
     SCPS_EV_HOLE,    /* conn: best effort, reading meets a hole (see scps_conn_hole) */
     SCPS_EV_GAVE_UP, /* conn: best effort, a range sent was given up (see scps_conn_given_up) */
     SCPS_EV_COUNT
@@ -230,13 +237,13 @@ struct scps_event {
     struct scps_conn *conn;
     struct scps_listener *listener;
     struct scps_dgram *dgram;
-    /* As given with scps_conn_set_user, scps_listener_set_user or scps_dgram_set_user */
+    /* the value set with scps_conn_set_user, scps_listener_set_user or scps_dgram_set_user */
     void *user;
     int err; /* SCPS_EV_ERROR: SCPS_ERR_* */
 };
-/* Takes the oldest event the application has not heard of. Returns 1, or 0 when there is none. An
- * event of one kind waits once for each connection or endpoint, however often it has happened
- * meanwhile. */
+/* Takes the oldest event that the application has not received. Returns 1, or 0 when there is none.
+ * A connection or endpoint has at most one pending event of each kind, however often it
+ * happened. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
 struct scps_stack_stats {
@@ -246,9 +253,11 @@ struct scps_stack_stats {
     uint64_t memory, memory_peak; /* bytes in use, and the most there were (memory_limit) */
     uint64_t memory_refused;      /* allocations refused because of memory_limit */
     uint64_t cookies_out, cookies_ok;
-    uint64_t cookies_reduced; /* of those out: their SYN asked for something a cookie cannot keep */
-    uint64_t half_open_evicted;                   /* gave their place to a SYN that came later */
-    uint64_t datagrams_in, datagrams_out;         /* UDP: queued to be read; left */
+    /* SYN cookies sent whose SYN asked for a feature that a cookie cannot carry */
+    uint64_t cookies_reduced;
+    /* half-open connections dropped for a later SYN */
+    uint64_t half_open_evicted;
+    uint64_t datagrams_in, datagrams_out;         /* UDP datagrams queued for reading; sent */
     uint32_t conns, half_open, listeners, dgrams; /* now */
 };
 /* Counted since scps_stack_new. */

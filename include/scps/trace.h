@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 /* A filter that writes every packet passing it, both ways, as pcap with raw IP (LINKTYPE_RAW),
- * nanosecond magic not needed: µs. Hollow bytes are written as zeros, at most snaplen bytes a
- * packet (0: whole). epoch: added to packet times (µs since 1970), 0 for virtual time. now: the
- * clock for outgoing packets. NULL on failure, with one line in msg. Ownership passes to the netif
- * chain it is pushed on. */
+ * times in µs. Hollow bytes are written as zeros, at most snaplen bytes a packet (0: whole).
+ * epoch: added to packet times (µs since 1970), 0 for virtual time. now: the clock for outgoing
+ * packets. NULL on failure, with one line in msg. Ownership passes to the netif chain it is
+ * pushed on. */
 SCPS_API struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time epoch,
                                           scps_time (*now)(void *ctx), void *ctx, char *msg,
                                           size_t msglen);

@@ -13,23 +13,23 @@ extern "C" {
 /* Fills len bytes of the ttcp pattern (0x20 to 0x7e repeating) as they stand at stream position
  * pos. */
 SCPS_API void scps_pattern_fill(void *buf, size_t len, uint64_t pos);
-/* Are these len bytes of it, from position pos on? */
+/* Returns true if these len bytes are those of the pattern from position pos on. */
 SCPS_API bool scps_pattern_check(const void *buf, size_t len, uint64_t pos);
 
 /* Sends one stream and shuts down. Embedded by value; feed it every event of its connection. */
 struct scps_bulk_source {
-    /* set by the caller before scps_bulk_source_start */
-    uint64_t total; /* bytes to send; UINT64_MAX: until refill says end */
-    size_t chunk;   /* bytes a write call; 0: 64 KiB */
+    /* The caller sets the fields of this group before scps_bulk_source_start. */
+    uint64_t total; /* bytes to send; UINT64_MAX: until refill returns 0 */
+    size_t chunk;   /* bytes of each write call; 0: 64 KiB */
     bool hollow;    /* write NULL */
-    size_t record; /* each so many bytes are a record, the last one may be shorter; 0: no records */
+    size_t record;  /* length of each record, bytes; the last may be shorter; 0: no records */
     /* Puts up to len bytes at buf; returns how many, 0 at the end, SCPS_ERR_AGAIN to be asked again
      * by scps_bulk_source_run, another error to abort. NULL: the ttcp pattern. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
     /* results */
     struct scps_conn *conn;
-    uint64_t written; /* accepted by the send buffer */
+    uint64_t written; /* bytes that the send buffer has accepted */
     bool finished;    /* all written and shut down */
     bool closed;      /* our FIN has been acknowledged (SCPS_EV_DRAINED after shutdown) */
     int err;          /* the error that ended it; 0 */
@@ -41,30 +41,33 @@ struct scps_bulk_source {
 /* SCPS_ERR_NOMEM or 0. Writing begins when the connection is established, or at once when it is. */
 SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c);
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
-SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s); /* refill can give more now */
-SCPS_API void
-scps_bulk_source_fini(struct scps_bulk_source *s); /* frees the buffer; closes nothing */
+/* Continues after refill returned SCPS_ERR_AGAIN. */
+SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s);
+/* Frees the buffer; the connection stays open. */
+SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
 
 /* Reads one stream to its end. */
 struct scps_bulk_sink {
-    /* Takes len bytes; NULL: they are discarded. data NULL: hollow. Returns 0, or an error to
-     * abort. */
+    /* Called with len bytes that were read; NULL: they are discarded. data NULL: hollow bytes.
+     * Returns 0, or an error to abort. */
     int (*take)(void *ctx, const void *data, size_t len);
-    /* Best effort: told of each hole before the bytes behind it. May be NULL. */
+    /* Best effort: called for each hole before the bytes behind it. May be NULL. */
     void (*hole)(void *ctx, const struct scps_hole *h);
     void *ctx;
     struct scps_conn *conn;
     uint64_t received;
-    uint64_t records;                /* read to their end; that of the stream ends the last one */
+    /* records read to their end; the end of the stream ends the last one */
+    uint64_t records;
     uint64_t record_min, record_max; /* bytes; 0 before the first */
-    uint64_t record;                 /* bytes of the one being read */
-    uint64_t torn;                   /* records with bytes missing: they count in nothing else */
-    uint64_t holes, missing;         /* best effort: holes, and bytes in them */
+    uint64_t record;                 /* bytes of the record being read */
+    /* records with missing bytes, which no other counter includes */
+    uint64_t torn;
+    uint64_t holes, missing; /* best effort: number of holes, and bytes in them */
     bool eof;
     int err;
 };
-/* What has arrived already is read at once. c NULL (nothing to accept after all): nothing
- * happens. */
+/* Attaches the sink to c and reads what has arrived. c NULL (nothing was accepted): does
+ * nothing. */
 SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
 SCPS_API void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev);
 

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program that contains the library may define SCPS_API as nothing, and export none of it. */
+/* A program that links the library statically may define SCPS_API as nothing, so that it exports
+ * none of it. */
 #ifdef SCPS_API
 #elif defined(__GNUC__)
 #define SCPS_API __attribute__((visibility("default")))

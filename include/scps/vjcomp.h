@@ -8,7 +8,7 @@
  * but the aim.
  *
  * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits
- * of the first octet, where it costs nothing. As a filter for links: vjlink.h.
+ * of the first octet, where it takes no room. As a filter for links: vjlink.h.
  */
 #ifndef SCPS_VJCOMP_H
 #define SCPS_VJCOMP_H
@@ -36,30 +36,32 @@ enum { /* RFC 1144 appendix A: high bits of the first octet */
 #define SCPS_VJ_HDR_MAX 120 /* IPv4 and TCP headers at their longest */
 
 struct scps_vj_slot {
-    uint8_t hdr[SCPS_VJ_HDR_MAX], len; /* the last IP and TCP header; len 0: none yet */
+    /* hdr: the last IP and TCP headers of the connection; len 0: none yet */
+    uint8_t hdr[SCPS_VJ_HDR_MAX], len;
     uint32_t used;
 };
 
 struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    uint8_t last, was_last, was_slot; /* was: before the last packet */
-    uint8_t slots;                    /* used, of slot */
-    bool always_say;                  /* the connection, in each compressed packet */
+    /* was_last, was_slot: values before the last packet, for scps_vj_unsend() */
+    uint8_t last, was_last, was_slot;
+    uint8_t slots;   /* used, of slot */
+    bool always_say; /* every compressed packet names its connection */
 };
 
 struct scps_vj_rx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS];
     uint8_t last;
-    bool toss; /* after an error, until a packet says its connection */
+    bool toss; /* drop packets after an error, until one names its connection */
 };
 
-/* Begin a direction: nothing remembered. */
+/* Initialises a direction without any remembered connection. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
-/* What the other end has agreed to (RFC 1332 section 4): connections it remembers, 1 to
- * SCPS_VJ_SLOTS, and whether each compressed packet has to say which one it belongs to. Before the
- * first packet; without it SCPS_VJ_SLOTS and false. */
+/* Sets the limits that the other end has agreed to (RFC 1332 section 4): connections it
+ * remembers, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to say which one it
+ * belongs to. Call it before the first packet; the defaults are SCPS_VJ_SLOTS and false. */
 SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say);
 /* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
  * Returns how it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes
@@ -67,15 +69,15 @@ SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always
 SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
                                             size_t total, uint8_t *out, size_t *n,
                                             size_t *replaced);
-/* The last packet was not sent after all: forgets it. Once a packet. */
+/* Takes back the last packet, which was not sent after all. At most once for each packet. */
 SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
-/* Undoes it: a packet of the given type (not SCPS_VJ_IP, which needs nothing done), total bytes of
- * which avail lie at p. Its first *replaced bytes are to be exchanged for the *n bytes at out.
- * Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for what cannot be, for an unknown
- * connection and for anything relative after an error. */
+/* Restores the headers of a packet of the given type (not SCPS_VJ_IP, which needs nothing done),
+ * with total bytes, of which avail lie at p. Its first *replaced bytes are to be replaced for
+ * the *n bytes at out. Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for malformed
+ * packets, for an unknown connection and for anything relative after an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
-/* A frame arrived damaged: what is relative to the last packet can no longer be believed. */
+/* A frame arrived damaged, so packets that refer to the one before can no longer be restored. */
 SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
 
 #ifdef __cplusplus

@@ -14,10 +14,12 @@ extern "C" {
 struct scps_vj_stats {
     uint64_t ip, uncompressed, compressed; /* sent as */
     uint64_t bytes_in, bytes_out;          /* before and after */
-    uint64_t expanded, tossed;             /* received; packets that could not be restored */
+    /* packets restored; packets that could not be restored */
+    uint64_t expanded, tossed;
 };
-/* One end; the other end needs one as well. Put it on a link (scps_netif_push, scps_link_filter),
- * which owns it then. alloc NULL: malloc. NULL on lack of memory. */
+/* Opens one end of the compression; the other end needs one as well. Put it on a link
+ * (scps_netif_push, scps_link_filter), which then owns it. alloc NULL: malloc. Returns NULL on lack
+ * of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
 SCPS_API void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out);
 SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes to values and back: pure, stateless, no consequences. For the stack and for tools.
+/* Parsers and builders of packets, without state or side effects. For the stack and for tools.
  *
  * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop
  * that says what is wrong. Builders write into room the caller vouches for and return how much they
@@ -36,14 +36,14 @@ enum {
 struct scps_ip {
     struct scps_addr src, dst;
     uint8_t version; /* 4 or 6 */
-    uint8_t proto;   /* after any IPv6 extension headers */
+    uint8_t proto;   /* upper-layer protocol, after any IPv6 extension headers */
     uint8_t tos;     /* IPv4 TOS or IPv6 traffic class */
     uint8_t ttl;
     bool df, more_frags;
-    uint16_t frag_off; /* bytes; with more_frags: a fragment */
+    uint16_t frag_off; /* fragment offset, bytes; if it or more_frags is not 0, a fragment */
     uint32_t id;
-    uint32_t hdr_len;   /* IP header, options and extension headers included */
-    uint32_t total_len; /* of the packet, as the header says */
+    uint32_t hdr_len;   /* length of the IP header, options and extension headers included */
+    uint32_t total_len; /* length of the packet, as its header says */
 };
 /* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it
  * in all. Link padding beyond the header's own length is allowed. Checks the IPv4 header
@@ -83,14 +83,14 @@ enum {
     SCPS_OPT_SACK_OK = 4,
     SCPS_OPT_SACK = 5,
     SCPS_OPT_TS = 8,
-    SCPS_OPT_BETS_OK = 16, /* before there was kind 20 */
+    SCPS_OPT_BETS_OK = 16, /* best-effort option in use before kind 20 existed */
     SCPS_OPT_CAPS = 20,
     SCPS_OPT_SNACK = 21,
     SCPS_OPT_RECORD = 22,
     SCPS_OPT_CORRUPTION = 23
 };
 
-/* Bits of scps_seg.has: which of the option fields below mean something. */
+/* Bits of scps_seg.has: which option fields below are valid. */
 enum {
     SCPS_HAS_MSS = 1,
     SCPS_HAS_WSCALE = 2,
@@ -105,8 +105,8 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
-/* Bits of scps_seg.implied: what a compressed header left out, so that the field has the value
- * heard last. */
+/* Bits of scps_seg.implied: fields that a compressed header left out, which have the value received
+ * last. */
 enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and window */ };
 
 /* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
@@ -130,12 +130,12 @@ struct scps_seg {
     uint16_t sport, dport;
     uint32_t seq, ack;
     uint16_t flags; /* SCPS_FIN ... SCPS_CWR */
-    uint16_t wnd;   /* as on the wire: not scaled */
+    uint16_t wnd;   /* window as on the wire: not scaled */
     uint16_t urg;
     uint16_t has; /* SCPS_HAS_* */
     uint8_t nsack;
-    uint8_t implied; /* SCPS_IMPLIED_*; 0: the segment says both numbers itself */
-    uint8_t wscale;  /* as received; above 14 the user clamps (RFC 7323 section 2.3) */
+    uint8_t implied; /* SCPS_IMPLIED_*; 0: the segment carries both numbers itself */
+    uint8_t wscale;  /* as received; the user limits it to 14 (RFC 7323 section 2.3) */
     uint16_t mss;
     uint32_t tsval, tsecr;
     struct scps_sack sack[SCPS_SACK_MAX];
@@ -143,15 +143,16 @@ struct scps_seg {
     uint16_t snack_off, snack_size; /* kind 21, in units of the MSS */
     uint8_t snack_vec_len;          /* octets of bit vector (long form); 0: short form */
     uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
-    /* Extended capabilities: the option's value, where it lies in the packet */
+    /* Value of the extended capabilities option, where it lies in the packet */
     const uint8_t *xcaps;
     uint8_t xcaps_len;
     uint8_t hdr_len; /* parse: TCP header with options, bytes */
-    uint8_t tos;     /* of the IP header: ECN */
+    uint8_t tos;     /* type of service of the IP header, which holds the ECN bits */
     /* payload: parse points into the packet; NULL with len > 0 is hollow */
     const uint8_t *data;
     uint32_t len;
-    uint16_t gso; /* payload bytes a segment when this is a train; else 0 */
+    /* this is a train of segments with so many payload bytes each; 0: a single segment */
+    uint16_t gso;
 };
 
 /* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all
@@ -166,11 +167,11 @@ SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, stru
  * TS, NOP NOP SACK, SNACK with NOPs, record boundary, corruption. SACK blocks that no longer fit
  * are left out, last first. */
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
-/* Length scps_tcp_build would write for these options. */
+/* Returns the header length that scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
-/* Checksum over pseudo-header, header (hdr_len bytes at p, its checksum field included) and payload
- * apart. Building: field zero, store the result with scps_put16(p + 16). Checking: 0 means right.
- * payload NULL: payload_len zeros. */
+/* Computes the checksum over pseudo-header, header (hdr_len bytes at p, its checksum field
+ * included) and payload apart. Building: field zero, store the result with scps_put16(p + 16).
+ * Checking: 0 means right. payload NULL: payload_len zeros. */
 SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                     const uint8_t *p, size_t hdr_len, const uint8_t *payload,
                                     size_t payload_len);
@@ -194,12 +195,13 @@ enum scps_icmp_kind {
 struct scps_icmp {
     enum scps_icmp_kind kind;
     uint8_t type, code;
-    uint32_t mtu; /* SCPS_ICMP_TOO_BIG; 0: an old router that does not say */
-    /* the quoted packet of an error: whose flow it was */
+    uint32_t mtu; /* SCPS_ICMP_TOO_BIG: next-hop MTU; 0: an old router gave none */
+    /* The error quotes a packet; `quote` is its flow */
     bool has_quote;
     struct scps_ip quote;
     uint16_t sport, dport;
-    uint8_t conn_id; /* in place of the ports, where quote.proto is SCPS_IPPROTO_SCPS_COMP */
+    /* connection id instead of ports, where quote.proto is SCPS_IPPROTO_SCPS_COMP */
+    uint8_t conn_id;
     uint32_t seq;
     const uint8_t *body; /* echo: id, sequence and data; points into the message */
     size_t body_len;
@@ -219,23 +221,23 @@ SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const stru
 
 struct scps_udp {
     uint16_t sport, dport;
-    const uint8_t *data; /* the first len bytes of it */
+    const uint8_t *data; /* the first len bytes of the data */
     size_t len;
-    /* The apart_len bytes behind them, which lie elsewhere; NULL: zeros that nobody stores */
+    /* The apart_len bytes behind them, which lie elsewhere; NULL: zeros that are not stored */
     const uint8_t *apart;
     size_t apart_len;
 };
-/* A datagram in len bytes, its checksum checked. SCPS_DROP_TRUNCATED, BAD_UDP, BAD_CHECKSUM
- * (missing in IPv6, too). */
+/* Parses a datagram of len bytes and verifies its checksum. Returns 0, SCPS_DROP_TRUNCATED,
+ * BAD_UDP, BAD_CHECKSUM (also when it is missing in IPv6). */
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
-/* The same of a packet in two pieces, the headers and perhaps some data in the first. csum_ok:
- * somebody vouches for it. */
+/* As scps_udp_parse for a packet in two pieces, with the headers and perhaps some data in the
+ * first. csum_ok: the checksum is known to be right. */
 SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
                                    const uint8_t *apart, size_t apart_len, bool csum_ok,
                                    struct scps_udp *u);
-/* Writes the 8 octets of the header, checksum over u's data included, which stays where it is.
- * Returns 8. */
+/* Writes the 8 octets of the header; its checksum covers u's data, which is not copied. Returns
+ * 8. */
 SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const struct scps_addr *dst,
                                const struct scps_udp *u);
 

@@ -33,14 +33,13 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
     p[3] = (uint8_t)v;
 }
 
-/* Reads one field after the other. Behind the end there is nothing, and cut says that it was asked
- * for. */
+/* Reads fields one after the other. A read beyond the end gives 0 or NULL and sets `cut`. */
 struct scps_cursor {
     const uint8_t *p, *end;
     bool cut;
 };
 
-/* The next n octets; NULL: not so many are left. */
+/* Returns the next n octets; NULL if fewer are left. */
 static inline const uint8_t *scps_cursor_skip(struct scps_cursor *c, size_t n)
 {
     const uint8_t *at = c->p;
@@ -72,14 +71,14 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
-/* For a function off the common path: inlined, its frame and its registers would be paid for on
- * every call of the path it is left from. */
+/* A cold function is kept out of line, so that its hot callers do not pay for its stack frame and
+ * registers. A function of the common path is inlined everywhere. */
 #ifdef __GNUC__
-#define SCPS_APART  __attribute__((noinline))
-#define SCPS_WITHIN inline __attribute__((always_inline)) /* the opposite: it is the common path */
+#define SCPS_NOINLINE      __attribute__((noinline))
+#define SCPS_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
-#define SCPS_APART
-#define SCPS_WITHIN inline
+#define SCPS_NOINLINE
+#define SCPS_ALWAYS_INLINE inline
 #endif
 
 #endif

@@ -39,7 +39,8 @@ static inline uint64_t sum_tail(uint64_t sum, const uint8_t *p, size_t len)
 }
 
 #ifdef SUM_AVX2
-enum { AVX2_MOST = 65536 }; /* 2048 turns of at most 65536 a lane, eight lanes: 31 bits */
+/* Octets of a block: 2048 turns add at most 65536 to each of the eight lanes, which fits 31 bits */
+enum { AVX2_MOST = 65536 };
 
 __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uint8_t *p, size_t len)
 {
@@ -47,8 +48,8 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     const uint8_t *end = p + (len & ~(size_t)255);
     uint64_t biases = (uint64_t)(len / 32) * 16 * 32768;
 
-    /* All ones, which the compiler is not to know: shifts make both constants of it, and it would
-     * take more instructions to fetch them. */
+    /* All ones, hidden from the compiler: it would replace the shifts below by constants, which
+     * take more instructions to load. */
     ones = _mm256_cmpeq_epi32(ones, ones);
     __asm__("" : "+x"(ones));
     const __m256i bias = _mm256_slli_epi16(ones, 15), one = _mm256_srli_epi16(ones, 15);
@@ -80,7 +81,7 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     return len & 31 ? sum_tail(sum, p, len & 31) : sum;
 }
 
-static SCPS_APART uint64_t sum_avx2_parts(uint64_t sum, const uint8_t *p, size_t len)
+static SCPS_NOINLINE uint64_t sum_avx2_parts(uint64_t sum, const uint8_t *p, size_t len)
 {
     for (; len > AVX2_MOST; len -= AVX2_MOST, p += AVX2_MOST)
         sum = sum_avx2(sum, p, AVX2_MOST);
@@ -96,7 +97,7 @@ uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
     if (len >= 128 && __builtin_cpu_supports("avx2"))
         return len <= AVX2_MOST ? sum_avx2(sum, p, len) : sum_avx2_parts(sum, p, len);
 #endif
-    uint64_t s = 0; /* 2^32 words of 32 bits would be needed to overflow it */
+    uint64_t s = 0; /* An overflow would need 2^32 words of 32 bits. */
     size_t words = len / 4;
     for (size_t i = 0; i < words; i++) {
         uint32_t w;

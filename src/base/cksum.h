@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* len bytes at p, of any alignment, added to sum. An odd last byte is padded with a zero. */
+/* Adds len bytes at p, of any alignment, to sum. An odd last byte is padded with a zero. */
 uint64_t scps_sum_long(uint64_t sum, const void *p, size_t len);
 
 static inline uint64_t scps_sum_plus(uint64_t sum, uint64_t v)
@@ -35,7 +35,7 @@ static inline uint64_t scps_sum4(uint64_t sum, const void *p)
     return scps_sum_plus(sum, v);
 }
 
-/* A host-order 16-bit value as the word it will be in memory. */
+/* Returns the word that a 16-bit value in host order will be in memory. */
 static inline uint16_t scps_sum_word(uint16_t v)
 {
     uint8_t b[2] = {(uint8_t)(v >> 8), (uint8_t)v};
@@ -44,7 +44,7 @@ static inline uint16_t scps_sum_word(uint16_t v)
     return w;
 }
 
-/* The same for headers: len a multiple of 4, no call. */
+/* As scps_sum_add(), for headers: len is a multiple of 4, and no function is called. */
 static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t len)
 {
     const uint8_t *end = p + (len & ~(size_t)15);
@@ -58,21 +58,22 @@ static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t le
     return len & 4 ? scps_sum4(sum, p) : sum;
 }
 
-/* Folded to 16 bits, still in the machine's order: enough to ask whether it is 0xffff. */
+/* Folds a sum to 16 bits, still in the machine's order: enough to compare it with 0xffff. */
 static inline uint16_t scps_sum_fold_raw(uint64_t sum)
 {
-    sum += sum << 32 | sum >> 32; /* the halves, end-around carry included, in the upper one */
+    /* The upper half becomes the sum of both halves, end-around carry included. */
+    sum += sum << 32 | sum >> 32;
     uint32_t s = (uint32_t)(sum >> 32);
     s += s << 16 | s >> 16;
     return (uint16_t)(s >> 16);
 }
 
-/* Writes v big-endian and returns sum with it added: without a carry, so for headers only. */
+/* Writes v big-endian and returns sum with v added. It adds without a carry, so use it for headers
+ * only. */
 static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint32_t w =
-        __builtin_bswap32(v); /* gcc sees through the octets only where v is one variable */
+    uint32_t w = __builtin_bswap32(v); /* gcc optimises this well only if v is a single variable. */
 #else
     uint8_t b[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
     uint32_t w;
@@ -82,14 +83,14 @@ static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
     return sum + w;
 }
 
-/* Writes the checksum that sum asks for. */
+/* Writes the checksum of a message whose octets add up to sum. */
 static inline void scps_sum_finish(uint8_t *p, uint64_t sum)
 {
     uint16_t w = (uint16_t)~scps_sum_fold_raw(sum);
     memcpy(p, &w, 2);
 }
 
-/* The same in host order: what scps_put16 would have to store, not yet inverted. */
+/* Folds a sum to host order: what scps_put16() has to store, not yet inverted. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {
     return scps_sum_word(scps_sum_fold_raw(sum));

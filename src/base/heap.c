@@ -69,7 +69,7 @@ static inline void put(struct scps_heap *h, uint32_t i, struct scps_heap_node no
     *slot_of(h, node.item) = i;
 }
 
-/* Moves the hole at i up until node fits there. */
+/* Moves the free place i up until node may stand there. */
 static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     while (i) {
@@ -85,7 +85,8 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     struct scps_heap_node *v = h->v;
-    const size_t n = h->n, at = h->slot_at; /* in registers: who is told its place could be h */
+    /* Kept in registers: storing an item's slot could alias h for the compiler. */
+    const size_t n = h->n, at = h->slot_at;
 
     for (size_t child; (child = 2 * (size_t)i + 1) < n; i = (uint32_t)child) {
         if (child + 1 < n)

@@ -21,15 +21,15 @@ struct scps_heap {
     struct scps_alloc alloc;
 };
 
-/* slot_at: where in an item its uint32_t slot lies: the item's index; SCPS_HEAP_NONE when it is not
- * in the heap. */
+/* slot_at: offset of a uint32_t in each item, in which the heap stores the item's index;
+ * SCPS_HEAP_NONE when it is not in the heap. */
 void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot_at);
 void scps_heap_fini(struct scps_heap *h);
-/* Makes room for n items in all. 0 or SCPS_ERR_NOMEM; afterwards scps_heap_set cannot fail for n
- * items. */
+/* Makes room for n items in all. Returns 0 or SCPS_ERR_NOMEM; then scps_heap_set() cannot fail for
+ * up to n items. */
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
-/* Puts item in, or moves it, to key. 0 or SCPS_ERR_NOMEM. Equal keys leave in no particular order:
- * add a tie-breaker to the key's owner if order matters. */
+/* Inserts item with key, or changes its key. Returns 0 or SCPS_ERR_NOMEM. Items with equal keys
+ * leave in no particular order: add a tie-breaker to the key's owner if order matters. */
 int scps_heap_move(struct scps_heap *h, scps_time key, void *item);
 static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 {
@@ -38,13 +38,14 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 
     if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
         (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
-        h->v[i].key = key; /* it stays where it is, as the only one always does */
+        h->v[i].key = key; /* The item keeps its place, as the only item always does. */
         h->min = h->v[0].key;
         return 0;
     }
     return scps_heap_move(h, key, item);
 }
-void scps_heap_remove(struct scps_heap *h, void *item); /* nothing if it is not in */
+/* Removes an item; does nothing if it is not in the heap. */
+void scps_heap_remove(struct scps_heap *h, void *item);
 static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
     return h->min;

@@ -14,10 +14,10 @@
 #define FIRST      8u /* pages of the first slab */
 #define FIRST_BITS 4u
 
-/* A place of the table: which page of the stream, and where it lies. */
+/* An entry of the hash table: a page of the stream and its place in the slabs. */
 struct scps_page_slot {
     uint32_t key;    /* offset / SCPS_PAGE, modulo 2^32: unique within 2^40 octets */
-    uint32_t number; /* of the page in the slabs, plus one; 0: the place is free */
+    uint32_t number; /* Number of the page in the slabs, plus one; 0: the entry is free */
 };
 
 static uint32_t slab_pages(uint32_t slab)
@@ -47,7 +47,7 @@ static uint8_t *at(const struct scps_pages *p, uint32_t number)
     return p->slab[slab] + (size_t)(number - first) * SCPS_PAGE;
 }
 
-/* Multiplicative hashing (Fibonacci): pages of any common distance are spread over the table. */
+/* Fibonacci hashing: spreads pages over the table at whatever distance they follow each other. */
 static uint32_t hash(uint32_t key, uint32_t bits)
 {
     return (key * 2654435769u) >> (32 - bits);
@@ -121,7 +121,7 @@ int scps_pages_reserve(struct scps_pages *p, const struct scps_alloc *a, uint32_
     return 0;
 }
 
-/* The place of the page of this key; UINT32_MAX: it does not exist. */
+/* Returns the index of the entry for this key; UINT32_MAX if there is none. */
 static uint32_t place(const struct scps_pages *p, uint32_t key)
 {
     uint32_t mask = (1u << p->table_bits) - 1, i;
@@ -154,8 +154,8 @@ uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off)
     return page;
 }
 
-/* Frees place i of the table. What was put behind i because i was taken moves up, so that no search
- * ends too early. */
+/* Frees entry i of the table. Entries that were put behind i because i was taken move up, so that
+ * no search ends too early. */
 static void vacate(struct scps_pages *p, uint32_t i)
 {
     uint32_t mask = (1u << p->table_bits) - 1;
@@ -201,7 +201,7 @@ void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to)
     }
     for (uint32_t i = 0; i < 1u << p->table_bits && p->used;) {
         if (p->table[i].number && p->table[i].key - (uint32_t)first < end - first)
-            drop_place(p, i); /* another page may have moved to i */
+            drop_place(p, i); /* Removing an entry may have moved another one to index i. */
         else
             i++;
     }

@@ -16,31 +16,31 @@
 
 /* Invariant: used pages are in the table, which is never more than half full. */
 struct scps_pages {
-    uint8_t *slab[SCPS_PAGE_SLABS]; /* the first n_slabs are taken */
-    struct scps_page_slot *table;   /* NULL: none; open addressing, linear probing */
+    uint8_t *slab[SCPS_PAGE_SLABS]; /* slab[0] to slab[n_slabs - 1] are allocated */
+    struct scps_page_slot *table;   /* hash table with linear probing; NULL: none yet */
     uint32_t n_slabs, table_bits;   /* the table has 2^table_bits places */
     uint32_t used;                  /* pages in use */
-    uint32_t touched;               /* pages that were ever in use since the slabs were taken */
-    uint32_t free_list;             /* first dropped page, by its number plus one; 0: none */
+    uint32_t touched;               /* pages used at least once since the slabs were allocated */
+    uint32_t free_list;             /* number of the first dropped page plus one; 0: none */
 };
 
 void scps_pages_init(struct scps_pages *p);
 /* Drops all pages and gives all memory back. */
 void scps_pages_fini(struct scps_pages *p, const struct scps_alloc *a);
-/* Makes sure that n more pages can be made. 0, or SCPS_ERR_NOMEM: nothing is lost. */
+/* Ensures that n more pages can be made. Returns 0, or SCPS_ERR_NOMEM with nothing lost. */
 int scps_pages_reserve(struct scps_pages *p, const struct scps_alloc *a, uint32_t n);
-/* The page in which offset off lies, by its first octet; NULL if there is none. */
+/* Returns the page that holds offset off, by its first octet; NULL if there is none. */
 uint8_t *scps_pages_find(const struct scps_pages *p, uint64_t off);
-/* Makes the page in which off lies. The page does not exist, and room for it has been reserved. Its
- * contents are undefined. */
+/* Makes the page that holds offset off, with undefined contents. Precondition: the page does not
+ * exist, and room for it has been reserved. */
 uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off);
-/* Drops the page in which off lies, if there is one. */
+/* Drops the page that holds offset off, if there is one. */
 void scps_pages_drop(struct scps_pages *p, uint64_t off);
 /* Drops the pages that lie wholly in [from, to). Costs O(min(to - from, memory)). */
 void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to);
 /* Drops all pages and keeps the memory. */
 void scps_pages_clear(struct scps_pages *p);
-/* Bytes taken from the allocator. */
+/* Returns the bytes taken from the allocator. */
 size_t scps_pages_memory(const struct scps_pages *p);
 
 #endif

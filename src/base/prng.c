@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Randomness without a source of its own: everything follows from the seed or key it is given.
+/* Random numbers without a source of entropy: they follow from the seed or key given.
  *
  * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend; it
- * is for simulations, where speed and a long period count and nobody guesses.  SipHash-2-4 is for
- * sequence numbers, ports, cookies and hash tables, where somebody might.  Both give the same
+ * is for simulations, where speed and a long period count and no attacker guesses. SipHash-2-4 is
+ * for sequence numbers, ports, cookies and hash tables, where an attacker might. Both give the same
  * numbers on every machine, whatever its byte order.
  *
  * Sources: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2021); Aumasson
@@ -46,7 +46,8 @@ uint64_t scps_prng_next(struct scps_prng *r)
 uint64_t scps_prng_below(struct scps_prng *r, uint64_t n)
 {
     assert(n > 0);
-    /* The lowest 2^64 mod n values are thrown away: what is left divides evenly. */
+    /* The lowest 2^64 mod n values are rejected, so that the rest divides evenly among the n
+     * results. */
     uint64_t reject = (0 - n) % n, x;
     do
         x = scps_prng_next(r);
@@ -97,7 +98,7 @@ uint64_t scps_siphash(const uint64_t key[2], const void *data, size_t len)
         key[0] ^ 0x6c7967656e657261u,
         key[1] ^ 0x7465646279746573u,
     };
-    uint64_t last = (uint64_t)len << 56; /* the last word carries the length in its top octet */
+    uint64_t last = (uint64_t)len << 56; /* The last word carries the length in its top octet. */
 
     for (; len >= 8; len -= 8, p += 8)
         sip_word(&s, load_le64(p));

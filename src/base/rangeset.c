@@ -38,14 +38,14 @@ int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a)
     return 0;
 }
 
-/* Slides everything back to the start of the array. */
+/* Moves all ranges to the start of the array. */
 static void slide(struct scps_rangeset *s)
 {
     memmove(s->v, s->v + s->head, s->n * sizeof *s->v);
     s->head = 0;
 }
 
-/* Makes sure that there is a free place after the last range. */
+/* Ensures that there is a free place after the last range. */
 static int room_behind(struct scps_rangeset *s, const struct scps_alloc *a)
 {
     if (s->head + s->n < s->cap)
@@ -75,7 +75,7 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
 {
     if (s->n >= s->max)
         return SCPS_ERR_LIMIT;
-    if (s->head && i < s->n / 2) { /* fewer to move in front */
+    if (s->head && i < s->n / 2) { /* Fewer ranges have to move if those in front of i do. */
         s->head--;
         memmove(s->v + s->head, s->v + s->head + 1, i * sizeof r);
     } else {
@@ -90,7 +90,7 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
     return 1;
 }
 
-/* Index of the first range with to >= off. */
+/* Returns the index of the first range with to >= off. */
 static uint32_t lower(const struct scps_rangeset *s, scps_off off)
 {
     return off ? scps_rangeset_find(s, off - 1) : 0;
@@ -111,7 +111,7 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
             *merged = *last;
         return 1;
     }
-    /* r joins the ranges i .. j-1, those that overlap or touch it */
+    /* The new range r joins ranges i to j - 1, which overlap or touch it. */
     uint32_t i = lower(s, from), j = i;
     while (j < s->n && scps_rangeset_at(s, j)->from <= to)
         j++;
@@ -150,11 +150,11 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
 {
     if (!s->n || scps_rangeset_at(s, 0)->to > off)
         return 0;
-    uint32_t lo = 0, hi = s->n - 1; /* lo: to <= off; what is sought lies in (lo, n] */
+    uint32_t lo = 0, hi = s->n - 1; /* The result lies in (lo, n]: range lo ends at or below off. */
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
     if (scps_rangeset_at(s, hi - 1)->to <=
-        off) /* the last one: where what arrives mostly belongs */
+        off) /* Try the last range first: new data mostly belongs there. */
         return hi;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each record stands behind a word that has its size; WRAP in its place says that the next one is
- * at the front. */
+/* Each record follows a word with its size. The word WRAP instead of a size means that the next
+ * record is at the start of the ring. */
 #include "base/recring.h"
 
 #include "base/bytes.h"
@@ -30,7 +30,7 @@ void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
     *q = (struct scps_recring){0};
 }
 
-/* Steps over a mark that sends to the front. */
+/* Moves head past a WRAP mark to the start of the ring. */
 static void settle(struct scps_recring *q)
 {
     uint32_t at = q->head & (q->cap - 1);
@@ -39,7 +39,7 @@ static void settle(struct scps_recring *q)
         q->head += q->cap - at;
 }
 
-/* Bytes at the end of the ring that a record taking need would leave unused. */
+/* Returns the bytes at the end of the ring that a record of `need` bytes would leave unused. */
 static uint32_t waste(const struct scps_recring *q, uint32_t need)
 {
     uint32_t left = q->cap - (q->tail & (q->cap - 1));
@@ -47,7 +47,7 @@ static uint32_t waste(const struct scps_recring *q, uint32_t need)
     return left < need ? left : 0;
 }
 
-/* A ring in which need bytes more fit, the records moved together at its front. */
+/* Enlarges the ring so that `need` more bytes fit, and moves the records to its start. */
 static bool grow(struct scps_recring *q, const struct scps_alloc *a, uint32_t need, uint32_t most)
 {
     struct scps_recring to = {.cap = SCPS_MAX(q->cap, FIRST / 2)};
@@ -117,6 +117,7 @@ void scps_recring_pop(struct scps_recring *q)
     if (!scps_recring_front(q, &size))
         return;
     q->head += space(size);
-    if (scps_recring_empty(q)) /* from the front again: the memory the processor has at hand */
+    /* An empty ring starts again at its beginning, whose memory is in the cache. */
+    if (scps_recring_empty(q))
         q->head = q->tail = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 64 by 64 bits as at school, a digit being 32 bits. For machines whose compiler cannot; never
- * called on the others. */
+/* 64 by 64 bits by long multiplication with 32-bit digits, for machines whose compiler has no
+ * 128-bit type; not called on others. */
 #include "base/wide.h"
 
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
@@ -13,9 +13,9 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
     return (struct scps_product){a1 * b1 + (mid >> 32) + (too >> 32), too << 32 | (uint32_t)low};
 }
 
-/* The next digit of a quotient: (*rest * 2^32 + next) / c; what is over goes to *rest. *rest < c,
- * and the top bit of c is set, so that its upper half alone gives a digit that is right or at most
- * two too large. */
+/* Returns the next 32-bit digit of a quotient, (*rest * 2^32 + next) / c, and leaves the remainder
+ * in *rest. *rest < c, and the top bit of c is set, so the upper half of c alone gives a digit that
+ * is right or at most two too large. */
 static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
 {
     uint64_t c1 = c >> 32, c0 = (uint32_t)c;
@@ -24,10 +24,11 @@ static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
     while (q >> 32 || q * c0 > (over << 32 | next)) {
         q--;
         over += c1;
-        if (over >> 32) /* larger than any q * c0 */
+        if (over >> 32) /* The digit times c0 cannot be larger than this. */
             break;
     }
-    *rest = (*rest << 32 | next) - q * c; /* less than c: what overflows here cancels */
+    /* The result is less than c: what overflows in both terms cancels. */
+    *rest = (*rest << 32 | next) - q * c;
     return q;
 }
 

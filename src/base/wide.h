@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of two 64-bit numbers, whole, and what a division leaves of them.
+/* Exact products of two 64-bit numbers, and their quotients and remainders.
  *
  * Compilers for 64-bit machines have a type for such a product, those for 32-bit ones have none.
  * Either way the result is the same to the last bit, so virtual time is the same on every machine;
@@ -18,7 +18,7 @@ struct scps_product {
     uint64_t hi, lo;
 };
 
-/* With 64 bits and pencil: wide.c. */
+/* Computes the product from 32-bit halves: wide.c. */
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b);
 uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c);
 
@@ -35,7 +35,7 @@ static inline struct scps_product scps_mul(uint64_t a, uint64_t b)
 /* a * b / c without overflow of the product, saturating. c > 0. */
 static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
-    if (!((a | b) >> 32)) /* mostly, and a division of 64 bits is many times cheaper */
+    if (!((a | b) >> 32)) /* The usual case: a 64-bit division is much faster than a 128-bit one. */
         return a * b / c;
 #ifdef __SIZEOF_INT128__
     scps_uint128 q = (scps_uint128)a * b / c;

@@ -130,7 +130,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Of so many bytes lost: those that count. */
+/* Returns how many of the lost bytes count as the path's fault. */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -171,8 +171,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     tell_phase(&x);
 }
 
-/* The data in flight when the loss rate reached the threshold: somewhere within the segment that
- * was lost last. */
+/* Returns the bytes in flight when the loss rate reached the threshold, which lies within the
+ * segment lost last. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
     uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);
@@ -184,7 +184,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* RFC 3168 section 5: to be treated as a single lost packet would be, while probing as too many. */
+/* An ECN echo counts like a single lost packet (RFC 3168 section 5), and while probing like too
+ * many. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -196,7 +197,7 @@ static void marked(struct scps_bbr_ctx *x)
         scps_bbr_handle_too_high(x);
 }
 
-/* Is the loss not the path's fault? */
+/* Returns true if the loss is not the path's fault. */
 static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
 {
     return (b->heed_corruption && cause == SCPS_LOSS_CORRUPTION) ||
@@ -231,8 +232,9 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
+    /* The jump of careful resume leaves Startup at once: what it sent was never validated. */
     if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
-        scps_bbr_abandon_startup(&x); /* at once: what was sent was never validated */
+        scps_bbr_abandon_startup(&x);
     if (!b->is_bw_probe_sample)
         return;
     if (!scps_bbr_too_high(&x))
@@ -246,9 +248,9 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        return; /* the rate, not the window, says how fast it goes again */
+        return; /* The pacing rate, not the window, controls how sending restarts. */
     scps_bbr_save_cwnd(x);
-    if (!b->recovering) /* the first of a row: the state of before it is the one to save */
+    if (!b->recovering) /* Only the first of several timeouts in a row saves the state before it. */
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
     b->recovery_round = b->round_count;
@@ -285,8 +287,8 @@ static void imagined(const struct scps_bbr_ctx *x)
     b->undo_state = SCPS_BBR_NONE;
 }
 
-/* The model is taken up where the outage found it: its clocks have stood still, and what the outage
- * took does not count. */
+/* After an outage the model continues as it was before: its clocks have stood still, and losses
+ * during the outage do not count. */
 static void link_up(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -307,7 +309,7 @@ static void link_up(const struct scps_bbr_ctx *x)
     }
     b->excused[1] += x->v->outstanding;
     if (x->v->delivered) {
-        b->marked_from = 0; /* a sample across the outage is no measure of the path */
+        b->marked_from = 0; /* A rate sample that spans the outage says nothing of the path. */
         b->marked_to = x->v->delivered - 1;
     }
 }
@@ -335,7 +337,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    case SCPS_CC_IDLE: /* the model stays as it is; on_sent sees to the restart */
+    case SCPS_CC_IDLE: /* The model stays as it is; on_sent handles the restart from idle. */
         break;
     }
     tell_phase(&x);

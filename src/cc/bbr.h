@@ -27,7 +27,7 @@ enum scps_bbr_state {
     SCPS_BBR_REFILL,
     SCPS_BBR_UP,
     SCPS_BBR_PROBE_RTT,
-    SCPS_BBR_NONE /* undo_state: there is nothing to go back to */
+    SCPS_BBR_NONE /* undo_state: no state is saved */
 };
 
 enum scps_bbr_acks { /* ack_phase */
@@ -38,17 +38,18 @@ enum scps_bbr_acks { /* ack_phase */
                      SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-#define SCPS_BBR_LONG_ROUNDS    1 /* of a long start: the train is that of the initial window */
+/* long start: this many rounds, in which the initial window's ACK train is measured */
+#define SCPS_BBR_LONG_ROUNDS    1
 #define SCPS_BBR_INFINITE       UINT64_MAX
 #define SCPS_BBR_LOSS_THRESH    20000 /* ppm */
 #define SCPS_BBR_BETA           70    /* per cent */
 #define SCPS_BBR_HEADROOM       15    /* per cent */
-#define SCPS_BBR_FULL_LOSS_CNT  6     /* lost ranges in a round that end Startup */
+#define SCPS_BBR_FULL_LOSS_CNT  6     /* number of lost ranges in a round that ends Startup */
 #define SCPS_BBR_MIN_RTT_LEN    SCPS_SEC(10)
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5)
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
-/* The greatest value of so many rounds: the best three, each later than the one before it
+/* The maximum over a number of rounds: the best three, each later than the one before it
  * (Nichols's algorithm). */
 struct scps_bbr_max {
     uint64_t value[3];
@@ -64,7 +65,8 @@ struct scps_bbr_sample {
 
 struct scps_bbr {
     /* the model */
-    uint64_t max_bw, bw_filter[2]; /* bytes/s; of the cycle before this one and of this one */
+    /* bytes/s; bw_filter: maximum of the previous and of the present ProbeBW cycle */
+    uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
     scps_dur min_rtt, probe_rtt_min_delay; /* SCPS_NEVER: none yet */
@@ -72,7 +74,7 @@ struct scps_bbr {
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
-    /* rounds, counted in what is delivered */
+    /* round counting: scps_cc_view.delivered at which the present round ends, and likewise */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
     /* is the pipe full? */
@@ -81,18 +83,21 @@ struct scps_bbr {
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;
-    /* ProbeRTT; a done stamp of 0: not yet as little in flight as it wants */
+    /* ProbeRTT: end of the state; 0: the bytes in flight have not come down to its target yet */
     scps_time probe_rtt_done_stamp;
-    uint64_t marked_from, marked_to; /* what was sent between these totals counts as app-limited */
+    /* totals of delivered bytes between which what was sent counts as app-limited */
+    uint64_t marked_from, marked_to;
     /* undo */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
-    uint64_t excused[2]; /* bytes lost that are not the path's fault, of the last round and this */
-    scps_time heard_at;  /* the last acknowledgement */
-    scps_dur round_rtt;  /* the least of this round */
-    uint32_t base_loss;  /* ppm */
-    scps_time train_began, train_last; /* bbr_start.c: the train of acknowledgements */
+    /* bytes lost that are not the path's fault, in the last round and in this */
+    uint64_t excused[2];
+    scps_time heard_at; /* the last acknowledgement */
+    scps_dur round_rtt; /* lowest RTT of this round, µs */
+    uint32_t base_loss; /* ppm */
+    /* bbr_start.c: time of the first and the latest ACK of the train */
+    scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
     uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
     uint8_t train_acks;
@@ -101,15 +106,17 @@ struct scps_bbr {
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;
     bool prev_probe_too_high : 1, prev_probe_precautionary : 1;
     bool probe_rtt_expired : 1, probe_rtt_round_done : 1, idle_restart : 1;
-    bool recovering : 1, limited : 1, was_limited : 1; /* in recovery; cwnd-limited in this round */
-    bool has_sack : 1;     /* more than one loss a round trip can be told */
-    bool startup_loss : 1; /* a loss, or a mark, that ends Startup by itself */
+    /* recovering: in loss recovery; limited: the window limited sending in this round; was_limited:
+     * in the round before */
+    bool recovering : 1, limited : 1, was_limited : 1;
+    bool has_sack : 1;     /* SACK tells more than one loss in a round trip */
+    bool startup_loss : 1; /* a loss or ECN mark that alone ends Startup */
     bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
     /* parameters */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 
-/* What an event's functions need. */
+/* The arguments that the functions of an event share. */
 struct scps_bbr_ctx {
     struct scps_bbr *b;
     const struct scps_cc_view *v;
@@ -131,13 +138,13 @@ struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* per cent */
 };
 extern const struct scps_bbr_gain scps_bbr_gain[]; /* by state */
-/* The bandwidth to go by: the model's, in a long start at least what the train told. */
+/* Returns the bandwidth to use: the model's; in a long start at least what the ACK train showed. */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
 /* LossThresh, ppm. */
 uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
-/* So many per cent of a bandwidth-delay product at bw; the second is rounded up to what sending
- * and acknowledging in lumps needs. */
+/* Return a percentage of the bandwidth-delay product at bw. The second rounds it up to what sending
+ * and acknowledging in bursts needs. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
@@ -157,7 +164,7 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b);
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
 void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
-/* The steps of an acknowledgement before and after those of the states. */
+/* Update the model at an acknowledgement, before and after the state machine. */
 void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
@@ -165,14 +172,15 @@ void scps_bbr_advance(const struct scps_bbr_ctx *x);
 /* ---- bbr_state.c ---- */
 void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
-/* From Startup to Drain, because of losses. */
+/* Moves from Startup to Drain because of losses. */
 void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
-/* The steps of an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
+/* Run the state machine at an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
 void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 /* Ends ProbeRTT if its time is over. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
-/* Losses while probing exceed the threshold: tx_in_flight of rs was too much. */
+/* Reduces the model when losses during a probe exceed the threshold: rs->tx_in_flight was too
+ * much. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_resume.c ---- */
@@ -181,7 +189,8 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
 
 /* ---- bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
-/* After the steps of an acknowledgement: what is lost without a queue. */
+/* Runs after the other steps of an acknowledgement: measures the share lost without a queue
+ * (base-loss=1). */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
 
 #endif

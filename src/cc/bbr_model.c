@@ -17,7 +17,8 @@
 
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len)
 {
-    if (value >= m->value[0] || round - m->round[2] >= len) { /* the best, or all are too old */
+    /* The new value is the maximum, or all kept ones are too old. */
+    if (value >= m->value[0] || round - m->round[2] >= len) {
         for (int i = 0; i < 3; i++)
             m->value[i] = value, m->round[i] = round;
         return;
@@ -29,7 +30,7 @@ void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round,
         m->value[2] = value;
         m->round[2] = round;
     }
-    if (round - m->round[0] >= len) { /* the best is too old: the next takes its place */
+    if (round - m->round[0] >= len) { /* The maximum is too old: the next best replaces it. */
         for (int i = 0; i < 2; i++)
             m->value[i] = m->value[i + 1], m->round[i] = m->round[i + 1];
         m->value[2] = value;
@@ -100,7 +101,7 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        return; /* no samples of this cycle: the old ones stay until there are */
+        return; /* No sample has come in this cycle: keep the old maximum until one does. */
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;
 }
@@ -223,9 +224,9 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         b->probe_rtt_min_stamp = now;
     } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
                x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
-        /* Beyond the draft: a round trip as short as the least shows that nothing queues, as well
-         * as ProbeRTT would. On a path that became longer only the newer minimum is renewed, and
-         * the older one expires. */
+        /* Beyond the draft: a round trip as short as the least shows that there is no queue, as
+         * well as ProbeRTT would. On a path that became longer only the newer minimum is
+         * renewed, and the older one expires. */
         b->probe_rtt_min_stamp = now;
         if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
             b->min_rtt_stamp = now;

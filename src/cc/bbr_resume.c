@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* BBR's part of careful resume: RFC 9959's appendix on BBR.
  *
- * The core goes through the phases (core/resume.c) and tells the probing rate.  Until the jump is
- * validated it is the least that is sent at in Startup.  A loss in itself is no congestion here:
- * what ends Startup for its losses or a mark is, and then Drain is the Safe Retreat.
+ * The core runs the phases (core/resume.c) and sets the probing rate, which is the minimum rate in
+ * Startup until the jump is validated. A single loss is no congestion here; losses or a mark that
+ * end Startup are, and then Drain is the Safe Retreat.
  */
 #include "cc/bbr.h"
 
@@ -38,7 +38,8 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
         b->inflight_shortterm =
             SCPS_MIN(b->inflight_shortterm, SCPS_MAX(amount, scps_bbr_min_pipe(v)));
         ctl->cwnd = SCPS_MIN(ctl->cwnd, b->inflight_shortterm);
-        b->prior_cwnd = ctl->cwnd; /* the end of recovery brings nothing of the jump back */
+        /* The end of recovery must not restore the window of the jump. */
+        b->prior_cwnd = ctl->cwnd;
         break;
     case SCPS_CC_RESUMED:
         b->resuming = false;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* BBR's start on a long round trip: beyond draft-ietf-ccwg-bbr, off unless long-rtt-start=1.
  *
- * Doubling from ten segments takes ten round trips to fill 250 Mbit/s and 600 ms: 6 s.  Here the
- * initial window leaves at once, and the spacing of its acknowledgements tells what the bottleneck
- * carries.  The next round trip is sent at three quarters of that, spread
- * over the round trip; when its acknowledgements come, that much is believed, and Startup goes
- * on as the draft has it, but without a ProbeRTT.
+ * Doubling from ten segments takes ten round trips to fill 250 Mbit/s and 600 ms: 6 s. Here the
+ * initial window leaves at once, and the spacing of its acknowledgements shows the bottleneck's
+ * rate. The next round trip is sent at three quarters of that, spread over the round trip; when its
+ * acknowledgements come, that rate enters the model, and Startup goes on as the draft has it, but
+ * without a ProbeRTT.
  *
- * Also beyond the draft and off: base-loss=1.  The draft takes more than 2 % of losses in a round
- * trip for a queue that overflows, and on a link that loses more by its bit errors it ends at four
- * segments a round trip.  Here the losses of round trips in which some segment met no queue (its
- * round trip was the least) are the path's own, and are allowed besides.  A bottleneck with hardly
- * a queue looks the same, so this is for links that nobody shares.
+ * Also beyond the draft and off: base-loss=1. The draft takes more than 2 % of losses in a round
+ * trip for a queue that overflows, and on a link that loses more by bit errors the window falls to
+ * four segments. Here the losses of round trips in which some segment met no queue (its round trip
+ * was the least) are the path's own, and are allowed besides. A bottleneck with hardly a queue
+ * looks the same, so this is for links that nobody shares.
  */
 #include "cc/bbr.h"
 
@@ -21,8 +21,8 @@
 #define LONG      SCPS_MS(200)
 #define TRAIN     2      /* acknowledgements after the first */
 #define MOST_LOSS 200000 /* ppm */
-#define SHORTEST  500    /* µs; what the last of a train waited for the others counts as no less */
-#define MOST_FOLD 1024   /* the window is not raised more than so many times */
+#define SHORTEST  500    /* µs; the duration of a train counts as no less */
+#define MOST_FOLD 1024   /* limit of the factor by which the window is raised */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
 {
@@ -42,7 +42,7 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
     b->train_acks = (uint8_t)SCPS_MIN(b->train_acks + 1, UINT8_MAX);
     if (a->rtt < 0 || b->train_bytes < x->v->init_cwnd / 2)
         return;
-    /* All of it left at once: the last one waited for those before it. */
+    /* The train was sent as one burst, so its last segment waited for those before it. */
     uint64_t waited = (uint64_t)SCPS_MAX(a->rtt - b->min_rtt, SHORTEST);
     uint64_t bw = scps_muldiv(b->train_bytes, 750000, waited);
     if (b->train_acks > TRAIN && now > b->train_began)

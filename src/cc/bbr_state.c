@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A number below n: xorshift64*, from what the connection gave. */
+/* Returns a random number below n by xorshift64*, from the connection's random number. */
 static uint64_t below(struct scps_bbr *b, uint64_t n)
 {
     b->random ^= b->random >> 12;
@@ -28,8 +28,8 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* Startup ends when a round trip of fast recovery lost more than the threshold, in six ranges. Of
- * ECN a round trip tells once at most, so that one mark is enough. */
+/* Startup ends when a round trip of fast recovery lost more than the threshold, in six ranges.
+ * An ECN echo comes at most once in a round trip, so one is enough. */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;
@@ -40,7 +40,7 @@ static bool startup_high_loss(const struct scps_bbr_ctx *x)
            b->startup_ranges >= SCPS_BBR_FULL_LOSS_CNT && scps_bbr_too_high(x);
 }
 
-/* Losses say that the pipe is full. */
+/* Startup ends because of losses: the pipe counts as full. */
 static void full_by_loss(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -155,8 +155,8 @@ static void probe_longterm_upward(const struct scps_bbr_ctx *x)
         raise_longterm_slope(x);
 }
 
-/* Follows what acknowledgements tell of: max_bw's window, and inflight_longterm. True: the state
- * has changed. */
+/* Updates the window of max_bw and inflight_longterm by what an acknowledgement reports. Returns
+ * true if the state has changed. */
 static bool adapt_longterm_model(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -205,7 +205,7 @@ static bool is_time_to_go_down(const struct scps_bbr_ctx *x)
         return true;
     }
     if (cwnd_limited(b) && x->ctl->cwnd >= b->inflight_longterm) {
-        scps_bbr_reset_full_bw(b); /* inflight_longterm limits, not the path */
+        scps_bbr_reset_full_bw(b); /* inflight_longterm, not the path, limits the rate now. */
         b->full_bw = x->rs.rate;
         return false;
     }
@@ -292,7 +292,7 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
     }
 }
 
-/* What is sent now says nothing of the bandwidth. */
+/* Marks what is sent from now on as app-limited: it says nothing of the bandwidth. */
 static void mark_app_limited(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -70,7 +70,7 @@ static void say(struct msg *m, const char *fmt, ...)
     m->room -= used;
 }
 
-/* Names come from outside: no more than a screen line of them is repeated. */
+/* Limits how much of a name from outside a message repeats: one screen line. */
 static int shown(size_t len)
 {
     return len > 40 ? 40 : (int)len;
@@ -96,8 +96,8 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
 
 /* ---- reading ---- */
 
-/* A decimal number, whole, with an optional minus; false if it is anything else. *fits tells
- * whether it can be held. */
+/* Parses a decimal integer with an optional minus; returns false for anything else. *fits: it fits
+ * an int64_t. */
 static bool number(const char *s, size_t len, int64_t *out, bool *fits)
 {
     bool minus = len && *s == '-';
@@ -125,7 +125,7 @@ static bool is_word(const char *word, const char *s, size_t len)
     return word && strlen(word) == len && !memcmp(word, s, len);
 }
 
-/* The value that s names; false: none. */
+/* Finds the value of a parameter that the word s names; returns false if there is none. */
 static bool named(const struct scps_cc_param *p, const char *s, size_t len, int64_t *out)
 {
     int64_t v = p->min;
@@ -141,7 +141,7 @@ static bool named(const struct scps_cc_param *p, const char *s, size_t len, int6
     return false;
 }
 
-/* seen: a bit for each parameter that was given before. */
+/* Sets a parameter from its text. seen: a bit for each parameter that was given before. */
 static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
                      int64_t *param, uint32_t *seen)
 {

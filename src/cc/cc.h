@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The controllers that are built in; cc.c lists them, each lives in the file of its name. */
+/* The built-in controllers. cc.c lists them; each is in the file of its name. */
 #ifndef SCPS_CC_CC_H
 #define SCPS_CC_CC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUBIC: after a loss, back to the window that was too much by a cubic curve over time.
+/* CUBIC: after a loss, the window returns to that of the loss by a cubic curve over time.
  *
  *   cwnd                                     ____/  probing: convex
  *        W_max - - - - - - - ____----------/
@@ -7,9 +7,9 @@
  *        beta W_max _/   concave                      W_cubic(t) = C (t - K)^3 + W_max
  *                   0                K            t   K = cbrt((W_max - cwnd at 0) / C)
  *
- * Growth depends on the time since the loss, not on the round trip, so a long path loses less to
- * short ones; where Reno would be faster (short round trips, small windows) Reno's estimate is
- * followed.
+ * Growth depends on the time since the loss, not on the round trip, so a long path is less at a
+ * disadvantage to short ones; where Reno would be faster (short round trips, small windows) Reno's
+ * estimate is followed.
  *
  * Source: RFC 9438 sections 4.1 to 4.10: C = 0.4 segments/s^3, beta 0.7, alpha 3(1-beta)/(1+beta)
  * until the Reno-friendly estimate has passed the window of the loss, then 1; fast convergence;
@@ -39,8 +39,9 @@ struct cubic {
     scps_time epoch; /* its time 0 */
     scps_time last_ack;
     scps_dur k;
-    uint64_t w_max, w_est, prior; /* bytes; prior: cwnd at the last reduction */
-    uint64_t est_credit;          /* towards the next byte of w_est */
+    /* bytes; prior: cwnd at the last reduction, w_est: the Reno-friendly estimate */
+    uint64_t w_max, w_est, prior;
+    uint64_t est_credit; /* acknowledged bytes that have not raised w_est yet */
 };
 
 enum { P_C = SCPS_WIN_PARAMS, P_BETA, P_FAST, P_FRIENDLY };
@@ -70,7 +71,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 
 /* ---- the curve ---- */
 
-/* Largest x with x^3 <= n. */
+/* Returns the largest x with x^3 <= n. */
 static uint64_t cube_root(uint64_t n)
 {
     uint64_t x = 0;
@@ -83,7 +84,7 @@ static uint64_t cube_root(uint64_t n)
     return x;
 }
 
-/* The time in which the curve falls, or rises, by `bytes`. */
+/* Returns the time in which the curve falls, or rises, by `bytes`, µs. */
 static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 {
     /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its root is in 1e-4 s */
@@ -91,7 +92,7 @@ static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
     return (scps_dur)cube_root(cubed) * 100;
 }
 
-/* C |t|^3 in bytes, t in us. */
+/* Returns C |t|^3 in bytes, t in µs. */
 static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
 {
     uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
@@ -125,7 +126,7 @@ static void begin(struct cubic *cu, const struct scps_cc_view *v, uint64_t cwnd)
         cu->prior = cwnd;
 }
 
-/* Reno's window under the same losses: alpha segments for every cwnd bytes. */
+/* Updates the Reno-friendly estimate: alpha segments for every cwnd bytes acknowledged. */
 static void estimate(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes, uint64_t cwnd)
 {
     uint64_t num = 3 * (1024u - cu->beta), den = 1024u + cu->beta;
@@ -154,7 +155,7 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
         ctl->cwnd = SCPS_MAX(cwnd, cu->w_est);
         return;
     }
-    /* (target - cwnd) / cwnd for each byte; the rest is carried over */
+    /* Growth of (target - cwnd) / cwnd for each byte; the remainder is carried over. */
     cu->win.credit += bytes * (target - cwnd);
     uint64_t grow = cu->win.credit / cwnd;
     cu->win.credit -= grow * cwnd;
@@ -169,7 +170,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     struct cubic *cu = s;
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
-    /* time in which the window had no say, or nothing was on its way, does not count */
+    /* Time in which the window did not limit, or nothing was in flight, does not count. */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;
@@ -179,7 +180,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     cu->last_ack = v->now;
 }
 
-/* A reduction from cwnd; with fast convergence an ever smaller window makes room for others. */
+/* Saves w_max at a reduction from cwnd. Fast convergence: if the window is below the last w_max,
+ * w_max becomes smaller, which leaves room for other flows. */
 static void remember(struct cubic *cu, uint64_t cwnd)
 {
     cu->prior = cwnd;

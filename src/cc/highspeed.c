@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HighSpeed TCP: the larger the window, the faster it grows and the less it gives up.
+/* HighSpeed TCP: a larger window grows faster and is reduced less.
  *
  *      a(w) segments more a round trip, b(w) of the window less at a loss
  *
@@ -89,7 +89,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t limited = (uint64_t)h->limited * v->mss;
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
-        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* RFC 3742 section 2: K */
+        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* K of RFC 3742 section 2 */
     bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)
         scps_win_avoid(&h->win, v, bytes, 256 * (row(ctl->cwnd / v->mss) + 1), ctl);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hybla: a long path with the growth of a short one.
+/* Hybla: a long path gets the growth of a short one.
  *
  *     rho = RTT / RTT0, RTT0 = 25 ms, at least 1
  *
@@ -76,8 +76,8 @@ static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
     return SCPS_CLAMP(rho, 256, (uint64_t)hy->max_rho * 256);
 }
 
-/* 2^(rho-1) - 1 would be linear in between; 2^x for a fraction f of x is taken as (1 + f) 2^n,
- * which is at most 6 % above. In 1/256. */
+/* 2^(rho-1) - 1 in 1/256. 2^f for the fraction f of the exponent is taken as 1 + f, which is at
+ * most 6 % above. */
 static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
 {
     uint64_t most = (uint64_t)hy->ss_gain * 256;

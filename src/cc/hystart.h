@@ -13,11 +13,13 @@
 
 /* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
 struct scps_hystart {
-    uint32_t last_min, min, baseline; /* 0: none yet; baseline 0: not in conservative slow start */
+    /* lowest RTT of the last and of this round; 0: none yet. baseline 0: not in conservative slow
+     * start */
+    uint32_t last_min, min, baseline;
     uint8_t samples, css_rounds;
 };
 
-/* Call on every ACK of slow start. Returns by how much growth is divided: 1 in slow start, 4 in
+/* Call it on every ACK of slow start. Returns the divisor of growth: 1 in slow start, 4 in
  * conservative slow start, 0 when slow start is over. */
 unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pure rate control: for capacity that is ours alone.
+/* Pure rate control: for a path that is not shared.
  *
  * There is no congestion window. The peer's window and the configured rate are all that hold the
  * sender back, and no loss, timeout or idle time changes either: on a path that nobody shares, a
@@ -8,7 +8,7 @@
  * rate.
  *
  * Sources: docs/SCPS-TP.md section 4.4; NASA/TM-2003-212001, "SCPS-Pure Rate" and
- * "Recommendations". The rate counts headers; the core's token bucket sees to it.
+ * "Recommendations". The rate counts headers; the core's token bucket enforces it.
  */
 #include "cc/cc.h"
 
@@ -26,7 +26,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     go(v, ctl);
 }
 
-/* The configured rate can change in mid-flight; it is taken over with the next event. */
+/* Takes over the configured rate, which can change while the connection runs. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

@@ -39,7 +39,7 @@ static void begin(struct scps_search *se, scps_dur rtt, uint64_t acked, uint64_t
     se->sent = sent;
 }
 
-/* Bins that have passed end with what the last one ended with. */
+/* Gives bins that have passed without an ACK the total of the last one. */
 static void pass_bins(struct scps_search *se, uint32_t passed, uint64_t acked, uint64_t sent)
 {
     const uint32_t acked_was = se->acked_by[se->index % SCPS_SEARCH_ACKED_BINS];
@@ -61,22 +61,23 @@ static uint64_t acked_in_window(const struct scps_search *se)
            se->acked_by[(se->index - SCPS_SEARCH_W) % SCPS_SEARCH_ACKED_BINS];
 }
 
-/* In the window that ended with bin `to`. */
+/* Returns the bytes sent in the window that ended with bin `to`. */
 static uint64_t sent_until(const struct scps_search *se, uint32_t to)
 {
     return se->sent_by[to % SCPS_SEARCH_SENT_BINS] -
            se->sent_by[(to - SCPS_SEARCH_W) % SCPS_SEARCH_SENT_BINS];
 }
 
-/* Is what arrives a quarter less than what was sent a round trip before? */
+/* Returns true if a quarter less arrives than was sent a round trip before. */
 static bool falls_behind(const struct scps_search *se, scps_dur rtt)
 {
     uint64_t back = (uint64_t)rtt / (uint64_t)se->bin, rest = (uint64_t)rtt % (uint64_t)se->bin;
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
+    /* It is too early, or the round trip is longer than the bins that are kept. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
-        return false; /* too early, or the round trip is longer than what is remembered */
+        return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /
              (uint64_t)se->bin;
     return before > now && (before - now) * 100 >= before * THRESH_PERCENT;

@@ -16,22 +16,22 @@
 
 enum {
     SCPS_SEARCH_W = 10,     /* bins in a window */
-    SCPS_SEARCH_EXTRA = 15, /* bins more that are kept, to look back a round trip */
+    SCPS_SEARCH_EXTRA = 15, /* additional bins kept, to look back by one round trip */
     SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
     SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,
-    SCPS_SEARCH_UNIT = 256 /* bytes that a bin counts as one */
+    SCPS_SEARCH_UNIT = 256 /* bytes for which a bin counts one */
 };
 
 struct scps_search {
     scps_time bin_end; /* of the present bin */
-    scps_dur bin;      /* µs; 0: nothing has been acknowledged yet */
-    uint64_t sent;     /* in all, when last looked at */
-    uint32_t index;    /* of the present bin, from 0 */
+    scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
+    uint64_t sent;     /* total bytes sent at the last ACK */
+    uint32_t index;    /* number of the present bin, from 0 */
     /* totals at the end of each bin, which wrap */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
 };
 
-/* Call on every ACK of slow start. True: the path is full. */
+/* Call it on every ACK of slow start. Returns true when the path is full. */
 bool scps_search_ack(struct scps_search *se, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a);
 

@@ -7,8 +7,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A gap of a quarter of base, or of four mean ones, ends a train; a first gap so long was none of
- * its own. Eight ACKs say enough of its rate. */
+/* A gap of a quarter of base, or of four mean gaps, ends a train; if the first gap is so long,
+ * the train begins behind it. Eight ACKs say enough of its rate. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_ack_train *tr)
@@ -27,12 +27,14 @@ bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, 
         *tr = (struct scps_ack_train){.began = now, .last = now, .acks = 1};
         return false;
     }
-    if (tr->acks == 2 && 4 * gap < mean) /* the first was the delayed one of the train before */
+    /* The first ACK was the delayed one of the train before. */
+    if (tr->acks == 2 && 4 * gap < mean)
         *tr = (struct scps_ack_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
-    scps_dur least = SCPS_MIN(rtt, tr->rtt); /* a lone ACK from the receiver's timer is no queue */
+    /* A single ACK from the receiver's timer is no sign of a queue. */
+    scps_dur least = SCPS_MIN(rtt, tr->rtt);
     tr->rtt = rtt;
     if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || least <= base)
         return false;
@@ -59,7 +61,7 @@ void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view 
         return;
     ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
-    /* what is carried is payload, a rate counts headers: a sixteenth for them */
+    /* `carried` is payload and a rate counts headers: add a sixteenth for them. */
     ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)base);
     q->paced = 2;
 }

@@ -80,31 +80,32 @@ struct vegas {
     /* parameters */
     uint32_t alpha, beta, gamma; /* segments */
     uint16_t keep, doubt_rounds, forget_after;
-    uint16_t brake; /* of what a round lost or delivered, x/1024 */
+    uint16_t brake; /* limit for the share lost of what a round lost or delivered, x/1024 */
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
-    /* the mode, and for ss=1 whether this is a round to grow in */
+    /* exponential: in slow start; hold: for ss=1, this round does not grow */
     bool exponential, hold;
     /* this round */
     scps_time began;
-    uint64_t delivered, before; /* in it, and in the whole round before it */
+    uint64_t delivered, before; /* bytes delivered in the round, and in the whole round before */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
     /* the path */
     scps_dur base;    /* 0: not known */
-    scps_dur doubted; /* lowest RTT since the queue began to look too long */
-    uint64_t wish;    /* the window when it began */
+    scps_dur doubted; /* lowest RTT since the queue first looked too long */
+    uint64_t wish;    /* window at that time */
     uint16_t over;    /* rounds since then */
     uint16_t timeouts;
-    bool old_known; /* the core says rtt_old, so the newest RTT is never used */
-    bool alone;     /* nothing of ours was under way when the oldest segment of the next ACK left */
-    uint8_t early;  /* rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t patience; /* so many until base gives in to them */
-    scps_dur waited;  /* base before it gave in to them; 0: it has not */
+    bool old_known; /* the core reports rtt_old, so the RTT of the newest segment is never used */
+    /* none of our data was in flight when the oldest segment of the next ACK was sent */
+    bool alone;
+    uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    uint8_t patience; /* number of such rounds after which base follows early ACKs */
+    scps_dur waited;  /* base before it followed early ACKs; 0: it has not */
     uint64_t wide;    /* the window then */
-    scps_dur soonest; /* lowest RTT of a newest segment */
+    scps_dur soonest; /* lowest RTT of the newest segment of an ACK */
     struct scps_ack_train_ss quick;
 };
 
@@ -165,9 +166,9 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Base gave in to early ACKs, and one has waited again. What was given up of the window meanwhile,
- * some of it for taking the wait for a queue, comes back as in slow start, and early ACKs are
- * believed less soon. */
+/* Base followed early ACKs, and now one has waited for the timer again. The part of the window
+ * given up meanwhile, some of it because the wait looked like a queue, is regained as in slow
+ * start, and early ACKs need more rounds the next time. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -182,7 +183,7 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* The round trip time that this acknowledgement measured; 0: none that Vegas may use. */
+/* Returns the round trip that this acknowledgement measured; 0: none that Vegas may use. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {
@@ -221,7 +222,8 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 
-/* The end of slow start: what the path carries in a round trip, and a little to queue. */
+/* Ends slow start: the window becomes what the path carries in a round trip, and a little for the
+ * queue. */
 static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carried,
                   struct scps_cc_ctl *ctl)
 {
@@ -233,7 +235,8 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     ve->exponential = false;
 }
 
-/* Too much queued, round after round, whatever we give up: it is not our queue. */
+/* Too much has been queued for `rounds` rounds although the window was reduced: the queue is not
+ * ours, so base is out of date. */
 static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 {
     if (!ve->over++) {
@@ -247,7 +250,8 @@ static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     scps_dur took = v->now - ve->began;
-    bool limited = ve->win.was_limited; /* in the round that has just ended */
+    /* Whether the window limited sending in the round that has just ended */
+    bool limited = ve->win.was_limited;
 
     if (!ve->samples || took <= 0)
         return;
@@ -268,8 +272,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* half of a small excess is soon less than a segment: then it was ours, and is as good as
-     * gone */
+    /* Half of a small excess is less than a segment: then the queue was ours, and is as good as
+     * gone. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
@@ -279,8 +283,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         ve->exponential = true;
         return;
     }
-    /* Where something else is the limit, the part of the window that is not used is given up
-     * first. */
+    /* If something else limits sending, the unused part of the window is given up first. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
@@ -288,7 +291,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Asks the brake about the round that ends, and does what it says. The phase tells of it: BRAKE
+/* Passes the round that ends to the brake and applies its verdict. The phase reports it: BRAKE
  * while the smaller window is tried, and BRAKED from then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
@@ -317,12 +320,12 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
     }
 }
 
-/* What is to be known of queues. */
+/* Updates base and the other measures of queueing from an ACK. */
 static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
-    if (ve->alone) /* longer than base by somebody's lateness, not by a queue of ours */
+    if (ve->alone) /* The RTT exceeds base because of a late timer, not because of our queue. */
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
     ve->sum += rtt;
@@ -353,7 +356,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     if (!ve->exponential)
         return;
     uint64_t carried, few = (uint64_t)ve->gamma * v->mss;
-    if (ve->ss == SS_QUICK) { /* but no ACK more than doubles the window */
+    if (ve->ss == SS_QUICK) { /* No single ACK more than doubles the window. */
         if (credit && ctl->ssthresh == UINT64_MAX)
             scps_quick_estimate(&ve->quick, v, a, ve->base, few, ctl);
         credit = SCPS_MIN(31 * credit, ctl->cwnd);
@@ -378,9 +381,9 @@ static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
-/* What was under way when the loss happened. Where an ACK stands for all that left since the one
- * before, because the receiver's timer is most of the round trip, what it leaves outstanding is
- * only what left since that timer expired. */
+/* Returns the bytes in flight when the loss happened. Where an ACK covers all that was sent since
+ * the one before, because the receiver's timer is most of the round trip, only what is outstanding
+ * after it counts, which was sent since that timer expired. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {
@@ -400,7 +403,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
-    /* an ECN echo is congestion by name, whatever losses are taken for */
+    /* An ECN echo is congestion, whatever cause losses are taken for. */
     if (blameless(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
         scps_win_spare(&ve->win);
         return;
@@ -440,13 +443,14 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         forget_base(ve, ctl);
         /* fall through */
-    case SCPS_CC_IDLE: /* back to the old window as fast as the queue allows */
+    case SCPS_CC_IDLE: /* Return to the old window as fast as the queue allows. */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
         scps_quick_forget(&ve->quick, ctl);
         break;
-    case SCPS_CC_LINK_UP:  /* the window is as before the outage; its time is no round trip */
-    case SCPS_CC_SPURIOUS: /* the core has put everything back, this round's beginning too */
+    case SCPS_CC_LINK_UP: /* The window is as before the outage, whose time is no round trip. */
+    /* The core has restored everything, the beginning of this round included. */
+    case SCPS_CC_SPURIOUS:
         new_round(ve, v);
         break;
     }

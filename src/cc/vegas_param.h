@@ -5,13 +5,13 @@
 
 #include <scps/cc.h>
 
-/* The values of decrease, rtt, corruption and ss, in this order. */
+/* Values of the parameters decrease, rtt, corruption and ss, in this order. */
 enum { HALF_THE_EXCESS, ONE_SEGMENT };
 enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
 enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
 
-/* The place of each parameter in the tables. */
+/* Index of each parameter in the tables. */
 enum {
     P_ALPHA,
     P_BETA,

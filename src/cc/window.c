@@ -45,7 +45,7 @@ void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size)
         memset((uint8_t *)w + size, 0, sizeof(struct scps_search));
 }
 
-/* SEARCH's, where it is on. */
+/* Returns the state of SEARCH, if it is on. */
 static struct scps_search *search_of(struct scps_win *w)
 {
     return (struct scps_search *)(void *)((uint8_t *)w + w->search_at);
@@ -57,7 +57,8 @@ void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
     *w = (struct scps_win){.heed_corruption = true, .idle_restart = true};
     ctl->cwnd = v->init_cwnd;
     ctl->ssthresh = UINT64_MAX;
-    ctl->rate = 0; /* a configured rate is the core's to keep; pacing spreads cwnd over srtt */
+    /* The core enforces a configured rate; without one pacing spreads cwnd over srtt. */
+    ctl->rate = 0;
     if (!param)
         return;
     w->abc_limit = (uint8_t)param[SCPS_WIN_ABC_LIMIT];
@@ -103,7 +104,7 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
         ctl->ssthresh = ctl->cwnd;
         return bytes;
     }
-    /* HyStart++ is for the first slow start; later ones have a threshold to stop at */
+    /* HyStart++ serves the first slow start only; later ones have a threshold. */
     if (w->hystart && ctl->ssthresh == UINT64_MAX) {
         unsigned div = scps_hystart_ack(&w->hs, a);
         if (!div) {
@@ -221,8 +222,8 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
     case SCPS_CC_PATH:
         scps_win_path(w, v, ctl);
         return true;
-    case SCPS_CC_SPURIOUS: /* the core has put everything back */
-    case SCPS_CC_LINK_UP:  /* the window is as before the outage */
+    case SCPS_CC_SPURIOUS: /* The core has restored the window and the state. */
+    case SCPS_CC_LINK_UP:  /* The window is the same as before the outage. */
         return false;
     }
     return false;

@@ -21,24 +21,28 @@
 #include "cc/search.h"
 
 struct scps_win {
-    uint64_t credit;  /* bytes acknowledged towards the next segment, in the grower's own scale */
-    uint32_t repair;  /* after a timeout: bytes of the flight it condemned, still to be heard of */
-    bool limited : 1; /* the window held us back at some time in this round trip */
-    bool was_limited : 1; /* or in the one before */
-    bool timed_out : 1;   /* a timeout, and nothing has arrived since */
-    bool cut : 1;         /* the present episode has cost the window its part */
-    bool spared : 1;      /* the present episode is not the window's fault: growth goes on */
+    /* Acknowledged bytes not yet turned into window growth; 1/256 bytes, except in CUBIC's
+     * avoidance (bytes x bytes) */
+    uint64_t credit;
+    /* After a timeout: bytes of the flight then outstanding that are not acknowledged yet */
+    uint32_t repair;
+    bool limited : 1;     /* the window limited sending at some time in this round trip */
+    bool was_limited : 1; /* likewise in the round trip before */
+    bool timed_out : 1;   /* a timeout has occurred, and nothing has arrived since */
+    bool cut : 1;         /* this episode has reduced the window */
+    /* the losses of this episode (corruption) did not reduce the window, so growth continues */
+    bool spared : 1;
     /* parameters */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit;  /* RFC 3465's L, segments an ACK; 0: none */
-    uint16_t search_at; /* the state of SEARCH is so many octets behind this one; 0: it is off */
+    uint16_t search_at; /* offset of SEARCH's state behind this struct, octets; 0: SEARCH is off */
     struct scps_hystart hs;
 };
 
 /* The values of slow-start. */
 enum { SCPS_SS_STANDARD, SCPS_SS_HYSTART, SCPS_SS_SEARCH };
 
-/* The parameters every loss-driven controller has, first in its list. */
+/* The parameters of every loss-driven controller, the first in its list. */
 enum {
     SCPS_WIN_SSTHRESH,
     SCPS_WIN_ABC_LIMIT,
@@ -60,65 +64,71 @@ enum {
      slow_start, 0, 2, "standard hystart search", "hystart"}
 /* clang-format on */
 
-/* The window and threshold of a new connection. param: as above; NULL: their defaults. size: of the
- * controller's state, whose first member w is: that of SEARCH lies behind it. */
+/* Sets window and threshold of a new connection. param: as listed above; NULL: their defaults.
+ * size: octets of the controller's state, whose first member is w; the state of SEARCH lies
+ * behind it. */
 void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
                     const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
-/* How slow start ends: SCPS_SS_*. */
+/* Chooses how slow start ends: SCPS_SS_*. */
 void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
 /* For scps_cc_ops.more_state. */
 size_t scps_win_more_state(const int64_t *param);
 
-/* Called first on every ACK. Whether the window limits is a question about a whole round trip: with
- * a token bucket below, each ACK of a burst finds the bucket to be the limit, and only its last
- * segments wait for the window. The bytes that may make the window grow: none while an episode
- * lasts (unless it was spared) or the window did not limit us; else those newly arrived, within L
- * where one is set and within what can have been sent since where a timeout came before. */
+/* Called first on every ACK. Whether the window limits is a question about a whole round trip:
+ * with a token bucket below, each ACK of a burst finds the bucket to be the limit, and only its
+ * last segments wait for the window. Returns the bytes that may make the window grow: none
+ * during an episode that reduced the window, or while the window does not limit sending; else
+ * those newly arrived, within L where one is set and within what can have been sent since where
+ * a timeout came before. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
-/* Below ssthresh: a byte for a byte, up to it. Returns the bytes left over for avoidance. */
+/* Grows the window below ssthresh by a byte for each byte acknowledged. Returns the bytes left for
+ * avoidance. */
 uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
                              const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl);
 
-/* Avoidance: gain/256 segments for every cwnd bytes. gain 256 is Reno's one segment a round
- * trip. */
+/* Grows the window in avoidance by gain/256 segments for every cwnd bytes. gain 256 is Reno's one
+ * segment a round trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
-/* What was in flight when a loss was seen: FlightSize, but not the part of it that selective
+/* Returns the bytes in flight when a loss was seen: FlightSize without the part that selective
  * acknowledgements have already taken out of the window. */
 uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
 
-/* Loss: window and threshold to keep/1024 of flight, at least two segments. */
+/* Reacts to a loss: window and threshold become keep/1024 of flight, at least two segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Loss that is not the window's fault: nothing changes, and growth does not pause for the
+/* Handles a loss that is not the window's fault: nothing changes, and growth continues during the
  * episode. */
 void scps_win_spare(struct scps_win *w);
 
-/* Whether a loss of this cause is the window's fault. */
+/* Returns true if a loss of this cause reduces the window. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* The whole answer to a loss: cut or spare, once an episode. Returns true if it was cut. */
+/* Handles a loss: reduces the window, or not, once an episode. Returns true if it was reduced. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Timeout: one segment; the threshold is cut to keep/1024 the first time a segment times out. */
+/* Handles a timeout: the window becomes one segment; the threshold is cut to keep/1024 the first
+ * time a segment times out. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Idle for more than an RTO: the restart window of RFC 5681 section 4.1. */
+/* Handles sending after more than an RTO of idle time: the restart window of RFC 5681 section
+ * 4.1. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Another path: no acknowledgement clock there yet. Restart, remembering the old window. */
+/* Handles a change of path, on which there is no acknowledgement clock yet: restarts, with the old
+ * window as threshold. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
 /* The episode is over. */
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
 
-/* The whole answer to a change. Returns true if the window began anew: RTO, IDLE, PATH. */
+/* Handles an scps_cc_change. Returns true if the window began anew: RTO, IDLE, PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 

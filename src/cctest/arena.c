@@ -23,7 +23,7 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-struct heard { /* of a connection at the receiver, from its first data on */
+struct heard { /* Bytes of a connection that have reached the receiver, from its first data on */
     uint32_t conn;
     uint64_t bytes;
 };
@@ -62,7 +62,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
 
 /* ---- watching ---- */
 
-/* New data has arrived, in order or not. */
+/* Counts new data at the receiver, in order or not. */
 static void on_note(void *ctx, const struct scps_note *n)
 {
     struct run *r = ctx;

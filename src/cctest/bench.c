@@ -20,7 +20,7 @@ void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Tells the watcher, then raises the window to a segment as the core does. */
+/* Calls the watcher, then raises the window to a segment as the core does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
     e->after = t->ctl;
@@ -59,7 +59,7 @@ static void begin_episode(struct scps_cctest *t)
 {
     if (!t->in_episode) {
         t->saved_ctl = t->ctl;
-        t->saved = t->state; /* with own_recovery it is never used */
+        t->saved = t->state; /* With own_recovery the saved state is never used. */
     }
     t->in_episode = true;
 }
@@ -119,7 +119,7 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
 
 /* ---- tables ---- */
 
-/* What a whole round trip before would have been, where a row says a rate. */
+/* Fills in a rate sample of one round trip, for a row that gives a rate. */
 static void sample_of_row(const struct scps_cc_view *v, struct scps_cc_ack *a)
 {
     if (!a->rate || a->rtt <= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scorecards: what a controller makes of links, and of those beside it.
+/* Scorecards: what a controller achieves on links, alone and beside other flows.
  *
  * Unless a score says otherwise the link has 10 Mbit/s, 50 ms there and back and a queue of one
  * bandwidth-delay product, 42 packets.
@@ -15,7 +15,7 @@
 
 #define LINK(queue) "rate=10mbit,rtt=50ms,queue=" queue
 #define MBIT        1e6
-/* Payload of 10 Mbit/s: 1448 octets of each frame of 1518. */
+/* Payload rate of a 10 Mbit/s line: 1448 octets of each frame of 1518. */
 #define FULL (10 * MBIT * 1448 / 1518)
 
 enum id {
@@ -128,7 +128,7 @@ static void put(struct card *c, enum id id, double value)
     c->out->v[id].known = true;
 }
 
-/* n flows of the controller (the last of them `other`, if that is not NULL) over a link. */
+/* Runs n flows of the controller (the last of them `other`, if that is not NULL) over a link. */
 static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *what,
                                   const struct scps_cc_ops *other)
 {
@@ -145,8 +145,8 @@ static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *w
     return a;
 }
 
-/* Per cent of what the link carries. A packet counts whole where it ends, so one that began before
- * the span could make it more than all. */
+/* Returns the rate in per cent of what the link carries, at most 100: a packet counts where it
+ * ends, so one that began before the span could give more. */
 static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
@@ -257,7 +257,8 @@ static void together(struct card *c)
     put(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* One round trip is four times the other; the queue is a BDP of the shorter. */
+/* Two flows of which one has four times the other's round trip; the queue is a BDP of the
+ * shorter. */
 static void unlike_ways(struct card *c)
 {
     const struct scps_cct_arena two = {.link = LINK("1bdp"),

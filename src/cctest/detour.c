@@ -42,7 +42,7 @@ static struct held *take(struct detour *d)
     return h;
 }
 
-/* The first that is held has arrived. */
+/* The packet held for longest is due. */
 static void release(void *ctx)
 {
     struct detour *d = ctx;

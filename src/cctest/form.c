@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Closed forms: what a rule's window should be, and what a controller's is.
- *
- * Sources: Mathis and others 1997 (reno, for one segment a round trip and one loss each 1/p
- * segments); RFC 9438 section 5.2 (cubic); RFC 3649 section 5 (highspeed); Kelly 2003 (scalable,
- * a = 0.01, b = 0.125); Caini and Firrincieli 2004 (hybla, RTT0 = 25 ms).
- */
+/* Closed forms: the window that a published law gives, and the window that a controller reaches. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -14,7 +9,7 @@
 
 /* ---- measured ---- */
 
-/* One round trip of a full window: `acks` acknowledgements for all of it. */
+/* Plays one round trip of a full window: `acks` acknowledgements for all of it. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
 {
     uint64_t left = t->ctl.cwnd;
@@ -50,7 +45,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
 
     scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
     lose_one(&t, rtt); /* out of slow start */
-    /* a controller that never loses its window would never end */
+    /* The loop is bounded, because a controller that never reduces its window would not end it. */
     for (unsigned n = 0; n < losses && rounds < UINT64_C(1) << 22; rounds++) {
         uint64_t window = t.ctl.cwnd;
 
@@ -66,7 +61,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        if (++n > losses / 2) { /* the round trip that recovery takes */
+        if (++n > losses / 2) { /* This round trip is the one that recovery takes. */
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;
         }

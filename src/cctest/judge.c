@@ -168,7 +168,8 @@ static void explain(const struct scps_cctest_history *h, uint64_t seed, const ch
     scps_cct_say(msg + used, len - used, "]: %s", what);
 }
 
-/* One invariant with every seed, because the one that breaks first would hide the others. */
+/* Checks one invariant with every seed. Each invariant is checked alone, because the one that fails
+ * first would hide the others. */
 static void invariant(const struct scps_cct_case *c, enum scps_cctest_check which, unsigned seeds,
                       struct scps_cctest_verdict *v)
 {
@@ -182,7 +183,7 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        if (v->exempt) { /* known: nobody needs its shortest history */
+        if (v->exempt) { /* The check is exempted, so no minimal history is needed. */
             scps_cct_say(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;
         }
@@ -222,7 +223,7 @@ size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                           .ok = true,
                                           .exempt = expect->exempt & SCPS_CCTEST_BIT(i),
                                           .run = true};
-        if (i == 1 && !out[0].ok) { /* its hooks cannot be called */
+        if (i == 1 && !out[0].ok) { /* The structure is invalid, so its hooks cannot be called. */
             for (; i < SCPS_CCTEST_CHECKS; i++)
                 out[i] = (struct scps_cctest_verdict){.check = (enum scps_cctest_check)i};
             return 1;

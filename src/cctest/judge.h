@@ -10,7 +10,7 @@ struct scps_cct_case {
     int64_t param[SCPS_CC_PARAMS];
 };
 
-/* v->check says which; they set ok, run and msg. */
+/* Runs the check v->check on the path model; sets ok, run and msg. */
 void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdict *v);
 void scps_cct_form_check(const struct scps_cct_case *c, const struct scps_cctest_form *f,
                          struct scps_cctest_verdict *v);

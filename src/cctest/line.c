@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The path model of <scps/cctest.h>.
  *
- * A lost segment is learnt of with the next acknowledgement, an episode ends when what was
- * outstanding at its beginning is heard of, and a timeout presumes everything lost; if one of those
- * segments is acknowledged after all, the timeout was spurious. Times inside are nanoseconds, so
- * that a segment time is not rounded; those that the controller sees are microseconds or ticks.
+ * A lost segment is detected by the next acknowledgement, an episode ends when all that was
+ * outstanding at its beginning has been acknowledged or lost, and a timeout presumes everything
+ * lost; if one of those segments is acknowledged after all, the timeout was spurious. Times inside
+ * are nanoseconds, so that a segment time is not rounded; those that the controller sees are
+ * microseconds or ticks.
  */
 #include "cctest/bench.h"
 
@@ -13,14 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 15 /* segments; the send buffer is a little smaller */ };
+enum { ROOM = 1 << 15 /* segments of the ring; the send buffer is a little smaller */ };
 #define NS_PER_S  INT64_C(1000000000)
 #define RTO_LEAST (300 * INT64_C(1000000))
 #define RTO_MOST  (60 * NS_PER_S)
 
 struct segment {
-    int64_t sent, delivered_at, first_sent;  /* ns; the latter two as they were when it left */
-    uint64_t delivered, flight, lost_before; /* bytes: as they were when it left */
+    /* time of sending, ns; delivered_at and first_sent as they were at that time */
+    int64_t sent, delivered_at, first_sent;
+    uint64_t delivered, flight, lost_before; /* bytes: totals at the time of sending */
     bool lost, app;
 };
 
@@ -32,7 +34,8 @@ struct scps_cctest_line {
         int64_t at;
         uint64_t upto;
     } ack[ROOM];
-    uint64_t sent, acked, presumed; /* segments; below presumed a timeout gave them up */
+    /* numbers of segments; those below `presumed` were declared lost by a timeout */
+    uint64_t sent, acked, presumed;
     uint64_t ack_head, ack_tail, batch, round_end, episode_end, delivered;
     int64_t now, free_at, batch_due, may_send, arrived, heard_at, rto, backoff;
     int64_t delivered_at, first_sent, srtt, rttvar, tokens_at;
@@ -79,7 +82,8 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    l->app_from = l->now; /* what the application offers is counted from the change on */
+    /* The bytes that the application has offered count from this change on. */
+    l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
 }
@@ -103,7 +107,7 @@ static scps_time clock_us(const struct scps_cctest_line *l, int64_t ns)
     return l->p.tick ? us - us % l->p.tick + 1 : us;
 }
 
-/* A timer of the sender expires with its clock. */
+/* Returns the time at which a timer of the sender expires, a tick of its clock. */
 static int64_t wake(const struct scps_cctest_line *l, int64_t ns)
 {
     int64_t tick = l->p.tick * 1000;
@@ -162,7 +166,7 @@ static bool conforms(struct scps_cctest_line *l, int64_t tx)
     return true;
 }
 
-/* When the segment is at the other end of the line; -1: it is lost. */
+/* Returns the time at which the segment leaves the line; -1: it is lost. */
 static int64_t cross(struct scps_cctest_line *l)
 {
     int64_t tx = line_time(l), begin = SCPS_MAX(l->free_at, l->now);
@@ -198,7 +202,7 @@ static void send(struct scps_cctest_line *l)
     uint64_t flight = (l->sent - SCPS_MAX(l->acked, l->presumed)) * l->p.mss;
     int64_t out;
 
-    if (l->sent == l->acked) { /* nothing was under way: the rate's sample begins here */
+    if (l->sent == l->acked) { /* Nothing was in flight, so a new rate sample begins. */
         l->delivered_at = l->first_sent = l->now;
         l->heard_at = l->now;
     }
@@ -232,7 +236,7 @@ struct news {
     struct scps_cc_ack a;
     uint64_t lost;
     const struct segment *lost_last;
-    bool late; /* a segment that the timeout had given up has arrived after all */
+    bool late; /* a segment that the timeout had declared lost has been acknowledged */
 };
 
 static void rate_sample(struct scps_cctest_line *l, const struct segment *g, struct news *n)
@@ -378,7 +382,7 @@ static void time_out(struct scps_cctest_line *l)
 
 /* ---- the loop ---- */
 
-/* When the application has a segment more; -1: now. */
+/* Returns the time at which the application offers the next segment; -1: now. */
 static int64_t app_next(const struct scps_cctest_line *l)
 {
     int64_t at;
@@ -397,8 +401,8 @@ static bool window_full(const struct scps_cctest_line *l)
     return l->sent - SCPS_MAX(l->acked, l->presumed) >= window || l->sent - l->acked >= ROOM - 8;
 }
 
-/* Sends what may leave now. Returns when the next segment may, INT64_MAX: not before something is
- * heard. */
+/* Sends what may be sent now. Returns when the next segment may be sent; INT64_MAX: not before an
+ * acknowledgement. */
 static int64_t transmit(struct scps_cctest_line *l)
 {
     while (!window_full(l)) {

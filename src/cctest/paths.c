@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks on the path model: bad links, bad clocks, bad acknowledgements; no collapse, no runaway.
+/* Checks on the path model: bad links, clocks and acknowledgements must cause neither collapse nor
+ * unbounded growth.
  *
  * 10 Mbit/s and 100 ms hold 125 segments of 1000 octets.
  */
@@ -13,15 +14,17 @@
 enum { BDP = 125, RUNAWAY = 8 };
 #define BPS UINT64_C(10000000)
 
-/* What happens to the path, and what is wanted of it afterwards. */
+/* A change of the path, and the throughput and losses required after it. */
 struct trial {
     struct scps_cctest_path path;
-    scps_dur warm, then, measure; /* before the change, after it, and measured */
-    /* the change: 0 leaves it */
+    scps_dur warm, then, measure; /* times: before the change, after it, and of the measurement */
+    /* the changed parameters; 0: unchanged */
     uint64_t bps;
     scps_dur delay, down;
-    double least, most_lost; /* of the link's rate; of what was sent */
-    uint64_t fits; /* segments that path and queue hold at most; cwnd beyond RUNAWAY of it is one */
+    /* least: share of the link's rate; most_lost: share of what was sent */
+    double least, most_lost;
+    /* segments that path and queue hold at most; a cwnd beyond RUNAWAY times that fails */
+    uint64_t fits;
 };
 
 static struct scps_cctest_path_result run(const struct scps_cct_case *c, const struct trial *t,
@@ -71,7 +74,7 @@ static void try(const struct scps_cct_case *c, const struct trial *t, struct scp
 /* ---- compared with the same path and plain acknowledgements ---- */
 
 struct variant {
-    const char *name; /* how things are acknowledged on it */
+    const char *name; /* how the receiver acknowledges on this path */
     struct scps_cctest_path path;
 };
 
@@ -148,7 +151,7 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 
 /* ---- acknowledgements that are split (Savage and others 1999), or rare ---- */
 
-/* Three round trips of slow start with an acknowledgement for each `octets`. */
+/* Runs three round trips of slow start with an acknowledgement for each `octets`. */
 static uint64_t slow_start(const struct scps_cct_case *c, uint64_t octets)
 {
     struct scps_cctest t = {.ops = NULL};
@@ -217,7 +220,7 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                  before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
-/* ---- the rest are trials ---- */
+/* ---- the other checks are trials ---- */
 
 static const struct trial trials[SCPS_CCTEST_CHECKS] = {
     [SCPS_CCTEST_USE] = {.path = {ROUNDY, .queue = BDP},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Random histories of a sender, and what is left of one that broke an invariant.
+/* Random histories of a sender, and how one that breaks an invariant is shrunk.
  *
  *     una                                   nxt
  *      |---- lost ----|------ in flight -----|      outstanding = lost + in flight
  *      '-- round_left: until the round trip ends; point_left: until the episode does
  *
  * Each history is played to two copies of the controller. The second one's state is moved to
- * another place before each call, and it hears each event after the first has heard it: a pointer
- * into the state, a clock or a variable outside the state makes the two differ.
+ * another place before each call, and it gets each event after the first: a pointer into the state,
+ * a clock or a variable outside the state makes the two differ.
  */
 #include "cctest/bench.h"
 
@@ -18,15 +18,15 @@
 
 struct sender {
     struct scps_cctest t, twin[2];
-    unsigned at; /* which of twin is used now */
+    unsigned at; /* index of the copy of the state in use now */
     struct scps_cct_rules rules;
-    uint64_t out, lost; /* bytes outstanding; of them declared lost and not resent */
+    uint64_t out, lost; /* bytes outstanding, and among them bytes declared lost and not resent */
     uint64_t round_left, point_left;
     bool fast, rto; /* the kind of episode */
-    uint64_t app;   /* thousandths of the window that the application fills */
+    uint64_t app;   /* share of the window that the application fills, in thousandths */
     scps_dur rtt;
     enum scps_loss_cause cause;
-    size_t spare; /* octets behind the state that are watched */
+    size_t spare; /* octets behind the state that must not change */
     bool pure;
 };
 
@@ -57,7 +57,7 @@ static void compare(struct sender *s, const struct scps_cctest *t)
     s->pure &= same(&s->t.ctl, &t->ctl);
 }
 
-/* Sends what the window, the buffer and the application allow: first again what was lost. */
+/* Sends what the window, the buffer and the application allow; lost data first. */
 static void fill(struct sender *s)
 {
     struct scps_cc_view *v = &s->t.view;
@@ -72,7 +72,7 @@ static void fill(struct sender *s)
 
         v->outstanding = s->out;
         v->inflight = inflight;
-        if (s->t.ops->on_sent) { /* of many segments the first is enough */
+        if (s->t.ops->on_sent) { /* Call on_sent for the first of many segments only. */
             struct scps_cctest *t = (scps_cctest_sent(&s->t, &p), twin(s));
             scps_cctest_sent(t, &p);
             compare(s, t);
@@ -194,7 +194,7 @@ static void act_undo(struct sender *s)
     fill(s);
 }
 
-/* All is acknowledged and the application says nothing for a while. */
+/* All data is acknowledged, and then the application is idle for a while. */
 static void act_idle(struct sender *s, uint32_t n)
 {
     uint64_t app = s->app;
@@ -305,7 +305,7 @@ enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int6
     return s.rules.broken;
 }
 
-/* ---- what is random ---- */
+/* ---- random choices ---- */
 
 static uint32_t below(uint64_t *r, uint32_t n)
 {
@@ -314,7 +314,7 @@ static uint32_t below(uint64_t *r, uint32_t n)
 
 static struct scps_cctest_action pick(uint64_t *r)
 {
-    /* Of 100: how often each thing happens. */
+    /* Per cent: how often each action is chosen. */
     static const uint8_t often[SCPS_CCTEST_DOS] = {62, 9, 4, 3, 3, 2, 2, 4, 6, 5};
     struct scps_cctest_action a = {.what = SCPS_CCTEST_DO_ACK};
     uint32_t dice = below(r, 100), kind = 0;
@@ -377,7 +377,7 @@ static void without(const struct scps_cctest_history *h, size_t from, size_t n,
     out->n = h->n - n;
 }
 
-/* Simpler numbers, too: no time that passes, whole windows. */
+/* Simplifies the numbers of actions: no time passes, whole windows. */
 static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
                      struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {
@@ -395,7 +395,8 @@ static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
     }
 }
 
-/* Takes away what can be missed: halves first, single actions last, until none can. */
+/* Removes actions that are not needed: halves first, single ones last, until none can be
+ * removed. */
 static bool take_away(const struct scps_cc_ops *ops, const int64_t *param,
                       struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder: a controller that asks another one and writes down what was said.
+/* The recorder: a controller that calls another one and logs the calls.
  *
  * The operations have no context of their own, so the recorder's address is the value of the only
  * parameter of the recording controller, which the core hands to start(); from there it is in the

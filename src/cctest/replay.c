@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The player: a recording's inputs, given to any controller. */
+/* Replays the inputs of a recording to any controller. */
 #include "cctest/record.h"
 
 #include "base/bytes.h"
@@ -14,16 +14,18 @@ enum { COLUMNS = 96 };
 struct player {
     const char *at, *end;
     uint64_t line;
-    const struct scps_cct_column *column[COLUMNS]; /* NULL: one that is not known here */
+    /* columns of the recording; NULL: a column not known here */
+    const struct scps_cct_column *column[COLUMNS];
     size_t columns;
     struct scps_cctest t;
     struct scps_cct_rules rules;
-    struct scps_cctest_event last, made; /* recorded before; what this controller made */
-    uint64_t own_before;                 /* its window before that call */
+    /* last: the recorded call before; made: outputs of this controller */
+    struct scps_cctest_event last, made;
+    uint64_t own_before; /* window of this controller before that call */
     bool started;
 };
 
-/* The next line without its end; false: there is none. */
+/* Returns the next line without its end; false if there is none. */
 static bool next_line(struct player *p, const char **line, size_t *len)
 {
     const char *nl;
@@ -66,7 +68,7 @@ static bool read_head(struct player *p)
     return n < COLUMNS;
 }
 
-/* A decimal number at *w, which then stands behind the comma; an empty one is 0. */
+/* Reads a decimal number at *w and moves *w behind the comma; an empty field is 0. */
 static bool number(const char **w, const char *end, uint64_t *v)
 {
     bool minus = *w < end && **w == '-';
@@ -117,7 +119,7 @@ static void watch(void *ctx, const struct scps_cctest_event *e)
     scps_cct_rules_watch(&p->rules, e);
 }
 
-/* Between two calls the core may have taken growth back (RFC 5681 section 3.2 step 1). */
+/* Between two calls the core may have undone growth (RFC 5681 section 3.2 step 1): do the same. */
 static void taken_back(struct player *p, const struct scps_cctest_event *e)
 {
     uint64_t kept = SCPS_MAX(p->last.after.cwnd, e->view.mss);
@@ -135,7 +137,8 @@ static void play(struct player *p, const struct scps_cctest_event *e, const stru
     p->own_before = p->t.ctl.cwnd;
     p->t.view = e->view;
     switch (e->kind) {
-    case SCPS_CCTEST_START: /* as it was seen: scps_cctest_start would fill in a round trip */
+    /* Use the recorded view: scps_cctest_start() would fill in a round trip. */
+    case SCPS_CCTEST_START:
         p->t.ctl = (struct scps_cc_ctl){.cwnd = e->view.init_cwnd, .ssthresh = UINT64_MAX};
         begun.before = p->t.ctl;
         ops->start(p->t.state.bytes, param, &p->t.view, &p->t.ctl);

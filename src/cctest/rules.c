@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 
-/* Of the window, a part that must go at a loss: 1/20. HighSpeed TCP gives up 97/1000 at least. */
+/* At a loss the window must fall by at least 1/20. HighSpeed TCP has the least reduction,
+ * 97/1000. */
 enum { GIVE_UP = 20 };
-#define MOST        (UINT64_C(1) << 48) /* 280 TB, or as much a second */
+/* limit of plausible outputs: 280 TB, or as much a second */
+#define MOST        (UINT64_C(1) << 48)
 #define STALL_SECS  60
 #define IDLE_ROUNDS 2
 
@@ -67,7 +69,7 @@ static void bounds(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_RATE, e, "at this rate a segment takes more than a minute");
 }
 
-/* Whether the window is the limit is a question about whole round trips: RFC 7661 section 4.1. */
+/* Records whether the window limited sending in a whole round trip (RFC 7661 section 4.1). */
 static void note_limit(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     if (e->ack.round_start) {
@@ -99,7 +101,7 @@ static void on_ack(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_EPISODE, e, "it grew during recovery beyond what the loss left");
 }
 
-/* Congestion has been told of: a loss that begins an episode, or the first timeout. */
+/* Checks the threshold after congestion: a loss that begins an episode, or the first timeout. */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     uint64_t flight = e->view.outstanding, two = 2 * (uint64_t)e->view.mss;
@@ -131,23 +133,30 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     threshold(r, e);
 }
 
+static void on_timeout(struct scps_cct_rules *r, const struct scps_cctest_event *e)
+{
+    uint64_t was = e->before.cwnd, is = e->after.cwnd;
+
+    r->cut = false;
+    if (e->view.cause != SCPS_LOSS_CONGESTION) {
+        if (is < was)
+            broke(r, SCPS_CCTEST_SPARE, e, "a timeout that was no congestion cost the window");
+        return;
+    }
+    if (is > e->view.inflight + e->view.mss)
+        broke(r, SCPS_CCTEST_TIMEOUT, e, "after a timeout more than one segment may leave");
+    if (!r->timed_out)
+        threshold(r, e);
+    r->timed_out = true;
+}
+
 static void on_change(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     uint64_t was = e->before.cwnd, is = e->after.cwnd;
 
     switch (e->change) {
     case SCPS_CC_RTO:
-        r->cut = false;
-        if (e->view.cause != SCPS_LOSS_CONGESTION) {
-            if (is < was)
-                broke(r, SCPS_CCTEST_SPARE, e, "a timeout that was no congestion cost the window");
-            break;
-        }
-        if (is > e->view.inflight + e->view.mss)
-            broke(r, SCPS_CCTEST_TIMEOUT, e, "after a timeout more than one segment may leave");
-        if (!r->timed_out)
-            threshold(r, e);
-        r->timed_out = true;
+        on_timeout(r, e);
         break;
     case SCPS_CC_SPURIOUS:
         r->cut = false;

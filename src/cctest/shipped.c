@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What each controller of the library is not held to, by design, and why. */
+/* The checks from which each built-in controller is exempted by design, with the reason. */
 #include "cctest/bench.h"
 
 #include <string.h>
 
 #define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
 
-/* Only an open window at a set rate; docs/SCPS-TP.md section 4.4. */
+/* A controller that only keeps a configured rate (docs/SCPS-TP.md section 4.4). */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
-/* Its window is what its model of the path says. */
+/* A controller whose window follows from its model of the path. */
 #define MODEL (X(JUMP) | X(APP_LIMITED) | X(EMPTY_ACK) | X(ANSWER) | X(SSTHRESH) | X(EPISODE))
 
 static const struct {

@@ -59,7 +59,7 @@ static void lost(struct scps_conn *c, struct scps_ack_result *sum, enum scps_evi
 /* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
  * acknowledgements of progress after a resend. */
 static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
-                                   struct scps_ack_result *sum)
+                                      struct scps_ack_result *sum)
 {
     if (!dup && !advanced)
         return;
@@ -146,11 +146,24 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
 }
 
+/* RFC 8985 section 6.2 step 2: an echo older than a resending shows that the acknowledgement is not
+ * for that. A best-effort peer that has given up the hole acknowledges as much without any arrival:
+ * there only an echo vouches. */
+static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
+                                       const struct scps_seg *seg, scps_time now)
+{
+    if (a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
+        return scps_ts_age(ts, seg->tsecr, now) - SCPS_TS_TICK;
+    return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
+}
+
 /* The left edge moves to ack. */
 static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
 
+    if (tx->sb.resent_head != tx->sb.resent_tail && scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
+        n->sum.echo_age = echo_age(&c->agreed, &c->ts, n->seg, c->ctx.env->now);
     scps_sb_ack(&tx->sb, c->ctx.env->now, n->ack, scps_rtt_min(&c->rtt), &n->sum);
     scps_send_acked(&c->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);
@@ -235,6 +248,18 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
     }
 }
 
+/* Where the receiver names its holes: how far, and is what it will say of a resent segment worth
+ * waiting for? */
+static SCPS_NOINLINE scps_off beyond_names(struct scps_conn *c, const struct ack_input *n,
+                                           bool *wait)
+{
+    const struct scps_look l = look_of(c);
+
+    *wait = (n->snack && n->seg->snack_vec_len) ||
+            (scps_snacktx_reports_late(&l) && !scps_send_all_sent(&c->snd));
+    return scps_snacktx_reach(&l);
+}
+
 /* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded
  * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
  * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
@@ -242,12 +267,8 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
 static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
-    const struct scps_look l = look_of(c);
-    bool names = c->agreed.caps & SCPS_CAP_SNACK1,
-         wait = names && ((n->snack && n->seg->snack_vec_len) ||
-                          (scps_snacktx_reports_late(&l) && !scps_send_all_sent(&c->snd)));
-
-    scps_off from = names ? scps_snacktx_reach(&l) : 0;
+    bool names = c->agreed.caps & SCPS_CAP_SNACK1, wait = false;
+    scps_off from = names ? beyond_names(c, n, &wait) : 0;
 
     if (sb->arrived_recs && from < c->snd.nxt)
         scps_loss_by_order(sb, c->ctx.cfg->c.dupthresh,
@@ -328,7 +349,8 @@ static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_in
 }
 
 /* The controller hears of what arrived. */
-static inline void tell_controller(struct scps_conn *c, const struct ack_input *n, struct scps_cc_ack *a)
+static inline void tell_controller(struct scps_conn *c, const struct ack_input *n,
+                                   struct scps_cc_ack *a)
 {
     struct scps_tx *tx = c->tx;
 
@@ -365,8 +387,8 @@ static inline bool room_again(const struct scps_conn *c)
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
-static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg, int64_t ack_in,
-                              scps_off ack)
+static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
+                                     int64_t ack_in, scps_off ack)
 {
     struct scps_tx *tx = c->tx;
     struct scps_cc_ack a = {.rtt = -1};
@@ -410,7 +432,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
 
 /* It points below the left edge. True: what it reports may be new all the same. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
-                                       int64_t ack_in)
+                                          int64_t ack_in)
 {
     bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);

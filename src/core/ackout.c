@@ -42,8 +42,9 @@
 #include "core/seq.h"
 
 #define OOO_ACKS_IMMEDIATE 8
-#define DELACK_MAX_IDLE   16 /* delays without data, after which a hole is no reason for the timer to go on */
-#define BURST   256 /* acknowledgements in a row, at most, to report every hole */
+#define DELACK_MAX_IDLE                                                                            \
+    16            /* delays without data, after which a hole is no reason for the timer to go on */
+#define BURST 256 /* acknowledgements in a row, at most, to report every hole */
 /* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
 #define BARE 52
 

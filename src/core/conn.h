@@ -40,9 +40,9 @@ struct scps_conn {
     struct scps_conn_ctx ctx; /* what parts see of it */
     /* owners and queues */
     struct scps_ready_queue *turns; /* its link's, or its route's */
-    struct scps_tx *tx;       /* NULL: nothing written, nothing outstanding */
-    struct scps_rx *rx;       /* NULL: nothing beyond a hole */
-    struct scps_conn_scps *tp;       /* NULL: as said there */
+    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
+    struct scps_rx *rx;             /* NULL: nothing beyond a hole */
+    struct scps_conn_scps *tp;      /* NULL: as said there */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;

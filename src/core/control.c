@@ -93,7 +93,7 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
 
 /* Tells the observer of the numbers, and of the controller's phase if it is another. */
 static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
-                                    uint8_t *told, uint64_t rate, const struct scps_tx *tx)
+                                       uint8_t *told, uint64_t rate, const struct scps_tx *tx)
 {
     uint8_t phase = (uint8_t)SCPS_MIN(ctl->phase, SCPS_PHASE_COUNT);
 

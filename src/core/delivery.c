@@ -58,7 +58,7 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
  * shorter than the least is of a segment that was resent and whose first sending arrived: it
  * measures nothing. */
 static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
-                                  scps_dur min_rtt)
+                                     scps_dur min_rtt)
 {
     if (took < SCPS_MAX(min_rtt, 1))
         return;

@@ -32,7 +32,7 @@ struct scps_env {
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT];
     struct scps_conn_stats
-        nobody; /* where connections count that have carried no data yet: never read */
+        no_stats; /* where connections count that have carried no data yet: never read */
     /* A passive open has succeeded: the stack queues it for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
     /* An active one has, but not before capabilities were left out of the SYN. */

@@ -15,7 +15,7 @@ struct scps_gate {
     struct scps_conn *asked;                 /* its packet waits for credit, */
     scps_time opens;                         /* which is there by then */
     struct scps_conn *wait_head, *wait_tail; /* held by their windows, in line for the floor */
-    struct scps_conn *permitted;                /* the floor lets one segment of it go */
+    struct scps_conn *permitted;             /* the floor lets one segment of it go */
 };
 
 /* Have acknowledgements a budget, of their own or of their route (NULL: none)? */

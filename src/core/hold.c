@@ -10,7 +10,7 @@ void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
     c->hold = (uint8_t)why;
     if (why != SCPS_HOLD_NONE)
         SCPS_OBSERVE_CONN(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
-                     c->tx ? c->tx->pace_timer.at : SCPS_NEVER);
+                          c->tx ? c->tx->pace_timer.at : SCPS_NEVER);
 }
 
 void scps_snd_routed(struct scps_conn *c)

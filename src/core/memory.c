@@ -26,7 +26,7 @@ static void stop_tx_timers(struct scps_tx *tx)
 /* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
  * become. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
-                                    const struct scps_fixed *f, const struct scps_alloc *a)
+                                       const struct scps_fixed *f, const struct scps_alloc *a)
 {
     if (!cfg->hollow && scps_sndbuf_reserve(&tx->buf, a, f->sndring))
         return SCPS_ERR_NOMEM;

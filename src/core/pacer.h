@@ -50,7 +50,8 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 /* When a packet of size bytes may leave: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
 /* The same where each packet asks. */
-static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now, uint32_t size)
+static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
+                                                    uint32_t size)
 {
     int64_t need;
 

@@ -19,11 +19,11 @@
  * highest segment that has arrived: what lies there may have arrived and not been told yet, as on a
  * thin return link.  So it is with the rule that counts (ackin.c).
  *
- * Departures: of a resent segment only the least round trip tells which sending has arrived, not
- * the echo of a timestamp (it names the segment that last moved the left edge, which a SACKed one
- * has not). The timer is set for the first segment that comes of age, not for the last: repair
- * begins as early. The probe timer is not moved with each segment; when it comes up it looks how
- * long nothing new was sent or acknowledged. Needs SACK; without it loss.c decides.
+ * Departures: of a resent segment that is SACKed only the least round trip tells which sending has
+ * arrived, not the echo of a timestamp (it names the segment that last moved the left edge, which a
+ * SACKed one has not). The timer is set for the first segment that comes of age, not for the last:
+ * repair begins as early. The probe timer is not moved with each segment; when it comes up it looks
+ * how long nothing new was sent or acknowledged. Needs SACK; without it loss.c decides.
  */
 #include "core/rack.h"
 

@@ -136,7 +136,7 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
 /* There is no memory for data in order. Without it RCV.NXT never moves, and what is held beyond the
  * hole keeps its memory for ever, so that is given up. */
 static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
-                              const struct scps_alloc *a)
+                                 const struct scps_alloc *a)
 {
     scps_rcvbuf_renege(in, a);
     if (rx)
@@ -144,7 +144,8 @@ static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
 }
 
 /* Puts [from, from+len) into the buffer. False: there was no room for it. */
-static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data, uint32_t len)
+static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data,
+                                uint32_t len)
 {
     bool in_order = from == c->rcv.in.next, had_holes = c->rcv.in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
@@ -219,7 +220,7 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 
 /* Cuts off what is not wanted. */
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
-                           int64_t edge, struct piece *p)
+                              int64_t edge, struct piece *p)
 {
     /* not one behind what has arrived, from a confused peer or an old connection: nothing would be
      * taken any more */
@@ -249,7 +250,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
 
 /* Takes the mark of p, which was to end at `to`. False: it cannot be kept. */
 static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
-                            const struct piece *p)
+                               const struct piece *p)
 {
     if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;

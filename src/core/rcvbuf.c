@@ -125,7 +125,7 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
 
 /* Round the ring's end, or zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
-                                   size_t len)
+                                      size_t len)
 {
     while (len) {
         uint32_t at = scps_rcvbuf_place(b, off);
@@ -160,7 +160,7 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 
 /* Into pages that exist, the ring as far as it reaches, and new pages, for which room was made. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
-                                   size_t len)
+                                      size_t len)
 {
     while (len) {
         uint32_t at = (uint32_t)(off % SCPS_PAGE);
@@ -195,7 +195,7 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
 /* Where octet off lies while there are pages, and how many of at most *run lie behind it. NULL:
  * nowhere, these never arrived. */
 static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
-                                              size_t *run)
+                                                 size_t *run)
 {
     uint32_t in_page = (uint32_t)(off % SCPS_PAGE), at = scps_rcvbuf_place(b, off);
     const uint8_t *page = scps_pages_find(&own(b)->pages, off);
@@ -273,7 +273,7 @@ static void settle(struct scps_rcvbuf *b)
 /* Room for [from, to), which the ring does not reach, or some of what is held lies in pages: the
  * ring grows if it would be dense enough, else pages are set aside. 0 or SCPS_ERR_NOMEM. */
 static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
-                                scps_off to, uint32_t max_holes)
+                                   scps_off to, uint32_t max_holes)
 {
     uint32_t n = b->ooo->n;
     scps_off end = SCPS_MAX(to, n ? scps_rangeset_at(b->ooo, n - 1)->to : b->next);

@@ -275,7 +275,8 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
  * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
  * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
  * nor a duplicate, ends the algorithm, too. */
-static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result *sum, bool advanced)
+static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result *sum,
+                               bool advanced)
 {
     struct scps_recovery *rec = &c->tx->rec;
     const struct scps_scoreboard *sb = &c->tx->sb;

@@ -52,7 +52,7 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
 /* Where one acknowledgement stands for hundreds of segments: every range once, in as many
  * acknowledgements as it takes. True: there are more that have not been told. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
-                                   struct scps_seg *seg, unsigned max)
+                                      struct scps_seg *seg, unsigned max)
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
@@ -107,8 +107,8 @@ static inline uint8_t latest(const struct scps_report *rep, const struct scps_re
 
 /* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
  * one is something else. */
-static SCPS_NOINLINE bool sack_only_report(const struct scps_report *rep, const struct scps_report_view *v,
-                             struct scps_seg *seg)
+static SCPS_NOINLINE bool sack_only_report(const struct scps_report *rep,
+                                           const struct scps_report_view *v, struct scps_seg *seg)
 {
     const unsigned room =
         40 - (v->agreed->opts & SCPS_AGREED_TS ? 12u : 0) -
@@ -162,7 +162,7 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
 
 /* Under a budget: where does the report begin? */
 static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
-                                  struct plan *p)
+                                     struct plan *p)
 {
     merge_cursors(rep, v->rcv->in.ooo);
     if (v->rcv->in.ooo->n || v->fin_at)
@@ -215,7 +215,7 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
 }
 
 static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view *v,
-                            struct scps_seg *seg)
+                               struct scps_seg *seg)
 {
     bool more = false;
     struct plan p;

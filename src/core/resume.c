@@ -7,12 +7,16 @@
  *
  * What the RFC leaves to the implementation:
  * - A loss that is put down to corruption or to an outage is no congestion, here as for the
- *   controllers.
+ *   controllers.  So many that vegas-corruption brakes are.
  * - The jump is paced by the current round trip and never faster than the path delivered before:
  *   saved_cwnd may have been measured over a round trip with a queue in it.
  * - Where the saving connection had found the limit of the path, slow start ends at saved_cwnd.
  * - In the Safe Retreat Phase PipeSize counts what left before it alone: a repaired loss is no sign
  *   of capacity.
+ * - The phase ends a round trip after it began, with the acknowledgement of "the last packet (or
+ *   later)", which need not be cumulative: the repair of a jump that was far too large may take
+ *   minutes.  The slow start that follows goes on during the repair, in which a window alone would
+ *   stand still, and where the controller has left its own (Vegas).
  */
 #include "core/resume.h"
 
@@ -170,9 +174,24 @@ static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struc
 static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
-    if (!ops_of(cc)->resume)
+    if (!ops_of(cc)->resume) {
         ctl->ssthresh = half(r, v);
+        r->retreat = ctl->cwnd;
+        r->regrow = true;
+    }
     normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
+}
+
+/* The slow start after the retreat. A controller that lowers the window ends it. */
+static void regrow(struct scps_resume *r, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                   struct scps_cc_ctl *ctl)
+{
+    const uint64_t grown = SCPS_MIN(r->retreat + a->bytes, ctl->ssthresh);
+
+    if (ctl->cwnd >= r->retreat && v->cwnd_limited)
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, grown);
+    r->regrow = ctl->cwnd >= r->retreat && ctl->cwnd < ctl->ssthresh;
+    r->retreat = ctl->cwnd;
 }
 
 static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
@@ -187,7 +206,8 @@ static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const stru
     }
     r->retreat = SCPS_MIN(r->retreat, ctl->cwnd); /* it "MUST NOT be increased" */
     ctl->cwnd = r->retreat;
-    if (!a->in_recovery && v->delivered >= r->last)
+    if ((a->sample_bytes && a->prior_delivered >= r->began) ||
+        (!a->in_recovery && v->delivered >= r->last))
         end_retreat(r, cc, v, ctl);
 }
 
@@ -243,12 +263,14 @@ void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const stru
         r->pipe += a->bytes;
         if (a->marked)
             retreat(r, cc, v, SCPS_RESUME_ECN, ctl);
-        else if (!ask(cc, v, SCPS_CC_STEADY, 0, ctl))
+        else if (!ask(cc, v, SCPS_CC_STEADY, 0, ctl) || ctl->phase == SCPS_PHASE_BRAKE)
             retreat(r, cc, v, SCPS_RESUME_LOSS, ctl);
         else if (r->phase == SCPS_RESUME_UNVALIDATED)
             unvalidated(r, cc, v, a, ctl);
         else if (v->delivered >= r->last) /* section 3.4: the last of them has arrived */
             normal(r, cc, v, SCPS_RESUME_VALIDATED, ctl);
+    } else if (r->regrow) {
+        regrow(r, v, a, ctl);
     }
     show(r, cc, ctl);
 }
@@ -267,6 +289,8 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
 
     if (l->cause != SCPS_LOSS_CONGESTION)
         return;
+    if (l->new_episode)
+        r->regrow = false;
     if (r->phase == SCPS_RESUME_RECONNAISSANCE)
         normal(r, cc, v, why, ctl);
     else if (jumped(r) && !ops_of(cc)->resume)
@@ -296,6 +320,7 @@ static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct
     if (!r->retreat || ops_of(cc)->resume)
         return;
     r->retreat = 0;
+    r->regrow = false;
     ctl->cwnd = SCPS_MIN(ctl->cwnd, SCPS_MAX(r->pipe, v->init_cwnd));
     unpace(r, cc, ctl);
     if (r->phase == SCPS_RESUME_RETREAT)
@@ -309,6 +334,8 @@ static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struc
         undone(r, cc, v, ctl);
         return;
     }
+    if (what == SCPS_CC_RTO)
+        r->regrow = false;
     if (r->phase == SCPS_RESUME_NORMAL)
         return;
     if (what == SCPS_CC_RTO) {

@@ -24,7 +24,7 @@ struct scps_resume {
     uint64_t max_jump; /* 0: no limit */
     uint64_t jump;     /* jump_cwnd, from the Unvalidated Phase on */
     uint64_t pipe;     /* PipeSize: in flight at the jump, and acknowledged since */
-    uint64_t retreat;  /* the window of the Safe Retreat Phase */
+    uint64_t retreat;  /* the window of the Safe Retreat Phase, and of the slow start after it */
     uint64_t began;    /* delivered in all when the Unvalidated Phase began */
     uint64_t last;     /* delivered in all once the last segment of the phase has arrived */
     scps_time since;   /* the Unvalidated Phase */
@@ -32,6 +32,7 @@ struct scps_resume {
     uint64_t rate;     /* the controller's before; 0: none */
     uint16_t been;     /* 1 << phase */
     uint8_t phase;
+    bool regrow; /* slow start to ssthresh after a retreat, also during the repair of the jump */
 };
 
 /* The controller of a connection and its state. */

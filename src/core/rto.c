@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
-                                         scps_dur max)
+                                            scps_dur max)
 {
     shift = SCPS_MIN(shift, 30u);
     /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section

@@ -13,7 +13,7 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
 
 /* Has nothing told yet that [from, to) arrived? */
 static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
-                               scps_off to)
+                                  scps_off to)
 {
     uint32_t idx;
 
@@ -73,7 +73,8 @@ static bool take_block(const struct scps_look *l, struct scps_sack block, scps_o
 }
 
 void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
-                      const struct scps_sackin_first *first, scps_off ack, struct scps_ack_result *sum)
+                      const struct scps_sackin_first *first, scps_off ack,
+                      struct scps_ack_result *sum)
 {
     struct scps_sackin *s = &l->tx->sackin;
     struct scps_sack before = {0};

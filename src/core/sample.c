@@ -41,8 +41,9 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
     return s->doubts == DOUBTS ? s->doubted : -1;
 }
 
-SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
-                                       const struct scps_ack_result *sum)
+SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
+                                          const struct scps_seg *seg,
+                                          const struct scps_ack_result *sum)
 {
     bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
     scps_dur least = scps_rtt_min(v->rtt), last = -1;
@@ -87,7 +88,7 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
 }
 
 SCPS_NOINLINE void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
-                                  const struct scps_sent_segment *r, struct scps_cc_ack *a)
+                                     const struct scps_sent_segment *r, struct scps_cc_ack *a)
 {
     if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;

@@ -85,7 +85,7 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
 /* ---- sending ---- */
 
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
-                               unsigned flags, scps_time now)
+                                       unsigned flags, scps_time now)
 {
     struct scps_sent_segment *r = &sb->v[sb->tail & sb->mask];
 
@@ -158,8 +158,8 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
 }
 
 /* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
-static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r, scps_time now,
-                          scps_dur min_rtt, struct scps_ack_result *sum)
+static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
+                          scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
     bool told = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
@@ -233,7 +233,8 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 
     if (head == sb->tail || !scps_sb_before(sb->hi_xseq, first->xseq))
         return;
-    for (const struct scps_sent_segment *r = first; first_sending(r, una); r = scps_sb_at(sb, head)) {
+    for (const struct scps_sent_segment *r = first; first_sending(r, una);
+         r = scps_sb_at(sb, head)) {
         last = r;
         if (++head == sb->tail)
             break;
@@ -245,8 +246,9 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
 }
 
 /* SND.UNA passes r, which had been resent. */
-static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
-                                     scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
+static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
+                                        const struct scps_sent_segment *r, scps_time now,
+                                        scps_dur min_rtt, struct scps_ack_result *sum)
 {
     resent_arrived(sb, r, now, min_rtt);
     if (!sum->refilled)
@@ -290,7 +292,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             passed_resent(sb, r, now, min_rtt, sum);
         else if ((uint64_t)r->sent < (uint64_t)sum->oldest_sent)
             sum->oldest_sent = r->sent;
-        credit(sb, r, now, min_rtt, sum);
+        credit(sb, r, now, SCPS_MAX(min_rtt, sum->echo_age), sum);
         sb->head++;
     }
     if (scps_sb_before(sb->frontier, sb->head))

@@ -23,7 +23,7 @@
 
 enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 
-enum { /* scps_sent.flags */
+enum { /* scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* delivery rate then: the application's */
@@ -33,7 +33,7 @@ enum { /* scps_sent.flags */
        SCPS_SENT_PASSED = 128 /* resent, and the peer's holes have been told past it: snacktx.c */
 };
 
-struct scps_sent_segment {          /* one segment; a cache line holds it */
+struct scps_sent_segment {  /* one segment; a cache line holds it */
     scps_off from;          /* offsets [from, from+len), SYN and FIN counted */
     scps_time sent;         /* the last time */
     uint64_t delivered;     /* connection totals when it was sent: bytes delivered, */
@@ -103,6 +103,8 @@ struct scps_ack_result {
     scps_time refilled_at; /* refilled: when the first of that left for the last time */
     scps_time oldest_sent; /* earliest of what arrived, sent once, and is no old news; -1: none */
     scps_off fack;         /* in: end of the highest octets that had arrived before */
+    /* in: a resending younger than that is not what moved the left edge; 0: nothing tells */
+    scps_dur echo_age;
     /* of what arrived the latest to be sent, as it was then, until something is sent; NULL: nothing
      * arrived */
     const struct scps_sent_segment *newest;
@@ -135,7 +137,7 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 /* Appends a record for a first transmission and returns it: the caller fills in the delivery
  * fields. */
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
-                               unsigned flags, scps_time now);
+                                       unsigned flags, scps_time now);
 /* The frontier's record is judged: on to the next. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {

@@ -70,7 +70,8 @@ static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_
 }
 
 /* [from, to) is missing. */
-static void missing(const struct scps_look *l, scps_off from, scps_off to, struct scps_ack_result *sum)
+static void missing(const struct scps_look *l, scps_off from, scps_off to,
+                    struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &l->tx->sb;
     uint32_t first, idx, work = 0;

@@ -87,8 +87,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
     c->ctx.st->probes_out++;
     scps_segment_left(&c->ctx, c->tx, seg, behind, false);
-    SCPS_OBSERVE_CONN(c, PROBE, 1, c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes,
-                 0, 0);
+    SCPS_OBSERVE_CONN(c, PROBE, 1,
+                      c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes, 0, 0);
 }
 
 /* What goes before everything else. True: that is all there is now, a segment or (*done false)

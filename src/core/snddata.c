@@ -94,7 +94,8 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 /* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
  * ends with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
-                                uint32_t len, uint32_t flags, const struct scps_sent_segment *resent)
+                                uint32_t len, uint32_t flags,
+                                const struct scps_sent_segment *resent)
 {
     scps_segment_begin(c, seg, from);
     seg->data = scps_sndbuf_at(&c->tx->buf, from);
@@ -121,7 +122,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 }
 
 /* Turns record r into seg once more. */
-static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg, const struct scps_sent_segment *r)
+static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
+                                const struct scps_sent_segment *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
@@ -159,7 +161,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) && !gate_permits(c))
+    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) &&
+        !gate_permits(c))
         return false;
     if (!paced(c, len, PACE_SIZE(c, len)))
         return false;
@@ -300,7 +303,8 @@ static inline bool record_fits(struct scps_conn *c)
 static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
-    struct scps_sent_segment *r = scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
+    struct scps_sent_segment *r =
+        scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
 
     scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
     scps_send_left(&c->snd, p->takes);
@@ -333,7 +337,7 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
 }
 
 /* Is the window used now? And when may the next one leave, if only the rate is in its way? */
-static inline void look_ahead(struct scps_conn *c, const struct tx_plan *p)
+static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
     uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;

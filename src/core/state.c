@@ -239,7 +239,7 @@ enum { GO_ON = -1 };
 /* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with
  * *at, which may now be copy; else what became of the segment. */
 static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
-                              struct scps_seg *copy)
+                                 struct scps_seg *copy)
 {
     const struct scps_seg *seg = *at;
 

@@ -40,7 +40,7 @@ struct scps_conn_scps {
     struct scps_corruption corruption;
     struct scps_binding binding[SCPS_BINDINGS]; /* in force */
     uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
-    struct scps_rcv_marks *marks;                   /* NULL: the peer's stream had none */
+    struct scps_rcv_marks *marks;               /* NULL: the peer's stream had none */
     struct scps_rangeset given_up; /* octets that this end gave up sending, the first of them */
     scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
     struct scps_resume resume; /* where `resumes` is set */

@@ -14,7 +14,8 @@ static bool number_at_most(const char *value, uint32_t most, uint32_t *out)
     return scps_ifword_number(value, out) && *out <= most;
 }
 
-/* One word behind the kind. NULL if it was understood, else what would be. */
+/* Parses one word behind the kind. Returns NULL if it was valid, else a text that says what would
+ * be. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ccsds_config *c = &o->ccsds_config;
@@ -105,7 +106,7 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         c.mtu = o->mtu;
     udp.mtu = c.frame;
     if (udp.mtu < 68)
-        udp.mtu = 68; /* the least that the tunnel takes; frames are shorter then */
+        udp.mtu = 68; /* The tunnel accepts no smaller MTU; frames may be shorter. */
     dev = c.markers ? scps_tty_open(&tty, msg) : scps_udptun_open(&udp, msg);
     if (!dev)
         return NULL;

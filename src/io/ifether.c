@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet for programs: --tap NAME. The station's address is drawn anew each time. */
+/* Ethernet for programs: --tap NAME. The station's MAC address is drawn anew each time. */
 #include "io/ifether.h"
 
 #include "io/iodev.h"

@@ -5,10 +5,10 @@
 
 #include <scps/io.h>
 
-/* 0, or SCPS_ERR_INVAL with one line in msg. */
+/* Checks the options of --tap. Returns 0, or SCPS_ERR_INVAL with one line in msg. */
 int scps_ifether_check(const struct scps_ifopts *o, char *msg);
-/* A station on dev with the addresses and gateways of the options. dev NULL, or an error (then dev
- * is closed): NULL, with one line in msg. */
+/* Pushes a station with the addresses and gateways of the options on dev. Returns NULL, with one
+ * line in msg, for dev NULL or on an error (then dev is closed). */
 struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_netif *dev,
                                      char *msg);
 

@@ -61,7 +61,7 @@ const char *scps_ifopts_help(void)
            "                          checksums; captures then show trains\n";
 }
 
-/* Digits alone, at most max; false otherwise. */
+/* Parses a string of digits, at most max; returns false for anything else. */
 static bool number(const char *s, unsigned long max, unsigned long *out)
 {
     unsigned long v = 0;
@@ -78,7 +78,7 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Bit/s, as 9600, 64kbit, 2mbit or 1gbit, from 8 on: bytes/s. */
+/* Parses a rate such as 9600, 64kbit, 2mbit or 1gbit, at least 8 bit/s, into bytes/s. */
 static bool line_rate(const char *s, uint64_t *out)
 {
     static const struct {
@@ -128,7 +128,7 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
     return 0;
 }
 
-/* "10.0.0.1:7000", "[::1]:7000", ":7000" (any address). */
+/* Parses "10.0.0.1:7000", "[::1]:7000" or ":7000" (any address). */
 static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
 {
     char text[SCPS_ADDR_STRLEN + 16];
@@ -151,7 +151,7 @@ static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
     if (*host && scps_addr_parse(host, &out.addr))
         return false;
     if ((out.addr.family == 6) != (host != text))
-        return false; /* brackets are for IPv6, and IPv6 needs them */
+        return false; /* Brackets are for IPv6 addresses only, and IPv6 addresses need them. */
     out.port = (uint16_t)port;
     *e = out;
     return true;
@@ -255,8 +255,8 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
            o->gateway[0].family || o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
-/* Our address that belongs to the kernel's k: the one it shares a prefix with, else the first of
- * its family. */
+/* Returns the stack's address that belongs to the kernel's address k: one with the same prefix,
+ * else the first of its family. */
 static const struct scps_ifaddr *ours_for(const struct scps_ifopts *o, const struct scps_ifaddr *k)
 {
     const struct scps_ifaddr *first = NULL;
@@ -348,8 +348,8 @@ int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
     return 0;
 }
 
-/* A stack cannot use an address the kernel answers for itself: its packets would never reach the
- * device. */
+/* Returns true if the kernel has this address on another device. A stack cannot use it: its packets
+ * would never reach the device. */
 static bool is_kernels_own(const struct scps_addr *a)
 {
     struct ifaddrs *list, *i;
@@ -415,7 +415,7 @@ struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_I
     return dev;
 }
 
-/* Gives the stack an address on the device. 0, or an error with one line in msg. */
+/* Gives the stack an address on the device. Returns 0, or an error with one line in msg. */
 static int add_address(struct scps_stack *st, struct scps_netif *top, const struct scps_addr *a,
                        unsigned prefix, char *msg)
 {
@@ -450,8 +450,8 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* Until the caller can listen the stack has no address: what comes before is not refused, and
-     * comes again. */
+    /* The stack gets its addresses only when the caller can listen: until then SYNs are not
+     * refused, and come again. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE SCPS_MS(2) /* how often the state of the link is looked at */
+#define SLICE SCPS_MS(2) /* interval at which the state of the link is checked */
 
 static bool hex32(const char *s, uint32_t *out)
 {
@@ -26,7 +26,8 @@ static bool hex32(const char *s, uint32_t *out)
     return *s != '-' && end != s && !*end && v <= UINT32_MAX;
 }
 
-/* One word behind the device. NULL if it was understood, else what would be. */
+/* Parses one word behind the device. Returns NULL if it was valid, else a text that says what would
+ * be. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ppp_config *c = &o->ppp_config;
@@ -110,7 +111,7 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     families(o, &c);
     if (o->mtu)
         c.mru = o->mtu;
-    if (!c.remote.family) /* some peers end a link on which they have no address */
+    if (!c.remote.family) /* Some peers end a link on which they get no address, so offer one. */
         c.remote = (struct scps_addr){4, {10, 64, 64, 64}};
     if (scps_entropy(&c.seed, sizeof c.seed)) {
         scps_io_say(msg, "no randomness from the kernel");
@@ -125,7 +126,8 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
         scps_netif_close(dev);
         return NULL;
     }
-    dev->rate = o->ppp_speed / 10; /* ten bits an octet; --line-rate says it better */
+    /* A serial line sends ten bits for each octet; --line-rate overrides this. */
+    dev->rate = o->ppp_speed / 10;
     scps_netif_push(dev, ppp);
     return ppp;
 }
@@ -157,7 +159,7 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* True when every network protocol that was wanted is open. */
+/* Returns true when every network protocol that was asked for is open. */
 static bool all_open(const struct scps_ifopts *o, const struct scps_ppp_status *s)
 {
     struct scps_ppp_config c = {0};

@@ -5,19 +5,19 @@
 
 #include <scps/io.h>
 
-/* Seconds with at most three decimals, at most 10000. False: s is something else. */
+/* Parses seconds with at most three decimals, at most 10000. Returns false for anything else. */
 bool scps_ifword_seconds(const char *s, scps_dur *out);
-/* Digits alone, at most nine. */
+/* Parses at most nine digits. */
 bool scps_ifword_number(const char *s, uint32_t *out);
 
-/* Octets that an option and the zero behind it may have. */
+/* Octets that an option with its final zero may have. */
 #define SCPS_IFWORD_ROOM (2 * SCPS_IFOPTS_PATH)
 
-/* Takes one word into o; value: NULL without an equals sign. NULL if it was understood, else what
- * would be. */
+/* Applies one word to o; value: NULL without an equals sign. Returns NULL if the word was valid,
+ * else a text that says what would be. */
 typedef const char *scps_ifword_take(struct scps_ifopts *o, const char *key, const char *value);
-/* Hands each of the words, ",KEY[=VALUE]...", to take. words: fits SCPS_IFWORD_ROOM.
- * Returns 0, or SCPS_ERR_INVAL with the reason in msg, which begins with the name of the option. */
+/* Calls take for each of the words ",KEY[=VALUE]...", which fit SCPS_IFWORD_ROOM. Returns 0, or
+ * SCPS_ERR_INVAL with the reason in msg, which begins with the name of the option. */
 int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *o,
                      scps_ifword_take *take, char *msg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices by themselves: for the loop, and for programs that drive one without a stack. */
+/* Devices without a loop or a stack. */
 #include "io/iodev.h"
 
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)

@@ -28,10 +28,10 @@
 #include <unistd.h>
 
 #define BATCH  64 /* packets a read */
-#define ROUNDS 16 /* turns of events and pump before other watchers get theirs */
+#define ROUNDS 16 /* turns of events and pump before other watchers are served */
 #define LATER  SCPS_MS(1)
-#define STALL                                                                                      \
-    SCPS_MS(1) /* a deadline missed by more than this: the process did not run meanwhile */
+/* a deadline missed by more than this means that the process did not run meanwhile */
+#define STALL SCPS_MS(1)
 
 struct port {
     struct port *next;
@@ -40,7 +40,7 @@ struct port {
     struct scps_netif *top;
     ev_io readable, writable;
     scps_time retry; /* after ENOBUFS; SCPS_NEVER: none */
-    bool timed;      /* a filter of the chain has timers */
+    bool timed;      /* a filter of this chain has timers */
 };
 
 struct scps_loop {
@@ -52,8 +52,8 @@ struct scps_loop {
     struct scps_clock clock;
     int timer_fd;
     ev_io timer;
-    scps_time armed; /* what timer_fd is set to; SCPS_NEVER: nothing */
-    scps_time wake;  /* what the pump asked for last */
+    scps_time armed; /* time for which timer_fd is armed; SCPS_NEVER: it is not */
+    scps_time wake;  /* wake-up that the pump asked for last */
     scps_time until;
     struct port *ports;
     bool turning, again, running, stop;
@@ -87,7 +87,7 @@ static void arm(struct scps_loop *l)
     if (when >= l->armed)
         return;
     if (when < 1)
-        when = 1; /* zero would switch it off; the past fires at once */
+        when = 1; /* A value of zero would disarm the timer; a time in the past expires at once. */
     struct itimerspec it = {
         .it_value = {.tv_sec = when / 1000000, .tv_nsec = when % 1000000 * 1000}};
     timerfd_settime(l->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
@@ -122,7 +122,8 @@ static void lose(struct scps_loop *l, struct port *p)
     free(p);
 }
 
-/* What the pump left behind: gathered packets, a device that is full or gone. */
+/* Flushes gathered packets after the pump, watches a device that is full, removes one that is
+ * gone. */
 static void look_after(struct scps_loop *l)
 {
     struct port *next;
@@ -143,9 +144,9 @@ static void look_after(struct scps_loop *l)
     }
 }
 
-/* While the process was stopped its timers became due and the packets that would have stopped them
- * arrived. Those are taken in first, up to ROUNDS batches from each device: or a connection ends,
- * or resends, for want of answers that are here. */
+/* While the process was stopped its timers became due and the packets that would have stopped
+ * them arrived. Those are taken in first, up to ROUNDS batches from each device: otherwise a
+ * connection would time out, or resend, although the answers have arrived. */
 static void catch_up(struct scps_loop *l)
 {
     if (scps_stack_deadline(l->st) >= scps_sysclock_now() - STALL)
@@ -170,7 +171,7 @@ static void advance_filters(struct scps_loop *l)
 
 static void turn(struct scps_loop *l)
 {
-    if (l->turning) { /* a kick from inside on_event: the pump comes anyway */
+    if (l->turning) { /* The kick came from inside on_event; the pump follows anyway. */
         l->again = true;
         return;
     }
@@ -222,7 +223,7 @@ static void on_readable(EV_P_ ev_io *w, int revents)
     (void)revents;
     struct port *p = w->data;
     p->dev->read(p->dev, scps_sysclock_now(),
-                 BATCH); /* a failure stays in the device: look_after */
+                 BATCH); /* A failure is recorded in the device; look_after() handles it. */
     turn(p->loop);
 }
 
@@ -269,7 +270,8 @@ struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
     l->armed = l->wake = l->until = SCPS_NEVER;
     ev_io_init(&l->timer, on_timer, l->timer_fd, EV_READ);
     l->timer.data = l;
-    ev_set_priority(&l->timer, EV_MAXPRI); /* a departure that is due goes before more input */
+    /* Packets that are due leave before more input is read. */
+    ev_set_priority(&l->timer, EV_MAXPRI);
     ev_io_start(l->ev, &l->timer);
     return l;
 }
@@ -284,8 +286,9 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
         return SCPS_ERR_NOMEM;
     for (const struct scps_netif *n = top; n; n = n->lower)
         p->timed = p->timed || (n->ops && n->ops->advance);
+    /* The filters determine the MTU from now on. */
     if (p->timed)
-        scps_netif_advance(top, scps_sysclock_now()); /* the MTU is the filters' from now on */
+        scps_netif_advance(top, scps_sysclock_now());
     int err = scps_stack_add_netif(l->st, top);
     if (err) {
         free(p);

@@ -4,7 +4,7 @@
  *
  * While a call waits, an ev_prepare watcher looks before every sleep whether the wait is over: a
  * call can become ready without an event of its own (room in a buffer that was never quite full),
- * and this costs less than to think of every way.
+ * and checking is simpler than to find every such case.
  */
 #include <scps/sockloop.h>
 
@@ -63,7 +63,7 @@ static int run_until_over(const struct scps_wait *w)
             err = EINTR;
             break;
         }
-        if (scps_loop_error(sl->loop)) { /* the device has gone: nothing will come any more */
+        if (scps_loop_error(sl->loop)) { /* The device has gone, so nothing more will arrive. */
             err = ENETDOWN;
             break;
         }
@@ -127,7 +127,7 @@ void scps_sockloop_free(struct scps_sockloop *sl)
 {
     if (!sl)
         return;
-    int err = errno; /* of the failure this may clean up after */
+    int err = errno; /* Keep the errno of the failure whose resources are freed here. */
     struct scps_ctx *ctx = sl->ctx;
     sl->ctx = NULL;
     scps_ctx_free(ctx);

@@ -28,7 +28,7 @@ struct tty {
     uint8_t tx[TTY_MTU], rx[TTY_READ];
 };
 
-/* Writes what waits. False when some still does, or the line has gone. */
+/* Writes what waits. Returns false if some still waits, or the line has gone. */
 static bool write_out(struct tty *t)
 {
     while (t->from < t->to) {
@@ -56,7 +56,7 @@ static int tty_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (len > TTY_MTU)
         return SCPS_ERR_MSGSIZE;
     if (!write_out(t))
@@ -75,12 +75,13 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
-    for (unsigned i = 0; i < max; i += 8) { /* a piece may hold several packets */
+    for (unsigned i = 0; i < max; i += 8) { /* A piece read may hold several packets. */
         ssize_t n = read(d->fd, t->rx, sizeof t->rx);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return 0;
-        if (n <= 0) { /* EIO: nobody holds the other side of a pseudo terminal; 0: hung up */
+        /* EIO: the other side of a pseudo terminal is closed; 0: the line was hung up. */
+        if (n <= 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
         }
@@ -103,7 +104,7 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     if (!t->dev.failed)
-        write_out(t); /* the last words, as far as the line takes them now */
+        write_out(t); /* Write what still waits, as far as the line takes it now. */
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);
     free(t);

@@ -39,7 +39,7 @@ struct tun {
     char name[IFNAMSIZ];
     bool existed, offload;
     struct scps_tunundo undo;
-    uint8_t buf[65536]; /* the largest IP packet, and so the largest train */
+    uint8_t buf[65536]; /* room for the largest IP packet, and so for the largest train */
 };
 
 /* ---- in ---- */
@@ -75,7 +75,8 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
         ssize_t n = read_packet(t, &p);
         if (n < 0 && errno == EAGAIN)
             return 0;
-        if (n < 0) { /* EBADFD: deleted under our feet; EIO, ENODEV: gone in another way */
+        /* EBADFD: the device was deleted; EIO, ENODEV: it is gone for another reason. */
+        if (n < 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
         }
@@ -87,8 +88,8 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ---- */
 
-/* Fills h for a TCP packet: the kernel completes the checksum, which needs the pseudo-header's sum
- * in its place, and cuts a train. Everything else goes as it is. */
+/* Fills in h for a TCP packet: the kernel completes the checksum, in whose place it needs the sum
+ * of the pseudo-header, and cuts a train into segments. Other packets are sent unchanged. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -122,9 +123,10 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+    /* The kernel would accept the packet, but the next link would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
-        return SCPS_ERR_MSGSIZE; /* the kernel would take it, and the next link would not */
+        return SCPS_ERR_MSGSIZE;
     if (t->offload) {
         fill_virtio(&h, p);
         v[n++] = (struct iovec){&h, sizeof h};
@@ -153,7 +155,7 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
     default:
-        /* EIO: somebody set it down; it may come up again. The packet is lost, as on a dead link */
+        /* EIO: the device is down and may come up again. The packet is lost, as on a dead link. */
         return SCPS_ERR_SYSTEM;
     }
 }
@@ -196,7 +198,7 @@ static int open_control(char *msg)
     return -1;
 }
 
-/* TUNSETIFF failed: which of the many reasons for EINVAL and EBUSY was it? */
+/* Says why TUNSETIFF failed: EINVAL and EBUSY have several possible reasons. */
 static void say_why(const char *name, const struct scps_tunlink *link, int err, char *msg)
 {
     if (err == EBUSY)
@@ -228,8 +230,8 @@ static void say_why(const char *name, const struct scps_tunlink *link, int err, 
         scps_io_say(msg, "cannot open TUN device %s: %s", name, strerror(err));
 }
 
-/* Says that we take trains and unfinished checksums. Sending them needs no leave; a kernel that
- * refuses the other direction sends single segments. */
+/* Tells the kernel that this end accepts trains and incomplete checksums. Sending them needs no
+ * permission; a kernel that refuses the other direction sends single segments. */
 static void accept_offload(int fd)
 {
     int size = (int)sizeof(struct virtio_net_hdr);

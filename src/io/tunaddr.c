@@ -78,7 +78,7 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
     return err;
 }
 
-/* The words for a refusal: lack of privilege has a remedy of its own. */
+/* Composes the message for a refusal; lack of privilege has its own remedy. */
 static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
 {
     if (err == -NLE_PERM) {
@@ -106,7 +106,8 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
     struct nl_addr *local = nl_of(a, prefix);
     struct nl_addr *far = peer && peer->family == 4 ? nl_of(peer, prefix) : NULL;
     bool ok = ra && local && !rtnl_addr_set_local(ra, local);
-    if (ok && peer && peer->family == 4) /* libnl refuses an IPv6 peer: it gets a route instead */
+    /* libnl refuses an IPv6 peer address: add a route to it instead. */
+    if (ok && peer && peer->family == 4)
         ok = far && !rtnl_addr_set_peer(ra, far);
     if (ok) {
         rtnl_addr_set_ifindex(ra, index);
@@ -121,7 +122,7 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
     return NULL;
 }
 
-/* The route to an IPv6 peer, which its address does not bring along. */
+/* Adds the route to an IPv6 peer, which adding the address does not create. */
 static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *peer, bool add)
 {
     struct rtnl_route *r = rtnl_route_alloc();

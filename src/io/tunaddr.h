@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's side of a TUN device, by rtnetlink: MTU, up, addresses; and how to put it all
- * back. */
+/* Configures the kernel's side of a TUN device by rtnetlink (MTU, up, addresses), and restores
+ * it. */
 #ifndef SCPS_IO_TUNADDR_H
 #define SCPS_IO_TUNADDR_H
 
 #include <scps/io.h>
 
 struct scps_tunlink { /* a device as the kernel describes it */
-    int index;        /* 0: there is no such device */
+    int index;        /* interface index; 0: there is no such device */
     uint32_t mtu;
     bool up;
-    bool ethernet; /* frames, not packets: a tap or a real card */
+    /* The device carries Ethernet frames, not IP packets: a TAP device or a network card */
+    bool ethernet;
 };
 
-/* Writes one line to msg (NULL: nobody wants it). */
+/* Writes one line to msg; NULL: no message is wanted. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_say(char *msg, const char *fmt, ...);
 
-/* Looks name up; index 0 when there is none. 0, or SCPS_ERR_SYSTEM with one line in msg. */
+/* Looks a device up by name; index 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM with one
+ * line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
 struct scps_tunundo { /* what scps_tunaddr_setup changed on a device that was there before */
     int index;
     uint32_t mtu;              /* 0: not changed */
     bool down;                 /* it was down */
-    struct scps_addr added[4]; /* family 0: was there already */
+    struct scps_addr added[4]; /* addresses that were added; family 0: it was there already */
     struct scps_addr peer[4];
     unsigned prefix[4];
 };
 
-/* Sets cfg's MTU, brings the device up and adds cfg's addresses; touches nothing that is already
- * so, and then needs no privilege. *link is what was found before, and the state in force
- * afterwards. 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo then tells how far
- * it came. */
+/* Sets cfg's MTU, brings the device up and adds cfg's addresses; changes only what differs, and
+ * needs no privilege if nothing does. *link is what was found before, and the state in force
+ * afterwards. 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo then holds what
+ * was changed so far. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
-/* Puts back what *undo says, as far as the kernel lets us. */
+/* Restores what *undo holds, as far as the kernel permits. */
 void scps_tunaddr_undo(const struct scps_tunundo *undo);
 
 #endif

@@ -38,8 +38,8 @@
 #endif
 
 #define DGRAM_MAX 65507 /* payload of the largest UDP datagram over IPv4 */
-#define BATCH     8     /* datagrams a recvmmsg; each may hold a train */
-#define TRAIN     64    /* packets a sendmsg: UDP_MAX_SEGMENTS of older kernels */
+#define BATCH     8     /* datagrams for one recvmmsg; each may hold a train */
+#define TRAIN     64    /* packets for one sendmsg: UDP_MAX_SEGMENTS of older kernels */
 #define PEERS     64
 #define SOCKBUF   (4 << 20)
 
@@ -52,13 +52,14 @@ union sock {
 struct peer {
     struct scps_addr inner; /* the source address seen */
     union sock outer;
-    uint64_t heard; /* counts receptions: the smallest is the one to forget */
+    /* number of the last reception from this peer; the peer with the smallest is forgotten first */
+    uint64_t heard;
 };
 
 struct udptun {
     struct scps_iodev dev;
     bool learning, no_segment;
-    /* the gathering: count packets of seg bytes, the last perhaps shorter */
+    /* gathered packets: `count` packets of `seg` bytes, of which the last may be shorter */
     uint8_t tx[DGRAM_MAX];
     size_t tx_len, seg;
     unsigned count;
@@ -75,7 +76,7 @@ struct udptun {
         char room[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } ctl[BATCH];
-    uint8_t *rx; /* BATCH x 64 KiB, touched only as far as datagrams reach */
+    uint8_t *rx; /* BATCH x 64 KiB, of which memory is used only as far as datagrams reach */
 };
 
 static socklen_t sock_len(const union sock *s)
@@ -94,9 +95,10 @@ static bool sock_equal(const union sock *a, const union sock *b)
            a->in6.sin6_scope_id == b->in6.sin6_scope_id;
 }
 
-/* ---- who is where ---- */
+/* ---- which inner address is behind which outer one ---- */
 
-/* The source (far 0) or destination (1) of an IP packet; false when the bytes cannot be one. */
+/* Reads the source (far 0) or destination (1) address of an IP packet; returns false when the bytes
+ * are no IP packet. */
 static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
 {
     *a = (struct scps_addr){0};
@@ -179,9 +181,10 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
+        /* An ICMP error about a packet sent before is reported here, and cleared by it. */
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
-            continue; /* an ICMP error answered a packet of ours: reported here, and cleared */
+            continue;
         if (n < 0 && (errno == EAGAIN || errno == ENOMEM))
             return 0;
         if (n < 0) {
@@ -199,7 +202,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ---- */
 
-/* The first n packets of the gathering have gone, or are lost. */
+/* Removes the first n gathered packets, which were sent or lost. */
 static void take_off(struct udptun *u, unsigned n)
 {
     size_t bytes = SCPS_MIN(n * u->seg, u->tx_len);
@@ -208,7 +211,7 @@ static void take_off(struct udptun *u, unsigned n)
     u->count -= n;
 }
 
-/* One call for the whole gathering. Returns what sendmsg does. */
+/* Sends all gathered packets with one call. Returns what sendmsg does. */
 static ssize_t send_train(struct udptun *u)
 {
     union {
@@ -234,7 +237,7 @@ static ssize_t send_train(struct udptun *u)
     return sendmsg(u->dev.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* The same, packet by packet. Returns how many went, or -1. */
+/* Sends the gathered packets one by one. Returns how many were sent, or -1. */
 static int send_each(struct udptun *u)
 {
     struct mmsghdr m[TRAIN] = {0};
@@ -252,7 +255,8 @@ static int send_each(struct udptun *u)
     return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Returns 0 when the gathering is empty again (sent or lost), else SCPS_ERR_AGAIN, or LINKDOWN. */
+/* Sends what was gathered. Returns 0 when all is sent or lost, else SCPS_ERR_AGAIN, or
+ * SCPS_ERR_LINKDOWN. */
 static int send_out(struct udptun *u)
 {
     while (u->count) {
@@ -272,7 +276,7 @@ static int send_out(struct udptun *u)
         case ENOMEM:
             u->dev.block = SCPS_IO_LATER;
             return SCPS_ERR_AGAIN;
-        case ECONNREFUSED: /* about an earlier packet, and cleared by telling us */
+        case ECONNREFUSED: /* The error is about an earlier packet, and this report clears it. */
             break;
         case EBADF:
         case ENOTSOCK:
@@ -281,10 +285,13 @@ static int send_out(struct udptun *u)
         default:
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
-                u->no_segment = true; /* checksums the card cannot finish, or fragments needed */
+                /* The card cannot compute the checksums, or fragments would be needed. */
+                u->no_segment = true;
                 break;
             }
-            take_off(u, 1); /* no route, too long, filtered: lost like on any wire */
+            /* There is no route, or the packet is too long or filtered: it is lost as on any
+             * link. */
+            take_off(u, 1);
             u->dev.nif.tx_errors++;
         }
     }
@@ -298,7 +305,7 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (u->dev.failed)
         return u->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (len > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     const union sock *to = &u->to;
@@ -336,7 +343,7 @@ static void udp_close(struct scps_netif *nif)
 {
     struct udptun *u = (struct udptun *)nif;
     if (!u->dev.failed)
-        send_out(u); /* the last words: a reset or an acknowledgement */
+        send_out(u); /* Send what was gathered last: a reset or an acknowledgement. */
     close(u->dev.fd);
     free(u->rx);
     free(u);
@@ -363,8 +370,8 @@ static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s
 static void set_buffers(int fd)
 {
     const int size = SOCKBUF;
-    /* As much as the system lets us: a train of a whole window may arrive while we are not
-     * looking. */
+    /* Ask for as large a buffer as the system permits: a train of a whole window may arrive while
+     * the process does not run. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size))
@@ -452,7 +459,8 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
             goto fail;
         }
     }
-    (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on); /* without: one datagram at a time */
+    /* Without UDP_GRO each datagram is read alone. */
+    (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
     u = new_udptun(fd, family, cfg);
     if (!u) {
         scps_io_say(msg, "out of memory");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets into frames and out of them.
+/* Puts packets into frames and takes them out again.
  *
  * Sending: packets are copied into the frame being filled; a full one is finished and waits for the
- * device. A packet is refused while frames wait, so there is room for the frames of one packet.
+ * device. A packet is refused while frames wait, so room for the frames of one packet suffices.
  *
  * Receiving: frames in sequence continue the packet that is being read. After a gap in the counts
  * that packet is lost, and reading goes on where the first header pointer says.
@@ -34,7 +34,7 @@ static size_t marker_len(const struct scps_ccsds *c)
     return c->cfg.markers ? SCPS_CCSDS_MARKER : 0;
 }
 
-/* Where the i-th frame from the first that waits lies, marker first. */
+/* Returns the place of the i-th waiting frame, marker first. */
 static uint8_t *slot(struct scps_ccsds *c, unsigned i)
 {
     size_t each = marker_len(c) + c->cfg.frame;
@@ -42,7 +42,7 @@ static uint8_t *slot(struct scps_ccsds *c, unsigned i)
     return c->tx.frames + (c->tx.first + i) % c->tx.room * each;
 }
 
-/* Hands whole frames to the device; false: some still wait. */
+/* Sends complete frames to the device; returns false if some still wait. */
 static bool flush(struct scps_ccsds *c)
 {
     while (c->tx.ready) {
@@ -71,13 +71,13 @@ static void finish_frame(struct scps_ccsds *c)
     c->tx.fill_at = SCPS_NEVER;
 }
 
-/* Where the next octet of a packet goes in the frame being filled. */
+/* Returns the place of the next octet of packets in the frame being filled. */
 static uint8_t *place(struct scps_ccsds *c)
 {
     return slot(c, c->tx.ready) + marker_len(c) + scps_spaceframe_head(&c->cfg) + c->tx.used;
 }
 
-/* Adds octets to frames; those that become full are finished. */
+/* Adds octets to the frame being filled; a frame that becomes full is finished. */
 static void put(struct scps_ccsds *c, const uint8_t *p, size_t n)
 {
     while (n) {
@@ -100,7 +100,7 @@ static void begin_packet(struct scps_ccsds *c)
         c->tx.fill_at = c->now + c->cfg.fill_after;
 }
 
-/* The frame being filled has waited long enough. */
+/* Completes the frame being filled with an idle packet, because it has waited long enough. */
 static void fill(struct scps_ccsds *c)
 {
     size_t n = c->data_len - c->tx.used;
@@ -121,7 +121,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     uint8_t head[SCPS_ENCAP_HEAD];
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (version != 4 && version != 6)
         return SCPS_ERR_INVAL;
     if (total > c->cfg.mtu)
@@ -133,7 +133,8 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     put(c, head, scps_encap_build(head, version, total));
     put(c, pkt->data, pkt->len);
     put(c, pkt->payload, pkt->payload_len);
-    if (c->tx.used && c->tx.fill_at == SCPS_NEVER) /* it ends in a frame that it did not begin */
+    /* The packet ends in a new frame, which has no deadline yet. */
+    if (c->tx.used && c->tx.fill_at == SCPS_NEVER)
         c->tx.fill_at = c->now + c->cfg.fill_after;
     c->stats.tx_packets++;
     flush(c);
@@ -142,7 +143,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- in ---- */
 
-/* The packet at rx.packet is complete. */
+/* Handles the complete packet at rx.packet. */
 static void packet_input(struct scps_ccsds *c, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -178,7 +179,8 @@ static void forget_packet(struct scps_ccsds *c)
     c->rx.total = 0;
 }
 
-/* Octets of packets back to back. False: a header cannot be, and what follows cannot be read. */
+/* Reads packets that lie back to back. Returns false at an impossible header: what follows cannot
+ * be read. */
 static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -187,7 +189,7 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     while (n) {
         size_t k = 1;
 
-        if (r->total) /* the rest of the packet, or what there is of it */
+        if (r->total) /* First the rest of the packet being read, or as much of it as there is. */
             k = (size_t)SCPS_MIN((uint64_t)n, r->total - r->len);
         if (r->len < room)
             memcpy(r->packet + r->len, p, SCPS_MIN(k, room - r->len));
@@ -212,7 +214,7 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     return true;
 }
 
-/* Notes the count of a frame; false: frames before it are missing. */
+/* Records the count of a frame; returns false if frames before it are missing. */
 static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -226,7 +228,7 @@ static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
     r->counted = true;
     if (first || gap == 0)
         return true;
-    if (gap > mask / 2) /* the sender began anew, or the frame was overtaken */
+    if (gap > mask / 2) /* The sender has restarted, or the frame was overtaken. */
         dropped(c, SCPS_CCSDS_DROP_LATE);
     else
         c->stats.lost_frames += gap;
@@ -264,14 +266,15 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
         r->synced = false;
     if (f.pointer == SPACEFRAME_NO_START)
         return;
-    if (r->synced && r->len) { /* the packet before should have ended at the pointer */
+    /* The packet being read should have ended where the pointer points. */
+    if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
     }
     r->synced = packets_input(c, p + before, n - before, at);
 }
 
-/* Octets of a byte stream: looks for markers where none is expected. */
+/* Reads octets of a byte stream; searches for a marker after losing synchronisation. */
 static void stream_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -343,7 +346,7 @@ static void ccsds_close(struct scps_netif *nif)
     struct scps_alloc a = c->alloc;
 
     if (nif->lower && c->tx.fill_at != SCPS_NEVER && flush(c)) {
-        fill(c); /* the last words: a reset or an acknowledgement */
+        fill(c); /* Send what waits: it may be a reset or an acknowledgement. */
         flush(c);
     }
     a.free(a.ctx, c, c->size);

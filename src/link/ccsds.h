@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a space link: what ccsds.c moves and ccsdsopen.c makes and reports. */
+/* State of one end of a space link: ccsds.c runs it, ccsdsopen.c makes it and reports its
+ * counters. */
 #ifndef SCPS_LINK_CCSDS_H
 #define SCPS_LINK_CCSDS_H
 
@@ -7,31 +8,38 @@
 #include "link/spaceframe.h"
 
 struct scps_ccsds_tx {
-    uint8_t *frames; /* `room` frames, each with its marker */
+    uint8_t *frames; /* buffer for `room` frames, each with its marker */
     unsigned room;
-    unsigned first, ready; /* whole frames that wait for the device */
-    size_t used;           /* octets of packets in the frame being filled, behind the ready ones */
-    unsigned pointer;      /* of that frame */
-    uint64_t count;        /* of that frame */
-    scps_time fill_at;     /* when the rest of it becomes an idle packet; SCPS_NEVER: not begun */
+    /* first: index of the oldest frame that waits; ready: complete frames that wait for the
+     * device */
+    unsigned first, ready;
+    /* octets of packets in the frame being filled, which follows the ready ones */
+    size_t used;
+    unsigned pointer; /* of that frame */
+    uint64_t count;   /* of that frame */
+    /* time at which the rest of the frame is filled with an idle packet; SCPS_NEVER: no frame is
+     * begun */
+    scps_time fill_at;
 };
 
 struct scps_ccsds_rx {
     /* of the byte stream */
-    uint8_t *stream; /* a marker and a frame being read */
+    uint8_t *stream; /* buffer for the marker and frame being read */
     size_t have;
-    /* of the packet being read; synced: it is known where it began */
-    bool synced, counted; /* counted: `count` is that of the last frame */
+    /* synced: the start of the packet being read is known; counted: `count` is that of the last
+     * frame */
+    bool synced, counted;
     uint64_t count;
     uint8_t *packet;
-    size_t len;     /* octets of it that have come; those beyond the room are counted, not kept */
-    uint64_t total; /* octets of it; 0: its header is not complete */
+    /* octets of the packet that have arrived; those beyond the buffer are counted, not kept */
+    size_t len;
+    uint64_t total; /* length of the packet, octets; 0: its header is not complete */
     enum scps_encap_what what;
     size_t head;
 };
 
 struct scps_ccsds {
-    struct scps_netif nif; /* first: the chain knows only this */
+    struct scps_netif nif; /* first member: the netif chain points to it */
     struct scps_alloc alloc;
     size_t size;
     struct scps_ccsds_config cfg;
@@ -40,7 +48,7 @@ struct scps_ccsds {
     struct scps_ccsds_status stats;
     scps_time now;
     bool begun;      /* scps_netif_advance() has been called */
-    size_t data_len; /* octets of packets in a frame */
+    size_t data_len; /* octets of a frame that carry packets */
 };
 
 #define SCPS_CCSDS_MARKER 4

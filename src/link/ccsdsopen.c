@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening an end of a space link, and what it says of itself. */
+/* Opens an end of a space link, and reports its state. */
 #include "link/ccsds.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ static size_t frame_data(const struct scps_ccsds_config *c)
     return c->frame - scps_spaceframe_head(c) - scps_spaceframe_tail(c);
 }
 
-/* Frames that wait at most: those that one packet ends, and the one it begins. */
+/* Returns how many frames may wait at most: those that one packet fills, and the one that it
+ * begins. */
 static unsigned tx_room(const struct scps_ccsds_config *c)
 {
     return (unsigned)((c->mtu + SCPS_ENCAP_HEAD) / frame_data(c)) + 2;

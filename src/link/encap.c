@@ -28,7 +28,8 @@ enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, 
 
     if (!n)
         return ENCAP_MORE;
-    if (p[0] >> 5 == 0) { /* a space packet on the same channel */
+    /* A space packet on the same channel; its length field is at another place. */
+    if (p[0] >> 5 == 0) {
         *head = 6;
         if (n < 6)
             return ENCAP_MORE;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames, next hops, and who is asked and answered when.
- *
- * Sources: RFC 826, RFC 894, RFC 1122 section 2.3.2, RFC 1112 section 6.4, RFC 2464, RFC 4861
- * section 7.
- */
+/* Ethernet: framing, the choice of the next hop, and requests and answers of ARP and Neighbour
+ * Discovery. */
 #include "link/ether.h"
 
 #include <string.h>
@@ -29,7 +26,7 @@ static void dropped(struct scps_ether *e, enum scps_ether_drop why)
 
 /* ---- out ---- */
 
-/* A frame of n octets at data, then payload. */
+/* Sends a frame of n octets at data, then payload. */
 static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
                       const uint8_t *data, size_t n, const uint8_t *payload, size_t payload_len)
 {
@@ -55,8 +52,8 @@ static unsigned type_of(uint8_t family)
     return family == 4 ? ETHER_IPV4 : ETHER_IPV6;
 }
 
-/* The source address for a question about a: this station's address whose prefix covers a, else its
- * first of that family; NULL: it has none of the family. */
+/* Returns the source address for a request about a: this station's address whose prefix covers a,
+ * else its first of that family; NULL: it has none of the family. */
 static const struct scps_addr *own_for(const struct scps_ether *e, const struct scps_addr *a)
 {
     const struct scps_addr *first = NULL;
@@ -80,7 +77,7 @@ static bool is_own(const struct scps_ether *e, const struct scps_addr *a)
     return false;
 }
 
-/* The group that hears questions about a (RFC 4291 section 2.7.1), and its station address. */
+/* Computes the solicited-node group of address a (RFC 4291 section 2.7.1) and its MAC address. */
 static void solicited_node(const struct scps_addr *a, struct scps_addr *group, uint8_t mac[6])
 {
     *group = (struct scps_addr){6, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff}};
@@ -89,7 +86,8 @@ static void solicited_node(const struct scps_addr *a, struct scps_addr *group, u
     memcpy(mac + 2, group->b + 12, 4);
 }
 
-/* Asks where n is: everybody when it is not known, itself when it was. */
+/* Requests the MAC address of neighbour n: by broadcast or multicast when it is unknown, by unicast
+ * when it was known. */
 static void ask(struct scps_ether *e, const struct scps_nbr *n)
 {
     const struct scps_addr *own = own_for(e, &n->addr);
@@ -147,7 +145,7 @@ static void send_held(struct scps_ether *e, struct scps_nbr *n)
     n->held_len = 0;
 }
 
-/* The station address of a group or of everybody; false: a is neither. */
+/* Computes the MAC address of a group or broadcast address; returns false if a is neither. */
 static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6])
 {
     static const uint8_t limited[4] = {255, 255, 255, 255};
@@ -174,7 +172,7 @@ static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uin
     return all;
 }
 
-/* The neighbour that packets for dst go to; false: there is no way. */
+/* Finds the neighbour to which packets for dst go; returns false if there is none. */
 static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};
@@ -214,7 +212,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     bool lost;
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
     e->now = SCPS_MAX(e->now, pkt->at);
@@ -243,7 +241,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- in ---- */
 
-/* Answers a question about an address of this station. */
+/* Answers a request for an address of this station. */
 static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
 {
     static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
@@ -264,7 +262,8 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
     } else {
         m.target = q->target;
         m.to = q->from;
-        if (scps_addr_equal(&q->from, &none)) { /* it tries whether its address is free */
+        /* The sender uses duplicate address detection, so it has no address yet. */
+        if (scps_addr_equal(&q->from, &none)) {
             m.to = all_nodes;
             m.solicited = false;
             to = all_nodes_mac;
@@ -280,8 +279,8 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
         e->stats.answered++;
 }
 
-/* The sender of a question, or of an answer, says where it is. Questions for this station make it
- * known (RFC 826); other messages change what is known already. */
+/* Learns the MAC address of the sender of a request or an answer. Requests for this station create
+ * an entry (RFC 826); other messages only update one. */
 static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
 {
     static const uint8_t zeros[16];
@@ -305,7 +304,8 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
         return;
     same = !m->has_mac || (n->state != NBR_INCOMPLETE && memcmp(n->mac, m->mac, 6) == 0);
     if (nd_answer && !m->override && !same && n->state != NBR_INCOMPLETE) {
-        if (n->state == NBR_REACHABLE) { /* RFC 4861 section 7.2.5: another one says it is there */
+        /* RFC 4861 section 7.2.5: another station claims this address. */
+        if (n->state == NBR_REACHABLE) {
             n->state = NBR_STALE;
             n->when = SCPS_NEVER;
         }
@@ -318,7 +318,7 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
 static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
 {
     bool about_us = is_own(e, &m->target);
-    /* an ARP reply names its receiver as the target, an Advertisement its sender */
+    /* In an ARP reply the target is the receiver, in an Advertisement the sender. */
     bool for_us = about_us || (m->answer && m->target.family == 6);
 
     learn(e, m, for_us);
@@ -326,8 +326,8 @@ static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
         answer(e, m);
 }
 
-/* Is a frame to this station address for us? Groups: the IPv6 ones that every node is in, and
- * those of our addresses. */
+/* Returns true if this station takes frames to this MAC address: its own, and the groups of IPv6
+ * that every node joins or that follow from its addresses. */
 static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
 {
     struct scps_addr group;
@@ -347,7 +347,7 @@ static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
     return false;
 }
 
-/* What is behind the packet in a frame is padding. False: the packet is longer than the frame. */
+/* Removes padding behind the packet. Returns false if the packet is longer than the frame. */
 static bool trim(const uint8_t *p, size_t *n, bool ipv6)
 {
     size_t len;

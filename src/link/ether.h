@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One station on an Ethernet: what ether.c moves and etheropen.c makes and reports. */
+/* State of one station on an Ethernet: ether.c runs it, etheropen.c makes it and reports its
+ * counters. */
 #ifndef SCPS_LINK_ETHER_H
 #define SCPS_LINK_ETHER_H
 

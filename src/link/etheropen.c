@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a station on an Ethernet, and what it says of itself. */
+/* Opens a station on an Ethernet, and reports its state. */
 #include "link/ether.h"
 
 #include <string.h>

@@ -53,7 +53,7 @@ void scps_hdlc_end(struct scps_hdlc_tx *t)
 {
     uint16_t fcs = (uint16_t)~t->fcs;
 
-    stuff(t, (uint8_t)fcs); /* the least significant octet first */
+    stuff(t, (uint8_t)fcs); /* The FCS is sent with its least significant octet first. */
     stuff(t, (uint8_t)(fcs >> 8));
     t->out[t->len++] = SCPS_HDLC_FLAG;
 }
@@ -74,7 +74,7 @@ void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap)
     next_frame(r);
 }
 
-/* A flag has come: what was between it and the last one? */
+/* Ends a frame at a flag; returns what became of the octets since the flag before. */
 static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
 {
     r->taken = true;
@@ -83,7 +83,7 @@ static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
     if (r->too_long)
         return SCPS_HDLC_TOO_LONG;
     if (r->len == 0)
-        return SCPS_HDLC_MORE; /* flags may fill the time between frames */
+        return SCPS_HDLC_MORE; /* Flags may fill the time between frames. */
     if (r->len < 4)
         return SCPS_HDLC_TOO_SHORT;
     if (r->fcs != GOOD_FCS)

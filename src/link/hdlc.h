@@ -10,11 +10,12 @@
 #define SCPS_HDLC_FLAG   0x7e
 #define SCPS_HDLC_ESCAPE 0x7d
 
-/* Room that the frame of n octets of address to information takes at most: all of it and the FCS
- * escaped, and two flags. */
+/* Largest length on the line of a frame with n octets from address to information: all octets and
+ * the FCS escaped, and two flags. */
 #define SCPS_HDLC_ROOM(n) (2 * ((size_t)(n) + 2) + 2)
 
-/* A frame being written. The caller sets out; it has room for SCPS_HDLC_ROOM of what is put. */
+/* A frame being written. The caller sets out, which has room for SCPS_HDLC_ROOM of the octets put
+ * in. */
 struct scps_hdlc_tx {
     uint8_t *out;
     size_t len;
@@ -26,9 +27,10 @@ void scps_hdlc_put(struct scps_hdlc_tx *t, const uint8_t *p, size_t n);
 void scps_hdlc_end(struct scps_hdlc_tx *t);
 
 enum scps_hdlc_got {
-    SCPS_HDLC_MORE,    /* the octets are used up and no frame ended with them */
-    SCPS_HDLC_FRAME,   /* a good one: len octets at buf, without its FCS, until the next call */
-    SCPS_HDLC_BAD_FCS, /* the rest say what became of a frame */
+    SCPS_HDLC_MORE, /* the octets are used up and no frame ended with them */
+    /* a good frame: len octets at buf, without its FCS, valid until the next call */
+    SCPS_HDLC_FRAME,
+    SCPS_HDLC_BAD_FCS, /* the following values say why a frame was dropped */
     SCPS_HDLC_ABORTED,
     SCPS_HDLC_TOO_SHORT,
     SCPS_HDLC_TOO_LONG
@@ -38,19 +40,20 @@ enum scps_hdlc_got {
 struct scps_hdlc_rx {
     uint8_t *buf;
     size_t cap, len;
-    uint32_t accm; /* octets below 32 that the peer escapes: bare ones were put in on the way */
+    /* bit n: octet n is escaped by the peer, so a bare one was inserted on the way */
+    uint32_t accm;
     uint16_t fcs;
     bool escaped;  /* the last octet was the escape */
-    bool too_long; /* of the frame being read not all is at buf */
-    bool taken;    /* the frame at buf was reported: the next octet begins another one */
+    bool too_long; /* the frame being read is longer than buf */
+    bool taken;    /* the frame at buf was reported, so the next octet starts another */
 };
 /* buf has room for the longest frame with its FCS. */
 void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap);
-/* Reads from *p on to the end of a frame, or to end; moves *p. */
+/* Reads octets from *p to the end of a frame, or to end; moves *p. */
 enum scps_hdlc_got scps_hdlc_take(struct scps_hdlc_rx *r, const uint8_t **p, const uint8_t *end);
 
-/* The 16-bit FCS of n octets more. It begins as 0xffff; over a good frame and its FCS it is
- * 0xf0b8. */
+/* Updates the 16-bit FCS with n octets. It starts as 0xffff; over a good frame with its FCS it
+ * becomes 0xf0b8. */
 uint16_t scps_fcs16(uint16_t fcs, const uint8_t *p, size_t n);
 
 #endif

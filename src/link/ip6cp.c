@@ -12,7 +12,7 @@ static void put64(uint8_t *p, uint64_t v)
     scps_put32(p + 4, (uint32_t)v);
 }
 
-/* A random identifier that is not globally unique: the "u" bit is 0. */
+/* Draws a random interface identifier that is not globally unique: its "u" bit is 0. */
 static uint64_t draw(struct scps_ip6cp *i)
 {
     return (scps_prng_next(&i->cp.env->prng) & ~(UINT64_C(1) << 57)) | 1;

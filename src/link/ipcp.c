@@ -56,7 +56,7 @@ static enum scps_cp_verdict judge_address(struct scps_ipcp *i, const uint8_t *v,
     if (i->offer_remote && (!i->cp.env->cfg->remote_strict || i->offer_remote == want))
         return CP_ACK;
     if (!want)
-        return CP_REJ; /* it asks for an address, and there is none to give */
+        return CP_REJ; /* The peer asks for an address, and there is none to give. */
     scps_put32(nak, want);
     *nak_n = 4;
     return CP_NAK;
@@ -102,8 +102,8 @@ static void judge_end(struct scps_cp *cp)
     i->always_say = i->offer_say;
 }
 
-/* A configured address is this end's, whatever the peer would prefer: it is asked for again, and
- * the peer may end up taking it. */
+/* A configured address is this end's, whatever the peer would prefer: this end asks for it
+ * again, and the peer may end up taking it. */
 static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
 {
     struct scps_ipcp *i = (struct scps_ipcp *)cp;
@@ -114,7 +114,7 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
         else if (scps_get32(v) != i->local)
             i->addr_refused = true;
     } else if (type == OPT_COMPRESSION) {
-        /* the slots may be fewer than asked for; another protocol is not known here */
+        /* The peer may have fewer slots than asked for; another protocol is not supported. */
         if (n != 4 || scps_get16(v) != SCPS_PPP_VJ_COMPRESSED)
             i->ask_vj = false;
     }
@@ -129,7 +129,7 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
         i->ask_vj = false;
     if (type == OPT_ADDRESS) {
         i->ask_addr = false;
-        /* an end cannot go on without an address, or with one that the peer would not have */
+        /* An end cannot work without an address, or with one that the peer refuses. */
         return i->local != 0 && !i->addr_refused;
     }
     return true;

@@ -7,13 +7,14 @@
 
 struct scps_ipcp {
     struct scps_cp cp;
-    uint32_t local;         /* the address this end asks for; 0: for one of the peer's choice */
-    uint32_t remote;        /* what the peer asked for and was granted; 0: it did not say */
-    bool ask_addr, ask_vj;  /* not rejected by the peer */
-    bool addr_refused;      /* the peer wanted another address than the configured one */
-    bool vj_tx, always_say; /* the peer takes compressed headers; each has to say its slot */
-    uint8_t vj_slots;       /* and has so many slots */
-    uint32_t offer_remote;  /* of the Configure-Request being judged, like the next three */
+    uint32_t local;        /* the address this end asks for; 0: for one of the peer's choice */
+    uint32_t remote;       /* the address that the peer asked for and got; 0: it named none */
+    bool ask_addr, ask_vj; /* options that the peer has not rejected */
+    bool addr_refused;     /* the peer wanted another address than the configured one */
+    /* vj_tx: the peer accepts compressed headers; always_say: each must name its slot */
+    bool vj_tx, always_say;
+    uint8_t vj_slots;      /* slots that the peer has */
+    uint32_t offer_remote; /* options of the Configure-Request being judged, with the next three */
     bool offer_vj, offer_say;
     uint8_t offer_slots;
 };

@@ -139,7 +139,7 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
     } else if (type == OPT_MAGIC && n == 4) {
         l->mine.magic = draw(l);
     }
-    return true; /* what the peer would like besides is not asked for */
+    return true; /* Wishes of the peer about other options are ignored. */
 }
 
 static bool rejected(struct scps_cp *cp, uint8_t type)

@@ -30,7 +30,8 @@ bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     if (n < SCPS_ARP_LEN || memcmp(p, head, sizeof head) != 0)
         return false;
     op = scps_get16(p + 6);
-    if ((op != ARP_REQUEST && op != ARP_REPLY) || p[8] & 1) /* no group is a station */
+    /* A group address cannot be a station. */
+    if ((op != ARP_REQUEST && op != ARP_REPLY) || p[8] & 1)
         return false;
     m->answer = m->solicited = op == ARP_REPLY;
     memcpy(m->mac, p + 8, 6);
@@ -59,7 +60,7 @@ bool scps_nd_is(const uint8_t *p, size_t n)
     return n > 40 && p[6] == SCPS_IPPROTO_ICMPV6 && (p[40] == ND_SOLICIT || p[40] == ND_ADVERT);
 }
 
-/* The link-layer address among the options; false when an option cannot be. */
+/* Finds the link-layer address among the options; returns false for an impossible option. */
 static bool options(const uint8_t *p, size_t n, uint8_t wanted, struct scps_nbrmsg *m)
 {
     for (size_t len; n; n -= len, p += len) {
@@ -104,7 +105,7 @@ bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     }
     if (!options(p + 64, len - 24, m->answer ? OPT_TARGET : OPT_SOURCE, m))
         return false;
-    /* a question without a source address is no answerable one with a link-layer address */
+    /* A request without a source address cannot carry a link-layer address. */
     return m->answer || !unspecified(&m->from) || (!m->has_mac && m->to.b[0] == 0xff);
 }
 

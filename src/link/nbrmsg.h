@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions and answers about neighbours as octets: ARP, and ICMPv6's Neighbour Solicitation and
+/* Encoding of requests and answers about neighbours: ARP, and ICMPv6's Neighbour Solicitation and
  * Advertisement. No state. */
 #ifndef SCPS_LINK_NBRMSG_H
 #define SCPS_LINK_NBRMSG_H
@@ -15,19 +15,23 @@ struct scps_nbrmsg {
     bool answer;                   /* else a question */
     bool solicited, override;      /* of an answer */
     struct scps_addr from, target; /* from: unspecified while its sender has no address */
-    struct scps_addr to;           /* of the IPv6 packet; family 0 in ARP */
-    uint8_t mac[6];                /* where from is (of an answer in IPv6: where target is) */
+    struct scps_addr to;           /* destination of the IPv6 packet; family 0 in ARP */
+    /* MAC address of `from`; in an answer of IPv6 that of `target` */
+    uint8_t mac[6];
     bool has_mac;
 };
 
-/* Reads an ARP packet of Ethernet and IPv4, n octets. False: it is none, or cannot be. */
+/* Parses an ARP packet for Ethernet and IPv4, n octets. Returns false if it is none, or
+ * malformed. */
 bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
-/* Writes SCPS_ARP_LEN octets; mac is the sender's, target_mac (NULL: not known) the target's. */
+/* Writes SCPS_ARP_LEN octets; mac: that of the sender; target_mac: that of the target, NULL:
+ * unknown. */
 void scps_arp_build(uint8_t *p, const struct scps_nbrmsg *m, const uint8_t *target_mac);
 
 /* True when an IPv6 packet is a Neighbour Solicitation or Advertisement. */
 bool scps_nd_is(const uint8_t *p, size_t n);
-/* Reads one that scps_nd_is; false: it fails the checks of RFC 4861 section 7.1. */
+/* Parses a packet for which scps_nd_is() is true; returns false if it fails the checks of RFC 4861
+ * section 7.1. */
 bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
 /* Writes SCPS_ND_LEN octets, IPv6 header first. */
 void scps_nd_build(uint8_t *p, const struct scps_nbrmsg *m);

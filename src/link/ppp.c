@@ -6,8 +6,8 @@
  *      stack -> VJ -> hdlc.c -> octets
  *      the queue of control packets -> hdlc.c -> octets, before any packet of the stack
  *
- * What arrives leaves control packets in the queue; they go out at the end of the same call, and
- * again whenever there is a turn (advance, send) while the line refuses them.
+ * What arrives leaves control packets in the queue; they go out at the end of the same call, and,
+ * while the line refuses them, at each later call (advance, send).
  *
  * LCP is sent as if nothing had been agreed, so that an end that has begun anew can read it
  * (RFC 1661 section 6.5, RFC 1662 section 7.1).
@@ -62,7 +62,7 @@ static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, s
     return err;
 }
 
-/* Sends the control packets that wait; false: some still do. */
+/* Sends the control packets that wait; returns false if some still do. */
 static bool flush(struct scps_ppp *p)
 {
     uint16_t proto;
@@ -77,7 +77,7 @@ static bool flush(struct scps_ppp *p)
     return true;
 }
 
-/* An IPv4 packet, with its TCP header compressed where that was agreed and is possible. */
+/* Sends an IPv4 packet, with its TCP header compressed where that was agreed and is possible. */
 static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
 {
     uint8_t head[SCPS_VJ_HDR_MAX];
@@ -88,7 +88,8 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
     if (p->ipcp.vj_tx)
         type = scps_vj_compress(&p->vj_tx, pkt->data, pkt->len, total, head, &n, &replaced);
     if (type != SCPS_VJ_IP && pkt->payload_len && pkt->len != replaced) {
-        scps_vj_unsend(&p->vj_tx); /* it would lie in three pieces */
+        /* The compressed packet would lie in three pieces, so it is sent uncompressed. */
+        scps_vj_unsend(&p->vj_tx);
         type = SCPS_VJ_IP;
     }
     if (type == SCPS_VJ_IP)
@@ -99,7 +100,7 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
                      type == SCPS_VJ_COMPRESSED ? SCPS_PPP_VJ_COMPRESSED : SCPS_PPP_VJ_UNCOMPRESSED,
                      head, n, body, total - replaced, pkt->at);
     if (err == SCPS_ERR_AGAIN)
-        scps_vj_unsend(&p->vj_tx); /* it comes again, and must look the same */
+        scps_vj_unsend(&p->vj_tx); /* The packet will be sent again, and must then look the same. */
     else
         p->vj_compressed += type == SCPS_VJ_COMPRESSED;
     return err;
@@ -112,7 +113,7 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     unsigned version = pkt->len ? pkt->data[0] >> 4 : 0;
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* hollow bytes exist in simulations only */
+        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (!flush(p) || (!v4 && !v6))
         return SCPS_ERR_AGAIN;
     if (pkt->len + pkt->payload_len > nif->mtu)
@@ -185,7 +186,7 @@ static bool same_address(const struct scps_ppp *p)
     return p->ipcp.local && p->ipcp.local == p->ipcp.remote;
 }
 
-/* One of the network protocols is over. Without any there is no use for the link. */
+/* Called when one of the network protocols is over. If none is left, the link is closed. */
 static void network_finished(struct scps_ppp *p, struct scps_cp *cp)
 {
     if (cp == &p->ipcp.cp && cp->gave_up)
@@ -205,7 +206,8 @@ static void network_up(struct scps_ppp *p, struct scps_cp *cp)
         scps_vj_tx_init(&p->vj_tx);
         scps_vj_rx_init(&p->vj_rx);
         scps_vj_tx_limit(&p->vj_tx, p->ipcp.vj_slots, p->ipcp.always_say);
-        if (!p->ipcp.local || same_address(p)) { /* no address at all, or none of its own */
+        /* The peer gave no address, or the same one as its own. */
+        if (!p->ipcp.local || same_address(p)) {
             cp->gave_up = true;
             scps_cp_close(cp);
             return;
@@ -272,7 +274,7 @@ static void lcp_input(struct scps_ppp *p, const uint8_t *data, size_t n)
         p->lcp.loops = 0;
         p->why = SCPS_PPP_WHY_LOOPED;
         scps_cp_close(&p->lcp.cp);
-    } else if (p->lcp.echo_looped) { /* negotiating again tells whether it is so */
+    } else if (p->lcp.echo_looped) { /* A new negotiation shows whether the line loops. */
         negotiate_again(p);
     }
 }
@@ -324,7 +326,7 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
     p->rx_frames++;
     if (n >= 2 && data[0] == 0xff && data[1] == 0x03)
         data += 2;
-    if (data < end && data[0] & 1) { /* the last octet of a protocol field is odd */
+    if (data < end && data[0] & 1) { /* The last octet of a protocol field is odd. */
         proto = *data++;
     } else if (end - data >= 2 && data[1] & 1) {
         proto = scps_get16(data);
@@ -358,8 +360,8 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
     }
 }
 
-/* A damaged frame may have been a compressed header: what is relative to it cannot be believed
- * (RFC 1144 section 4.1). */
+/* Reads octets of the line. A damaged frame may have been a compressed header, so packets that
+ * refer to it cannot be restored (RFC 1144 section 4.1). */
 static void octets_input(struct scps_ppp *p, const uint8_t *data, size_t n, scps_time at)
 {
     const uint8_t *end = data + n;
@@ -432,7 +434,7 @@ static void ppp_advance(struct scps_netif *nif, scps_time now)
     if (p->lcp.echo_at <= now && !scps_lcp_echo(&p->lcp)) {
         p->why = SCPS_PPP_WHY_ECHO_LOST;
         if (p->cfg.passive)
-            negotiate_again(p); /* the line failed, nobody closed the link: a peer may come later */
+            negotiate_again(p); /* The line failed but was not closed: a peer may come later. */
         else
             scps_cp_close(&p->lcp.cp);
     }
@@ -447,7 +449,7 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        scps_cp_close(&p->lcp.cp); /* the peer need not find out by itself */
+        scps_cp_close(&p->lcp.cp); /* Tell the peer that the link ends. */
         flush(p);
     }
     a.free(a.ctx, p, p->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a PPP link: what ppp.c moves and pppopen.c makes and reports. */
+/* State of one end of a PPP link: ppp.c runs it, pppopen.c makes it and reports its state. */
 #ifndef SCPS_LINK_PPP_H
 #define SCPS_LINK_PPP_H
 
@@ -11,9 +11,9 @@
 #include "link/lcp.h"
 
 struct scps_ppp {
-    struct scps_netif nif; /* first: the chain knows only this */
+    struct scps_netif nif; /* first member: the netif chain points to it */
     struct scps_alloc alloc;
-    size_t size; /* of the block that this begins */
+    size_t size; /* size of the memory block that begins with this struct */
     struct scps_ppp_config cfg;
     struct scps_cp_env env;
     struct scps_lcp lcp;

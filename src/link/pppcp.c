@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 
-/* Each Nak or Reject begins the Restart counter anew; a peer that refuses for ever would keep this
- * end asking for ever. */
+/* Limit of Naks and Rejects received. Each restarts the Restart counter, so a peer that refuses for
+ * ever would keep this end asking for ever. */
 #define MAX_REFUSALS 24
 
 /* ---- actions ---- */
@@ -69,7 +69,7 @@ static void send_terminate(struct scps_cp *cp) /* str */
     start_timer(cp);
 }
 
-/* Moves to a state; up, down and finished are told when the state is left or reached. */
+/* Changes the state; calls up, down or finished when the state is reached or left. */
 static void go(struct scps_cp *cp, enum scps_cp_state to)
 {
     enum scps_cp_state from = cp->state;
@@ -226,7 +226,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
 
 /* ---- packets ---- */
 
-/* Does a list of options fill its n octets? */
+/* Returns true if a list of options fills its n octets exactly. */
 static bool well_formed(const uint8_t *p, size_t n)
 {
     while (n) {
@@ -240,16 +240,18 @@ static bool well_formed(const uint8_t *p, size_t n)
 
 static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, size_t n)
 {
+    /* Values in a Nak may be longer than those they answer; the rest is asked for again. */
     if (*len + 2 + n > SCPS_CP_PACKET - 4)
-        return; /* naked values may be longer than the ones they answer; the rest comes again */
+        return;
     out[(*len)++] = type;
     out[(*len)++] = (uint8_t)(n + 2);
     memcpy(out + *len, v, n);
     *len += n;
 }
 
-/* The answer to a Configure-Request: its code; its options are len octets at env->scratch. Naks
- * become Rejects after max_failure of them, so that negotiation ends (RFC 1661 section 4.6). */
+/* Composes the answer to a Configure-Request: returns its code; its options are len octets at
+ * env->scratch. Naks become Rejects after max_failure of them, so that negotiation ends (RFC
+ * 1661 section 4.6). */
 static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len)
 {
     const uint8_t *const all = p, *const end = p + n;
@@ -267,7 +269,7 @@ static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, s
             v = CP_REJ;
         if (v > worst) {
             worst = v;
-            *len = 0; /* a Reject lists rejected options only, a Nak those to change */
+            *len = 0; /* A Reject lists only rejected options, a Nak only those to change. */
         }
         if (v == CP_ACK || v < worst)
             continue;
@@ -312,7 +314,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     }
 }
 
-/* Does a packet with this id answer the last Configure-Request, in a state that waits for that? */
+/* Returns true if a packet with this id answers the last Configure-Request, in a state that waits
+ * for it. */
 static bool answers(struct scps_cp *cp, uint8_t id)
 {
     if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)
@@ -341,7 +344,7 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
         init_restarts(cp, true);
         go(cp, CP_OPENED);
         break;
-    default: /* a second answer: the two have crossed, or something is wrong */
+    default: /* A second answer: two messages have crossed, or the peer is faulty. */
         send_request(cp);
         go(cp, CP_REQ_SENT);
         break;
@@ -378,7 +381,7 @@ static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
         return;
     scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* sta */
     if (cp->state == CP_OPENED) {
-        cp->restarts = 0; /* zrc: a time for the Ack to arrive, then over */
+        cp->restarts = 0; /* zrc: wait once for the Ack to arrive, then finish. */
         go(cp, CP_STOPPING);
         start_timer(cp);
     } else if (cp->state >= CP_REQ_SENT) {
@@ -408,8 +411,8 @@ static void term_ack(struct scps_cp *cp) /* RTA */
     }
 }
 
-/* RXJ: an end without one of the codes that configure and terminate cannot go on; without another
- * code it can. */
+/* RXJ: without one of the codes that configure and terminate the link cannot go on; without another
+ * it can. */
 static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
 {
     if (n && p[0] >= CP_CONF_REQ && p[0] <= CP_CODE_REJ)
@@ -430,7 +433,7 @@ void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
     const uint8_t *data = p + 4;
     uint8_t code = n ? p[0] : 0;
 
-    if (len < 4 || len > n) { /* what follows the length is padding */
+    if (len < 4 || len > n) { /* Octets behind the length field are padding. */
         drop(cp, SCPS_PPP_DROP_CONTROL);
         return;
     }

@@ -45,16 +45,16 @@ enum scps_cp_state { /* RFC 1661 section 4.2, in its order */
                      CP_OPENED
 };
 
-/* Room of control packets with their headers: the shortest MRU that every end must take. */
+/* Length of control packets with their headers: the least MRU that every end must accept. */
 #define SCPS_CP_PACKET 1500
-/* Options that this end asks for, all of a protocol together. */
+/* Room for the options that this end asks for in one protocol, octets. */
 #define SCPS_CP_OPTIONS 40
 
 struct scps_cp;
 
 enum scps_cp_layer { CP_UP, CP_DOWN, CP_FINISHED };
 
-/* What the three protocols of a link share. */
+/* State that the three protocols of a link share. */
 struct scps_cp_env {
     const struct scps_ppp_config *cfg;
     struct scps_pppq queue;
@@ -62,7 +62,7 @@ struct scps_cp_env {
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
     uint8_t scratch[SCPS_CP_PACKET]; /* a packet being written */
-    /* This-Layer-Up, -Down and -Finished, told to whoever owns the link */
+    /* Called for This-Layer-Up, -Down and -Finished; the owner of the link sets it */
     void (*layer)(struct scps_cp *cp, enum scps_cp_layer what);
 };
 
@@ -70,23 +70,23 @@ enum scps_cp_verdict { CP_ACK, CP_NAK, CP_REJ };
 
 struct scps_cp_ops {
     uint16_t proto;
-    /* Writes the options this end asks for now, at most SCPS_CP_OPTIONS octets, and returns how
-     * many. */
+    /* Writes the options that this end asks for now, at most SCPS_CP_OPTIONS octets. Returns their
+     * length. */
     size_t (*request)(struct scps_cp *cp, uint8_t *out);
-    /* A Configure-Request of the peer begins. */
+    /* Called at the start of a Configure-Request of the peer. */
     void (*judge_begin)(struct scps_cp *cp);
-    /* One option of it, n octets of value. CP_NAK: *nak_n octets at nak, at most 16, are the value
-     * that would do. */
+    /* Judges one of its options, with n octets of value. CP_NAK: *nak_n octets at nak, at most 16,
+     * are an acceptable value. */
     enum scps_cp_verdict (*judge)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n,
                                   uint8_t *nak, size_t *nak_n);
-    /* All of it was accepted: it is what the peer asked for. */
+    /* Called when all its options were accepted: they are in force. */
     void (*judge_end)(struct scps_cp *cp);
-    /* The peer wants another value for an option of this end's, or none of it. False: without it
-     * this end cannot go on. */
+    /* The peer wants another value for an option of this end, or rejects it. Returns false if this
+     * end cannot work without it. */
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
-    /* A packet with a code that the automaton does not know. False: nor does the protocol. NULL:
-     * it knows none. */
+    /* Handles a packet whose code the automaton does not know. Returns false if the protocol does
+     * not know it either. NULL: it has no such codes. */
     bool (*extra)(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *p, size_t n);
 };
 
@@ -96,15 +96,16 @@ struct scps_cp {
     const struct scps_cp_ops *ops;
     struct scps_cp_env *env;
     enum scps_cp_state state;
-    uint32_t restarts; /* Restart counter: requests yet to be sent */
+    uint32_t restarts; /* Restart counter: requests that may still be sent */
     uint32_t naks;     /* Configure-Naks sent since the last Ack or Reject */
     uint32_t refusals; /* Configure-Naks and -Rejects received since negotiation began */
     scps_time timer;   /* Restart timer; SCPS_NEVER: not running */
     uint8_t id;        /* of the last request */
-    uint8_t other_id;  /* of the last packet that needs one and is no such request */
-    bool answered;     /* the peer has sent a Configure packet since the protocol began */
-    bool gave_up;      /* closed because the ends do not agree */
-    size_t asked_n;    /* the options of the last Configure-Request */
+    /* id of the last packet that needs one and is no Configure- or Terminate-Request */
+    uint8_t other_id;
+    bool answered;  /* the peer has sent a Configure packet since the protocol began */
+    bool gave_up;   /* closed because the ends could not agree */
+    size_t asked_n; /* length of the options of the last Configure-Request */
     uint8_t asked[SCPS_CP_OPTIONS];
 };
 
@@ -115,9 +116,9 @@ void scps_cp_lower_down(struct scps_cp *cp);
 void scps_cp_open(struct scps_cp *cp);
 void scps_cp_close(struct scps_cp *cp);
 void scps_cp_timeout(struct scps_cp *cp);
-/* The peer rejected the protocol as a whole. */
+/* Handles a Protocol-Reject by the peer. */
 void scps_cp_proto_rejected(struct scps_cp *cp);
-/* One packet of the protocol, from its code on, as it arrived. */
+/* Handles one packet of the protocol, which begins with its code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
 /* Queues a packet of the protocol with n octets of data; false when there is no room. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening an end of a PPP link, and what it says of itself. */
+/* Opens an end of a PPP link, and reports its state. */
 #include "link/ppp.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define HEADER 4 /* address, control, protocol */
 #define FCS    2
 #define LEAST_RX                                                                                   \
-    1500u /* packets that each end must take, whatever its MRU (RFC 1661 section 6.1) */
+    1500u /* length of packets that each end must accept, whatever its MRU (RFC 1661 section 6.1) */
 
 struct scps_ppp_config scps_ppp_config_default(void)
 {

@@ -9,16 +9,16 @@
 
 #define SCPS_PPPQ_ROOM 4096
 
-/* Each packet lies behind two octets of length and two of protocol. Invariant: whole packets only;
- * len <= SCPS_PPPQ_ROOM. */
+/* The queue holds each packet behind two octets of length and two of protocol. Invariant: whole
+ * packets only; len <= SCPS_PPPQ_ROOM. */
 struct scps_pppq {
     uint8_t room[SCPS_PPPQ_ROOM];
     size_t len;
 };
-/* Adds a packet of head_n octets and n; false when there is no room for it. */
+/* Adds a packet of head_n plus n octets; returns false if it does not fit. */
 bool scps_pppq_put(struct scps_pppq *q, uint16_t proto, const uint8_t *head, size_t head_n,
                    const uint8_t *data, size_t n);
-/* The oldest packet; false when there is none. */
+/* Gets the oldest packet; returns false when there is none. */
 bool scps_pppq_head(const struct scps_pppq *q, uint16_t *proto, const uint8_t **p, size_t *n);
 void scps_pppq_pop(struct scps_pppq *q);
 

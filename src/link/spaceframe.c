@@ -20,7 +20,7 @@
 #define FECF          2
 #define POINTER_NONE  0x7ffu /* of eleven bits: no packet begins here */
 #define POINTER_IDLE  0x7feu
-#define USLP_COUNT    4  /* octets of the count in frames of ours */
+#define USLP_COUNT    4  /* octets of the frame count in frames that this library sends */
 #define USLP_SPANNING 0  /* construction rule: packets that span frames of one length */
 #define USLP_PACKETS  0  /* protocol: space packets or encapsulation packets */
 #define USLP_IDLE     31 /* protocol: idle data */
@@ -72,7 +72,7 @@ static void write_tm(uint8_t *p, const struct scps_ccsds_config *c, uint64_t cou
                      unsigned pointer)
 {
     scps_put16(p, (uint16_t)((c->spacecraft & 0x3ff) << 4 | c->channel << 1));
-    p[2] = p[3] = (uint8_t)count; /* the channel is the master channel's only one */
+    p[2] = p[3] = (uint8_t)count; /* The virtual channel is the only one of its master channel. */
     scps_put16(p + 4, (uint16_t)(3 << 11 | narrow(pointer)));
 }
 
@@ -136,7 +136,7 @@ static bool read_tm(const uint8_t *p, struct scps_spaceframe *f)
     f->pointer = widen(status & 0x7ff);
     f->begin = 6;
     f->end -= id & 1 ? 4 : 0; /* bit 0 announces an operational control field, which is not read */
-    /* neither a secondary header nor data that are no packets */
+    /* A secondary header is not supported, nor is data that is not packets. */
     return id >> 14 == 0 && (status & 0xc000) == 0;
 }
 

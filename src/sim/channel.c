@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link in public: link.c for drivers that keep their own time. */
+/* The public functions of one direction of a link (link.c), for drivers with a clock of their
+ * own. */
 #include "sim/link.h"
 
 struct scps_channel {

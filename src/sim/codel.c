@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CoDel (RFC 8289 sections 5.5 and 5.6), turned inside out: the pseudocode takes packets from the
- * queue until one may go, here the line takes them and asks about each. Its loop becomes what
- * happened to the packet before.
+/* CoDel (RFC 8289 sections 5.5 and 5.6), with control inverted: the pseudocode takes packets from
+ * the queue until one may be sent; here the line takes each packet and asks about it. The state
+ * `last` replaces the loop.
  */
 #include "sim/codel.h"
 
@@ -19,13 +19,14 @@ static uint64_t root(uint64_t x) /* rounded down */
     return r;
 }
 
-/* t + interval / sqrt(count), which is sqrt(interval^2 / count), rounded down. */
+/* Returns t + interval / sqrt(count), which is sqrt(interval^2 / count), rounded down. */
 static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
 {
     return t + (scps_dur)root((uint64_t)interval * (uint64_t)interval / count);
 }
 
-/* dodequeue: has it been above the target for an interval? */
+/* The test of dodequeue() in RFC 8289: returns true if the wait has been above the target for an
+ * interval. */
 static bool above(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                   scps_dur waited, uint64_t backlog, uint32_t largest)
 {
@@ -47,7 +48,8 @@ bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, s
     int last = c->last;
 
     c->last = SCPS_CODEL_GOES;
-    if (last == SCPS_CODEL_BEGAN) /* one drop, then one goes */
+    /* After the first drop of a dropping state the next packet is sent. */
+    if (last == SCPS_CODEL_BEGAN)
         return false;
     if (c->dropping) {
         if (!ok) {

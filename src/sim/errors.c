@@ -14,14 +14,14 @@
  * bytes loses the frame, as a framing that cannot be read, and so does damage to hollow bytes,
  * which have no bits to flip.
  *
- * Every chance has a stream of draws of its own, one draw for each packet that gets onto the line,
- * so switching one on leaves the others' outcomes as they were; the vector moves on by every frame
- * for the same reason.
+ * Each kind of error has a random stream of its own, one draw for each packet that gets onto the
+ * line, so switching one on leaves the others' outcomes as they were; the vector moves on by every
+ * frame for the same reason.
  *
- * The burst process by time changes state at whole microseconds: a stay is geometric with the mean
- * asked for, drawn as a run of whole bits is; after a long silence it begins anew instead of living
- * through it, so a packet's cost does not depend on when the last one was. A frame's bits are
- * spread evenly over its time on the line.
+ * The burst process by time changes state at whole microseconds: the time in a state is geometric
+ * with the given mean, drawn like a run of undamaged bits; after a long silence it starts afresh
+ * instead of simulating the silence, so a packet's cost does not depend on when the last one was. A
+ * frame's bits are spread evenly over its time on the line.
  */
 #include "sim/errors.h"
 
@@ -29,9 +29,10 @@
 #include "base/wide.h"
 #include "sim/plan.h"
 
-#define RUN_MAX   ((1u << SCPS_BER_POWERS) - 1)
-#define MANY      4096 /* stays within one frame */
-#define FORGOTTEN 64   /* cycles, after which nobody can tell what the state was: e^-256 */
+#define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
+#define MANY    4096 /* stays within one frame */
+/* After so many cycles the state no longer depends on the state before: e^-256. */
+#define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
                       uint64_t burst)
@@ -44,14 +45,16 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
 
 /* ---- the burst process ---- */
 
-/* A stay in the present state, at least 1 µs. */
+/* Draws the time in the present state, at least 1 µs. */
 static scps_dur stay(struct scps_errors *e)
 {
     const struct scps_ber *b = &e->burst.stay[e->burst.bad];
     scps_dur all = 1;
     uint32_t run;
 
-    do { /* it has no memory, so a long one is told in parts */
+    /* The distribution is memoryless: a time beyond the largest run is drawn in pieces and
+     * summed. */
+    do {
         run = scps_ber_run(b, scps_prng_next(&e->r_burst), RUN_MAX);
         all += run;
     } while (run == RUN_MAX && all < SCPS_SEC(1000000000));
@@ -104,7 +107,7 @@ struct frame_damage { /* what strikes a frame */
     bool saved;
 };
 
-/* Bits of the frame's byte `byte` are hit. */
+/* Damages the frame's byte `byte` by the bits of a mask. */
 static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bits)
 {
     const struct scps_frame *f = w->f;
@@ -119,8 +122,8 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
     return FLIPPED;
 }
 
-/* The bits at risk [at, end) are hit independently; draw gave the first place away. Each further
- * one needs a draw of r. */
+/* Damages each of the bits at risk [at, end) independently; `draw` gave the first damaged one, and
+ * each further one needs a draw of r. */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {
@@ -156,7 +159,7 @@ static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
     if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
         burst_begin(e, b, at);
     for (int stays = 0; at < end; stays++) {
-        if (stays == MANY) { /* the rest of a very long frame, by the mean */
+        if (stays == MANY) { /* The rest of a very long frame counts with the mean. */
             uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
             uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
             uint32_t bad = (uint32_t)scps_muldiv(f->bits - first, (uint64_t)b->bad, cycle);
@@ -203,6 +206,19 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
     return worst;
 }
 
+/* What becomes of a frame after all models have damaged it: the first that made it unreadable names
+ * the fate. */
+static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
+{
+    if (ber == UNREADABLE)
+        return SCPS_FATE_BER;
+    if (burst == UNREADABLE)
+        return SCPS_FATE_BURST;
+    if (vector == UNREADABLE)
+        return SCPS_FATE_VECTOR;
+    return ber || burst || vector ? SCPS_FATE_FLIPPED : SCPS_FATE_DELIVERED;
+}
+
 enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
                                  const struct scps_frame *f, void (*save)(void *ctx), void *ctx)
 {
@@ -223,11 +239,5 @@ enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_c
         return SCPS_FATE_LOSS;
     if (e->ber.on && draw >= f->survive)
         ber = at_random(&w, &e->ber, 0, f->bits, draw, &e->r_flip);
-    if (ber == UNREADABLE)
-        return SCPS_FATE_BER;
-    if (burst == UNREADABLE)
-        return SCPS_FATE_BURST;
-    if (vector == UNREADABLE)
-        return SCPS_FATE_VECTOR;
-    return ber || burst || vector ? SCPS_FATE_FLIPPED : SCPS_FATE_DELIVERED;
+    return fate_of(ber, burst, vector);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Framing: what a packet weighs on the line.
+/* Framing: the bytes that a packet takes on the line.
  *
  *     ppp, hdlc   | flag 1 | 0xff | 0x03 | protocol 2 | packet | FCS 2 | flag 1 |
  *                 RFC 1662, 1332, 5072
@@ -14,12 +14,12 @@
  *
  * ppp escapes each 0x7d and 0x7e between the flags (an ACCM of 0, as asyncmap 0 negotiates); hdlc
  * puts a zero after five ones. Both are counted on the very bytes, the FCS computed. Hollow bytes
- * stand for a content nobody knows, and are taken as random: 2 in 256 escaped, a zero each 62 bits
- * (the mean wait for five ones in a row).
+ * have no content, and count as random: 2 in 256 escaped, a zero each 62 bits (the mean wait for
+ * five ones in a row).
  *
  * Packets follow each other through transfer frames without a gap, so each pays its share of 1115
  * bytes a frame; what is less than a byte is carried to the next one, and no fraction is lost. Rate
- * and errors are those of the frames, behind the coding.
+ * and errors apply to the frames after channel coding.
  */
 #include "sim/framing.h"
 
@@ -28,7 +28,7 @@
 #define FRAME       1115u
 #define AOS_ZONE    1103u
 #define TM_ZONE     1105u
-#define PPP_UNITS   256u /* carry counts 1/256 bytes: of hollow bytes, 2 of them each */
+#define PPP_UNITS   256u /* carry counts 1/256 bytes: each hollow byte adds 2 of them */
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
 
@@ -44,8 +44,8 @@ const char *scps_framing_name(enum scps_framing f)
 
 struct hdlc {
     uint16_t fcs;
-    bool bits;      /* zeros between bits, not escapes between bytes */
-    unsigned ones;  /* in a row so far */
+    bool bits;      /* zeros are stuffed between bits, not escapes between bytes */
+    unsigned ones;  /* consecutive ones so far */
     uint64_t extra; /* escapes, or zeros */
 };
 
@@ -80,7 +80,7 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
         take(h, *p++);
 }
 
-/* By the first byte, as SLIP and the VJ filter have it. */
+/* Returns the PPP protocol number for the packet's first byte, as SLIP and the VJ filter use it. */
 static uint8_t protocol(uint8_t first)
 {
     if (first & 0x80)
@@ -99,7 +99,7 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     if (pkt->payload)
         take_all(&h, pkt->payload, pkt->payload_len);
     if (hollow) {
-        hollow += 2; /* and nobody knows the FCS */
+        hollow += 2; /* The content of the FCS is unknown, too. */
     } else {
         uint16_t fcs = (uint16_t)~h.fcs;
         count(&h, (uint8_t)fcs);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit of a transfer: what the channel alone allows, whatever the protocol.
  *
- * The sender nobody can beat opens with one round trip of handshake, then never leaves the line
- * idle while a segment that is known to be lost, or a new one, waits; its feedback is free, never
- * lost, and exactly one round trip old. Its clock stops when the last segment is known to have
- * arrived. No window holds it back.
+ * The best possible sender opens with one round trip of handshake, then never leaves the line idle
+ * while a segment that is known to be lost, or a new one, waits; its feedback is free, never lost,
+ * and exactly one round trip old. Its clock stops when the last segment is known to have arrived.
+ * No window holds it back.
  *
  *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
  *      0 |------------------|====================================================|.......|.......|
@@ -20,7 +20,7 @@
  * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published
  * figures are means of goodputs.
  *
- * Where outages or a table of rates take the line away for a time, the sender nobody can beat uses
+ * Where outages or a table of rates take the line away for a time, the best possible sender uses
  * what is left: the same work is done later, its SYNs leave when the line is there, and so does the
  * last acknowledgement.
  *
@@ -41,12 +41,14 @@ static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 }
 
 struct course {
-    uint64_t n;         /* segments */
-    double p;           /* probability of losing one */
-    double slot, round; /* seconds on the line; seconds until its fate is known */
+    uint64_t n; /* segments */
+    double p;   /* probability of losing one */
+    /* slot: time of a segment on the line, s; round: time until the fate of a segment is known,
+     * s */
+    double slot, round;
 };
 
-/* When segment i leaves for the first time, seconds after the first one. */
+/* Returns when segment i is sent for the first time, seconds after the first segment. */
 static double leaves(const struct course *c, uint64_t i)
 {
     double fresh = c->round / c->slot, x = (double)i;
@@ -54,7 +56,7 @@ static double leaves(const struct course *c, uint64_t i)
     return x <= fresh ? x * c->slot : c->round + (x - fresh) * c->slot / (1 - c->p);
 }
 
-/* How many have left by then: the inverse. */
+/* Returns how many segments have been sent by a time: the inverse of leaves(). */
 static uint64_t left_by(const struct course *c, double t)
 {
     double x;
@@ -65,7 +67,7 @@ static uint64_t left_by(const struct course *c, double t)
     return x >= (double)(c->n - 1) ? c->n : (uint64_t)x + 1;
 }
 
-/* P(t), t in seconds since the first segment's departure. */
+/* Returns P(t); t: seconds since the first segment was sent. */
 static double all_done(const struct course *c, double t)
 {
     double all = 1, pk = 1;
@@ -84,15 +86,15 @@ static double all_done(const struct course *c, double t)
     return all;
 }
 
-#define UNLIMITED 1e300 /* bit/s of a line without a rate */
+#define UNLIMITED 1e300 /* rate of a line without a limit, bit/s */
 
-/* A transfer over lines that need not always be there. */
+/* A transfer over lines that have outages or changing rates. */
 struct plan {
     const struct scps_link_config *fwd, *back;
-    double rate, open; /* bit/s; seconds until the first segment can leave */
+    double rate, open; /* rate: bit/s; open: seconds until the first segment can be sent */
 };
 
-/* When something offered to the line at t has got to its other end, seconds; negative: never. */
+/* Returns when a packet offered to the line at t has arrived, seconds; negative: never. */
 static double arrives(const struct scps_link_config *c, double t)
 {
     scps_time up;
@@ -104,8 +106,8 @@ static double arrives(const struct scps_link_config *c, double t)
     return t < 0 ? -1 : t + (double)scps_delay_least(c) * 1e-6;
 }
 
-/* When the transfer is over that keeps the line busy for so many seconds: all is known to have
- * arrived. Negative: never. */
+/* Returns the end of a transfer that keeps the line busy for so many seconds: the time at which all
+ * segments are known to have arrived. Negative: never. */
 static double over(const struct plan *p, double busy)
 {
     double sent = scps_line_done(p->fwd, p->open, busy * p->rate, p->rate);
@@ -141,12 +143,12 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return bits / over(&plan, (double)(n - 1) * slot + last);
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
-    /* From the earliest end on, in steps fine beside a round and beside the whole, until nearly all
-     * cases are in. */
+    /* Sum from the earliest possible end on, in steps that are small against a round trip and the
+     * whole, until nearly all probability is included. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    /* The part of t in which the line sends nothing: the last acknowledgement is on its way back,
-     * and the last segment is shorter than the others. */
+    /* The part of t in which the line is idle: the last acknowledgement returns, and the last
+     * segment is shorter than the others. */
     double idle = rtt + (slot - last);
     double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);
     for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit under a window: the sender of limit.c, whom the receiver's buffer holds back.
+/* The physical limit under a window: the sender of limit.c, limited by the receiver's buffer.
  *
  * The receiver delivers in order, so nothing may leave beyond the window that begins at the lowest
  * segment not yet known to have arrived: one segment lost twice stops all new data for a round
@@ -13,8 +13,8 @@
  * sender, from a fixed seed: enough of them to send several million segments, at least four. A
  * window that covers the transfer never holds, and the answer is limit.c's.
  *
- * A receiver that speaks only when a timer runs out is one more thing that holds the sender back:
- * news of what arrives waits for the next multiple of the timer.
+ * A receiver that acknowledges only when a timer expires limits the sender as well:
+ * acknowledgements wait for the next multiple of the timer.
  *
  * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what
  * has been sent, whose entries become known in the order in which they left, a round trip later.
@@ -32,10 +32,10 @@
 
 struct window {
     double slot, last, rtt; /* seconds */
-    double every;           /* between acknowledgements; 0: each arrival has its own */
-    uint64_t n, w;          /* segments in all; of the window */
+    double every;           /* interval of acknowledgements, s; 0: one for each arrival */
+    uint64_t n, w;          /* segments of the transfer; segments of the window */
     uint64_t loss;          /* chance */
-    /* each of w entries, used as rings */
+    /* Rings with w entries each. */
     struct fate {
         double known;
         uint64_t segment;
@@ -45,7 +45,7 @@ struct window {
     bool *got;
 };
 
-/* When the receiver speaks of what left at `at`, on a path that takes no time. */
+/* Returns when the receiver acknowledges what was sent at `at`, on a path without delay. */
 static double told(const struct window *x, double at)
 {
     double turns = x->every > 0 ? at / x->every : 0;
@@ -54,7 +54,8 @@ static double told(const struct window *x, double at)
     return x->every > 0 ? (double)(whole + (turns > (double)whole)) * x->every : at;
 }
 
-/* One transfer: seconds from the first departure until the last answer. */
+/* Simulates one transfer. Returns the seconds from the first segment until the last
+ * acknowledgement. */
 static double transfer(struct window *x, struct scps_prng *r)
 {
     uint64_t una = 0, nxt = 0, fate_at = 0, fates = 0, again_at = 0, agains = 0;
@@ -81,7 +82,7 @@ static double transfer(struct window *x, struct scps_prng *r)
         } else if (nxt < x->n && nxt < una + x->w) {
             segment = nxt++;
         } else if (fates) {
-            now = x->fate[fate_at].known; /* nothing to send until there is news */
+            now = x->fate[fate_at].known; /* Nothing may be sent before the next acknowledgement. */
             continue;
         } else {
             break;
@@ -142,7 +143,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
         return 0;
     x.loss = scps_chance(p > 0 ? p : 0);
     if (x.loss == 0 && x.every == 0) {
-        uint64_t before = x.n - 1; /* segments that leave before the last one */
+        uint64_t before = x.n - 1; /* segments sent before the last one */
         double round = x.rtt + x.slot, busy = (double)x.w * x.slot;
         double start = busy >= round
                            ? (double)before * x.slot

@@ -4,14 +4,13 @@
  *     offer ──> waiting ──> line ──> delay ──> arrival
  *               (queue)    8 n / rate
  *
- * All packets are in one byte ring (linkring.h) in the order they came. What happens to
- * them moves two marks and no byte. The line starts a packet when the one
- * before has left; then its end, its arrival and its fate are settled at the settings of that
- * moment, and the verdict is told. Nobody is woken for that: it is made up for
- * (scps_linkdir_advance) when the next packet comes, arrives, or somebody asks, always before
- * anything that could make a difference, so how often it is asked makes none. Only when nothing is
- * on the way and something waits, or the delay has shrunk, is the line itself the next thing to
- * look at.
+ * All packets are in one byte ring (linkring.h) in the order they came. Processing them moves two
+ * marks and copies nothing. The line starts a packet when the one before has left; then its end,
+ * its arrival and its fate are settled at the settings of that moment, and the verdict is told.
+ * This needs no event of its own: the line is simulated lazily (scps_linkdir_advance), when the
+ * next packet is offered or arrives, or a caller asks, and always before the result could be
+ * observed. So it does not matter how often that is. Only when nothing is on the way and something
+ * waits, or the delay has shrunk, is the line itself the next thing to look at.
  *
  * A lost packet leaves a record marked as gone. Those that do not keep the order go to a small heap
  * beside the ring: held back on purpose, or overtaking after the delay became shorter. At one
@@ -64,7 +63,7 @@ static inline const struct scps_link_size *size_of(struct scps_linkdir *d, uint3
     return s;
 }
 
-/* Leaves the head at a packet that arrives, or at the line. */
+/* Moves the head to the next packet that arrives, or to the line mark. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
     while (d->head != d->line) {
@@ -75,11 +74,12 @@ static inline void ring_skip(struct scps_linkdir *d)
             break;
         d->head = scps_linkring_behind(r, pos);
     }
+    /* An empty ring starts again at its beginning, whose memory is in the cache. */
     if (d->head == d->tail)
-        d->head = d->line = d->tail = 0; /* keeps to the warm end of the ring */
+        d->head = d->line = d->tail = 0;
 }
 
-/* Does the line come before what arrives next? */
+/* Decides whether the line has to be served before the next arrival. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -104,7 +104,7 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* The same after a packet was offered: it goes behind those on the way. */
+/* As find_next(), after a packet was offered, which is behind those under way. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (d->behind && !d->held_n)
@@ -127,7 +127,7 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
 
 /* ---- the line ---- */
 
-/* The next frame leaves from free_us and free_frac on; afterwards they are where it ends. */
+/* Puts the next frame on the line from free_us and free_frac on, and moves these to its end. */
 static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
 {
     d->free_us += s->us;
@@ -139,7 +139,7 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
     d->line_bytes += s->frame;
 }
 
-/* The same while the rate steps. The frame's bits pay each stretch at its own rate. */
+/* As occupy() while the rate changes in steps: bits in each step take time at that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
     uint64_t need = frame * SCPS_LINK_BITS_US; /* below 2^55 */
@@ -168,7 +168,7 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
     d->line_us += d->free_us - from;
 }
 
-/* Settles the fate of the packet at the line, which has just left it. */
+/* Settles the fate of the packet that has just left the line, when only ber and loss are in use. */
 static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record *r,
                                  const struct scps_link_size *s, scps_time at)
 {
@@ -183,7 +183,7 @@ static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record
     }
 }
 
-/* The packet at pos goes onto the line. */
+/* Puts the packet at pos on the line. */
 static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uint64_t pos)
 {
     const struct scps_link_size *s = size_of(d, r->frame);
@@ -204,7 +204,7 @@ static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uin
         scps_linkfate_settle(d, r, s, first, end);
 }
 
-/* The record at pos has left the queue, one way or another. */
+/* Removes the record at pos from the queue. */
 static inline void leave(struct scps_linkdir *d, const struct scps_link_record *r, uint64_t pos)
 {
     if (d->head == d->line)
@@ -214,7 +214,7 @@ static inline void leave(struct scps_linkdir *d, const struct scps_link_record *
         ring_skip(d);
 }
 
-/* Should the packet at the head of the queue go? It has just been taken from it. */
+/* Returns true if CoDel drops the packet that was just taken from the head of the queue. */
 static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_record *r,
                                     scps_time now)
 {
@@ -228,12 +228,12 @@ static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_rec
     return true;
 }
 
-/* When the line is free, from t on: not in an outage, if it knows. */
+/* Sets the time at which the line is free, from t on: not in an outage, if the line knows of it. */
 static SCPS_SELDOM void wait_for_link(struct scps_linkdir *d)
 {
     scps_time up;
 
-    if (d->free_us == SCPS_NEVER) /* down for good, until a change */
+    if (d->free_us == SCPS_NEVER) /* The link is down for good, until it is changed. */
         return;
     up = scps_spans_up(&d->cfg.outages, d->free_us);
     if (up != d->free_us) {
@@ -260,7 +260,7 @@ static inline void drain(struct scps_linkdir *d, scps_time now)
     }
 }
 
-/* Everything that leaves the queue by now. */
+/* Sends everything that leaves the queue by now. */
 static inline void run_line(struct scps_linkdir *d, scps_time now)
 {
     if (d->wait_n && (d->free_us + (d->free_frac > 0) <= now || d->cfg.hold))
@@ -365,6 +365,6 @@ void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_
     scps_linkdir_advance(d, now);
     *out = d->st;
     out->busy = d->line_us + scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
-    if (d->sent_us > now) /* from now on without a pause */
+    if (d->sent_us > now) /* The end of the last frame is in the future: count only up to now. */
         out->busy -= d->sent_us - now;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a link direction: what makes sense, how a direction begins, how its settings
- * change under way, and how it ends.
- */
+/* Checks and applies the configuration of a link direction, also while packets are under way;
+ * initialises and frees a direction. */
 #include "base/bytes.h"
 #include "sim/linkstate.h"
 
@@ -10,9 +9,9 @@
 
 #define MAX_DELAY    (INT64_MAX / 1024)
 #define MAX_FRAMING  65535u
-#define MAX_INTERVAL SCPS_SEC(3600) /* its square fits 64 bits */
+#define MAX_INTERVAL SCPS_SEC(3600) /* The square of this interval fits 64 bits. */
 
-/* Not a number fails every comparison, and so is refused. */
+/* Returns true for a probability; NaN fails every comparison and so is refused. */
 static bool is_chance(double p)
 {
     return p >= 0 && p <= 1;
@@ -32,7 +31,8 @@ static bool burst_makes_sense(const struct scps_burst *b)
            (b->ber <= 0 || b->to_bad + b->to_good > 0);
 }
 
-/* Something must get through, at least 1 bit/s on average, or a queue would wait for ever. */
+/* Checks that the table passes at least 1 bit/s on average: otherwise a queue would wait for
+ * ever. */
 static bool rates_make_sense(const struct scps_steps *s)
 {
     if (s->n == 0)
@@ -59,8 +59,8 @@ static void seed(struct scps_linkdir *d)
     struct scps_prng r;
     uint64_t s[7];
 
-    /* A generator seeded with both numbers hands each stream a seed that shows no relation to its
-     * neighbours'. */
+    /* A generator seeded with both numbers gives each stream a seed that is unrelated to the
+     * others. */
     scps_prng_seed(&r, d->cfg.seed ^ d->stream * UINT64_C(0x9e3779b97f4a7c15));
     for (int i = 0; i < 7; i++)
         s[i] = scps_prng_next(&r);
@@ -70,7 +70,7 @@ static void seed(struct scps_linkdir *d)
     scps_prng_seed(&d->r_jitter, s[6]);
 }
 
-/* afresh: the burst process begins anew, at now. */
+/* Derives values from the configuration. afresh: the burst process starts anew, at now. */
 static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
 {
     for (int i = 0; i < SCPS_LINK_SIZES; i++)
@@ -98,7 +98,7 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     return 0;
 }
 
-/* The rate at t; 0: infinite, or, from a table, none. */
+/* Returns the rate at t; 0: infinite, or, from a table, none. */
 static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
 {
     if (c->rates.n)
@@ -118,13 +118,14 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         return SCPS_ERR_INVAL;
     scps_linkdir_advance(d, now);
     uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
-    if (was != rate) /* the part of a microsecond, in the new rate's measure */
+    if (was != rate) /* Convert the fraction of a microsecond to the unit of the new rate. */
         d->free_frac = was ? scps_muldiv(d->free_frac, rate, was) : 0;
     if (d->cfg.rate_bps != cfg->rate_bps) {
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    if (d->free_us > d->sent_us && d->free_us > now) { /* it waits for the link, not for a frame */
+    /* The line waits for the link to come up, not for a frame. */
+    if (d->free_us > d->sent_us && d->free_us > now) {
         d->free_us = SCPS_MAX(d->sent_us + 1, now);
         d->free_frac = 0;
     }
@@ -136,7 +137,7 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->framing_carry = 0;
     d->cfg = *cfg;
     settle(d, afresh, now);
-    scps_linkdir_advance(d, now); /* the link may be up now that was not */
+    scps_linkdir_advance(d, now); /* The link may be up now. */
     return 0;
 }
 

@@ -81,7 +81,8 @@ struct saving {
     bool done;
 };
 
-/* Keeps the packet as it came for the verdict. Without memory the verdict shows it damaged. */
+/* Saves a copy of the packet before its bits are flipped, for the verdict. Without memory the
+ * verdict shows it damaged. */
 static SCPS_SELDOM void save(void *ctx)
 {
     struct saving *s = ctx;
@@ -102,20 +103,21 @@ static SCPS_SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* What chance has drawn for a packet that arrives. */
+/* Random choices for a packet that arrives. */
 struct arrival {
-    scps_time at;  /* its arrival, unless it is late */
+    scps_time at;  /* time of arrival without reordering */
     scps_dur took; /* its time on the line */
-    bool late;     /* it is to be reordered */
-    bool twice;    /* a second copy is to follow */
+    bool late;     /* the packet is held back by reorder_delay */
+    bool twice;    /* a second copy follows */
 };
 
-/* Settles the arrival of a packet that is not lost: in r when it keeps the order, else in the heap
- * of those that do not. */
+/* Settles the arrival of a packet that is not lost: in the ring's record r if it keeps the order,
+ * else in the heap. */
 static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
                            struct scps_verdict *v, const struct arrival *a)
 {
-    bool behind = d->head != d->line && a->at < d->last_at; /* of those on the way */
+    /* An earlier packet arrives later, so this one would overtake it. */
+    bool behind = d->head != d->line && a->at < d->last_at;
     scps_dur by = d->cfg.reorder_delay;
 
     v->arrival = a->at;
@@ -167,7 +169,7 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    r->frame = 0; /* the copies that arrive from here */
+    r->frame = 0; /* number of copies that arrive from the ring */
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,
                        &(struct arrival){at, d->cfg.rates.n ? end - first : s->us, late, twice});

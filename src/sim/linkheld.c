@@ -22,7 +22,7 @@ static void held_swap(struct scps_linkdir *d, uint32_t i, uint32_t k)
     d->held[k] = t;
 }
 
-/* A place with room for len bytes behind the last one. NULL: no memory. */
+/* Returns an entry behind the last one with room for len bytes. NULL: no memory. */
 static SCPS_SELDOM struct scps_link_held *held_room(struct scps_linkdir *d, uint32_t len)
 {
     if (d->held_n == d->held_cap) {
@@ -74,7 +74,7 @@ SCPS_SELDOM void scps_linkheld_pop(struct scps_linkdir *d)
 {
     uint32_t i = 0;
 
-    held_swap(d, 0, --d->held_n); /* its buffer stays behind the last one */
+    held_swap(d, 0, --d->held_n); /* The entry's buffer is kept behind the last one for reuse. */
     for (;;) {
         uint32_t k = 2 * i + 1;
         if (k >= d->held_n)

@@ -73,8 +73,8 @@ static int read_jitter(struct reading *r)
     return scps_link_verdict(r, scps_text_time(r->value, &r->d->jitter));
 }
 
-/* Bytes that a unit stands for, as in the programs' options: k and m are thousands, K and M are
- * 1024s. 0: t is none. */
+/* Returns the bytes for which a unit stands, as in the programs' options: k and m are powers of
+ * 1000, K and M of 1024. 0: t is no unit. */
 static uint64_t bytes_unit(struct scps_text t)
 {
     if (t.n == 0)
@@ -252,7 +252,7 @@ static int need_tables(struct reading *r)
     return 0;
 }
 
-/* The file behind the '@'; files->done takes it back. */
+/* Reads the file named behind the '@'; files->done() releases it. */
 static char *fetch(struct reading *r, size_t *len)
 {
     char name[256], why[160] = "";

@@ -8,8 +8,8 @@
 
 #include <scps/sim.h>
 
-/* A direction as it is told, key by key. Some values follow from others, or from the other
- * direction, when all is told. */
+/* One direction while its spec is read key by key. Some values follow from others, or from the
+ * other direction, once all keys are read. */
 struct draft {
     uint64_t rate;
     scps_dur delay;
@@ -42,21 +42,22 @@ struct draft {
     bool flip, hold;
 };
 
-/* Reading: what for, from where, and where the line about a mistake goes. */
+/* State of reading a spec: the purpose, the text, and the buffer for the message. */
 struct reading {
     char *msg;
     size_t msglen;
     const struct scps_link_files *files;
-    struct scps_link_tables **tables; /* NULL: none are to be had; *tables is made when needed */
+    /* NULL: keys that need tables are refused; otherwise *tables is made when first needed */
+    struct scps_link_tables **tables;
     struct draft *d;
     struct scps_text key, value;
 };
 
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p /* for %.*s */
 
-/* Each writes the line about a mistake and returns SCPS_ERR_INVAL: what is wrong with the value of
- * r->key, if why is not NULL (else returns 0); what is wrong with it; fmt, which has one %.*s for
- * t. */
+/* Each writes the message and returns SCPS_ERR_INVAL. The first: `why` is wrong with the value
+ * of r->key; for NULL it returns 0 without a message. The second: likewise, unconditionally. The
+ * third: fmt, which has one %.*s for t. */
 int scps_link_verdict(const struct reading *r, const char *why);
 int scps_link_bad(const struct reading *r, const char *why);
 int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_text t);
@@ -64,17 +65,19 @@ int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_tex
 #define LINK_KEYS 22
 struct link_key {
     const char *name;
-    int (*read)(struct reading *r); /* r->value into r->d; 0, or SCPS_ERR_INVAL with a line */
-    size_t at, size; /* the part of struct draft that it sets: copied to the other direction */
-    bool bare;       /* may stand without a value */
+    /* reads r->value into r->d; 0, or SCPS_ERR_INVAL with a message */
+    int (*read)(struct reading *r);
+    /* the part of struct draft that the key sets, which is copied to the other direction */
+    size_t at, size;
+    bool bare; /* may stand without a value */
 };
 extern const struct link_key scps_link_keys[LINK_KEYS];
 #define ALLOWED                                                                                    \
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* Bits of the keys that belong together: 1 << their place in the list; and of the two that are not
- * in it. */
+/* Bits of keys that are related: 1 << their index in the list; and of two that are not in the
+ * list. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)
@@ -86,13 +89,13 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
 #define RTT         (1u << 30)
 #define PASS        (1u << 31)
 
-/* Its place in the list, LINK_KEYS if there is none. */
+/* Returns the index of a key; LINK_KEYS if there is none of that name. */
 size_t scps_link_find_key(struct scps_text t);
 
 /* The key that stands for the whole link: an altitude makes the delays and contacts of a pass. */
 int scps_link_read_pass(struct reading *r);
 
-/* The spec behind a preset's name, or NULL. */
+/* Returns the spec of a preset; NULL if there is none of that name. */
 const char *scps_link_preset_spec(struct scps_text name);
 
 #endif

@@ -28,6 +28,17 @@ say(struct words *w, const char *fmt, ...)
         w->n = w->n + (size_t)n < SCPS_LINK_TEXTLEN ? w->n + (size_t)n : SCPS_LINK_TEXTLEN - 1;
 }
 
+/* What changes with time: tables of rates, delays and outages. */
+static void say_tables(struct words *w, const struct scps_link_config *c)
+{
+    if (c->rates.n)
+        say(w, " %" PRIu32 " rates", c->rates.n);
+    if (c->delays.n)
+        say(w, " %" PRIu32 " delays", c->delays.n);
+    if (c->outages.n)
+        say(w, " %" PRIu32 " %s", c->outages.n, c->outages.inverse ? "contacts" : "outages");
+}
+
 char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTLEN])
 {
     struct words w = {buf, 0};
@@ -56,12 +67,7 @@ char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTL
         say(&w, " codel=%" PRId64 "us/%" PRId64 "us", c->codel_target, c->codel_interval);
     if (c->vector_len)
         say(&w, " vector of %zu bytes", c->vector_len);
-    if (c->rates.n)
-        say(&w, " %" PRIu32 " rates", c->rates.n);
-    if (c->delays.n)
-        say(&w, " %" PRIu32 " delays", c->delays.n);
-    if (c->outages.n)
-        say(&w, " %" PRIu32 " %s", c->outages.n, c->outages.inverse ? "contacts" : "outages");
+    say_tables(&w, c);
     if (c->hold)
         say(&w, " hold");
     if (c->flip)

@@ -16,22 +16,23 @@
 
 #define SCPS_LINKRING_ROUND(n) (((n) + 7) & ~(size_t)7)
 
-/* A record at pos, behind what only marks the ring's end; pos is not tail. */
+/* Returns the position of the record at pos, behind a mark at the ring's end; pos is not tail. */
 static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t pos)
 {
     return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
 }
 
-/* The position behind record r at pos. */
+/* Returns the position behind record r at pos. */
 static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, uint64_t pos)
 {
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
 }
 
-/* Makes the ring larger, so that at least need more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
+/* Enlarges the ring so that at least `need` more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkring_grow(struct scps_linkdir *d, size_t need);
 
-/* Where a record of `need` bytes goes; grows and wraps as it must. NULL: no memory. */
+/* Returns the place of a new record of `need` bytes; grows and wraps the ring as needed. NULL: no
+ * memory. */
 static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d, size_t need)
 {
     for (;;) {
@@ -41,7 +42,7 @@ static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d
             return scps_link_record_at(d, d->tail);
         if (need > to_end && used + to_end + need <= d->ring_cap) {
             scps_link_record_at(d, d->tail)->at =
-                SCPS_LINK_WRAP; /* to_end is a multiple of 8: there is room for this */
+                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this mark. */
             d->tail += to_end;
             return scps_link_record_at(d, d->tail);
         }

@@ -39,9 +39,9 @@ static bool is_back(struct scps_text *t)
 
 struct spec {
     struct draft d[2];
-    uint32_t has[2]; /* keys given without and with -back */
+    uint32_t has[2]; /* keys given without -back and with it */
     scps_dur rtt;
-    bool one; /* an update: of d[0] alone */
+    bool one; /* an update: only d[0] is changed */
 };
 
 static int twice(struct reading *r, uint32_t *has, uint32_t bit)
@@ -91,7 +91,7 @@ static int conflict(const struct reading *r, uint32_t has, uint32_t one, uint32_
     return SCPS_ERR_INVAL;
 }
 
-/* All keys have been read: what they mean for each other. */
+/* Resolves conflicts and defaults once all keys have been read. */
 static int settle(struct reading *r, struct spec *s)
 {
     uint32_t all = s->has[0] | s->has[1];
@@ -135,7 +135,7 @@ static int settle(struct reading *r, struct spec *s)
 
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset);
 
-/* Reads one item; first: a preset may stand here. */
+/* Reads one item. first: a preset may stand here. */
 static int read_item(struct reading *r, struct spec *s, struct scps_text item, bool first)
 {
     const char *eq = item.n ? memchr(item.p, '=', item.n) : NULL, *preset, *help;
@@ -174,7 +174,8 @@ static int read_item(struct reading *r, struct spec *s, struct scps_text item, b
     return SCPS_ERR_INVAL;
 }
 
-/* preset: these are a preset's items, so that none can stand before them. */
+/* Reads the items of a spec. preset: they are those of a preset, so that no preset can stand before
+ * them. */
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset)
 {
     const char *start = rest.p;
@@ -195,14 +196,14 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
 
 /* ---- drafts and configurations ---- */
 
-/* bytes of rate (bit/s) over rtt, times thousandths / 1000 */
+/* Returns the bytes of rate (bit/s) over rtt, times thousandths / 1000. */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
     return scps_muldiv(rate, (uint64_t)rtt * thousandths,
-                       UINT64_C(8000000) * 1000); /* 2 days * 10^6 fits */
+                       UINT64_C(8000000) * 1000); /* 2 days * 10^6 fits 64 bits. */
 }
 
-/* The most there is to come: what a queue in round trips is computed with. */
+/* Returns the highest rate of a direction, from which a queue in round trips is computed. */
 static uint64_t rate_of(const struct draft *d)
 {
     uint64_t most = 0;
@@ -226,7 +227,7 @@ static uint64_t queue_of(const struct draft *d, scps_dur rtt)
     uint64_t bytes = bdp(rate_of(d), rtt, d->queue.bdp ? d->queue.bdp : 1000);
 
     if (d->queue.bdp)
-        return bytes ? bytes : 1; /* 0 would be no limit */
+        return bytes ? bytes : 1; /* A queue of 0 bytes would mean no limit. */
     if (d->queue.given)
         return d->queue.bytes;
     return bytes > QUEUE_FLOOR ? bytes : QUEUE_FLOOR;

@@ -7,29 +7,29 @@
 #include "sim/link.h"
 #include "sim/plan.h"
 
-/* A function that is called so rarely that its callers should not be laid out for it. */
+/* Marks a function that is called rarely, so that callers are not optimised for it. */
 #if defined(__GNUC__)
 #define SCPS_SELDOM __attribute__((noinline, cold))
 #else
 #define SCPS_SELDOM
 #endif
 
-/* What one byte takes on the line, in units of 1/rate us. */
+/* Line time of one byte, in units of 1/rate µs. */
 #define SCPS_LINK_BITS_US UINT64_C(8000000)
 
-/* Is the link down at times? */
+/* Returns true if the link has outages. */
 static inline bool scps_link_has_outages(const struct scps_link_config *c)
 {
     return c->outages.n || c->outages.inverse;
 }
 
-/* The time that so many bytes take at a rate in bit/s; 0: no time. */
+/* Returns the time that so many bytes take at a rate in bit/s; rate 0: no time. */
 static inline scps_time scps_link_line_time(uint64_t bytes, uint64_t rate)
 {
     return rate ? (scps_time)scps_muldiv(bytes, SCPS_LINK_BITS_US, rate) : 0;
 }
 
-/* Frees what the direction's allocator gave; p may be NULL. */
+/* Frees memory of the direction's allocator; p may be NULL. */
 static inline void scps_linkdir_give_back(struct scps_linkdir *d, void *p, size_t size)
 {
     if (p)

@@ -71,8 +71,8 @@ static struct scps_text trim(struct scps_text t)
     return t;
 }
 
-/* The next row that says something; the period behind the last '/' goes to *period. False at the
- * end. */
+/* Gets the next row that is not empty; the period behind the last '/' goes to *period. Returns
+ * false at the end. */
 static bool next_row(struct scps_text *rest, struct scps_text *row, struct scps_text *period)
 {
     while (rest->n) {
@@ -97,7 +97,8 @@ static uint32_t count_rows(struct scps_text text)
     return n;
 }
 
-/* Memory for the rows of text, of `size` bytes each. NULL, or why there is none. */
+/* Allocates memory for the rows of text, of `size` bytes each. Returns NULL, or the reason why
+ * there is none. */
 static const char *room_for(struct scps_link_tables *t, struct scps_text text, size_t size,
                             void **rows, uint32_t *n)
 {
@@ -128,6 +129,23 @@ static const char *read_period(struct scps_text text, scps_time behind, scps_dur
                             : NULL;
 }
 
+/* Reads the row TIME:RATE, or TIME:DELAY.  Returns NULL, or what is wrong with it. */
+static const char *read_step(struct scps_text row, bool rates, struct scps_step *step)
+{
+    struct scps_text value = row, at = scps_text_cut(&value, ":,");
+    scps_dur delay = 0;
+    if (value.n == 0)
+        return rates ? "a row is TIME:RATE" : "a row is TIME:DELAY";
+    const char *bad = scps_text_time(trim(at), &step->at);
+    if (bad)
+        return bad;
+    if (rates)
+        return scps_text_rate(trim(value), true, &step->value);
+    bad = scps_text_time(trim(value), &delay);
+    step->value = (uint64_t)delay;
+    return bad;
+}
+
 static const char *read_steps(struct scps_link_tables *t, struct scps_text text, bool rates,
                               struct scps_steps *out, char why[128])
 {
@@ -140,17 +158,7 @@ static const char *read_steps(struct scps_link_tables *t, struct scps_text text,
     if (none)
         return none;
     for (; next_row(&text, &row, &period); i++) {
-        struct scps_text value = row, at = scps_text_cut(&value, ":,");
-        scps_dur delay = 0;
-        if (value.n == 0)
-            return wrong(why, row, rates ? "a row is TIME:RATE" : "a row is TIME:DELAY");
-        const char *bad = scps_text_time(trim(at), &v[i].at);
-        if (!bad && rates)
-            bad = scps_text_rate(trim(value), true, &v[i].value);
-        else if (!bad)
-            bad = scps_text_time(trim(value), &delay);
-        if (!bad && !rates)
-            v[i].value = (uint64_t)delay;
+        const char *bad = read_step(row, rates, &v[i]);
         if (bad)
             return wrong(why, row, bad);
         if (i > 0 && v[i].at < v[i - 1].at)
@@ -233,8 +241,9 @@ static uint64_t distance(uint64_t r, uint64_t t)
     uint64_t x = scps_muldiv(scps_muldiv(EARTH_GM, t * t << 8, r), ONE >> 8, r * r);
     uint64_t cosine = ONE;
 
-    if (x >
-        12 * ONE / 5) /* almost a quarter of the orbit: cos is 0.02, and never below R / r before */
+    /* Nearly a quarter of the orbit, where cos is 0.02: the satellite is below the horizon before
+     * that. */
+    if (x > 12 * ONE / 5)
         return 0;
     for (uint64_t k = 20; k > 0; k -= 2) /* 1 - x/(1 2) (1 - x/(3 4) (1 - ... )) */
         cosine = ONE - scps_muldiv(x, cosine, ONE * k * (k - 1));

@@ -18,25 +18,25 @@ struct scps_link_tables {
     } * blocks;
 };
 
-/* Room that lives as long as the tables; NULL without memory. */
+/* Allocates memory that lives as long as the tables; NULL without memory. */
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
-/* What a value says, or what the file behind its '@' holds: rows cut by '+' or newlines, '#' begins
- * a comment, a last row "/TIME" is the period. A step is TIME:VALUE, a span FROM-TO; in files a
- * comma does as well. Each returns NULL, or what is wrong, in words or written to why (128
- * bytes). */
+/* Parse the table in a value, or in the file named behind its '@': rows separated by '+' or
+ * newlines, '#' begins a comment, a last row "/TIME" is the period. A step is TIME:VALUE, a span
+ * FROM-TO; in files a comma does as well. Each returns NULL, or what is wrong, in words or
+ * written to why (128 bytes). */
 const char *scps_table_rates(struct scps_link_tables *t, struct scps_text text,
                              struct scps_steps *out, char why[128]);
 const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,
                               struct scps_steps *out, char why[128]);
 const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
                              struct scps_spans *out, char why[128]);
-/* A pass straight overhead of a satellite on a circular orbit so many metres up, from horizon to
- * horizon: delays, and the one contact. */
+/* Computes the pass of a satellite on a circular orbit of the given height in metres, straight
+ * overhead, from horizon to horizon: its delays, and the one contact. */
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
                             struct scps_steps *delays, struct scps_spans *contact);
-/* An error vector: digits 0 and 1 with blanks between them when there is nothing else, eight or
- * more; otherwise the bytes themselves. */
+/* Parses an error vector: digits 0 and 1 with blanks between them when there is nothing else,
+ * eight or more; otherwise the bytes themselves. */
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len);
 

@@ -113,7 +113,8 @@ enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64
 
 double scps_decimal_double(struct scps_decimal d)
 {
-    double v = (double)d.mantissa, ten = 1; /* both exact below 10^15 and 10^22: one rounding */
+    /* Both factors are exact, below 10^15 and 10^22: only one rounding. */
+    double v = (double)d.mantissa, ten = 1;
 
     for (int i = d.exp < 0 ? -d.exp : d.exp; i > 0 && i < 2000; i--) {
         ten *= 10;

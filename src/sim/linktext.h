@@ -18,19 +18,20 @@ struct scps_decimal { /* mantissa * 10^exp */
 enum scps_whole { SCPS_WHOLE, SCPS_FRACTION, SCPS_TOO_LARGE };
 
 bool scps_text_is(struct scps_text t, const char *word);
-/* Cuts off the front up to the first of the characters in seps, and that one; all of it without
- * one. */
+/* Cuts off the text up to the first of the characters in seps, and that character; all of it if
+ * there is none. */
 struct scps_text scps_text_cut(struct scps_text *t, const char *seps);
-/* Takes digits[.digits][e[+-]digits] off the front. False: there is no such number, or it has more
- * than 15 significant digits. An 'e' that no digit follows is left: it may begin a unit. */
+/* Reads digits[.digits][e[+-]digits] from the front. Returns false if there is no such number, or
+ * it has more than 15 significant digits. An 'e' without a digit behind it stays: it may begin a
+ * unit. */
 bool scps_text_number(struct scps_text *t, struct scps_decimal *d);
-/* d * times, which must be a whole number up to max. */
+/* Computes d * times, which must be a whole number up to max. */
 enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64_t max,
                                    uint64_t *out);
 double scps_decimal_double(struct scps_decimal d); /* the nearest */
 
-/* NULL, or what is wrong with it. A rate with nothing, bit, kbit, mbit or gbit, 0 if zero; a time
- * with s, ms or us. */
+/* Parse a rate with nothing, bit, kbit, mbit or gbit (0 if zero), and a time with s, ms or us.
+ * Return NULL, or what is wrong. */
 const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out);
 const char *scps_text_time(struct scps_text t, scps_dur *out);
 const char *scps_text_chance(struct scps_text t, double max, double *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chance in whole numbers, so that a seed means the same history on every machine.
+/* Random events computed with integers, so that a seed gives the same history on every machine.
  *
  * A probability p becomes the threshold p * 2^64, and an event happens when a 64-bit draw is below
  * it. The scaling is by a power of two and so exact; nothing else here is a floating-point number.

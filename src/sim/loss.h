@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chance in whole numbers: probabilities as 64-bit thresholds, bit errors as powers of a
+/* Random events with integers: probabilities as 64-bit thresholds, bit errors as powers of a
  * fixed-point fraction. */
 #ifndef SCPS_SIM_LOSS_H
 #define SCPS_SIM_LOSS_H
@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* p, from 0 to 1, as a threshold: p * 2^64 rounded down; UINT64_MAX stands for certainty. */
+/* Converts a probability p, 0 to 1, to a threshold: p * 2^64 rounded down; UINT64_MAX stands for
+ * certainty. */
 uint64_t scps_chance(double p);
 static inline bool scps_chance_hit(uint64_t threshold, struct scps_prng *r)
 {
@@ -23,14 +24,14 @@ struct scps_ber {
     bool on;                       /* ber > 0 */
     uint64_t pow[SCPS_BER_POWERS]; /* pow[j]: probability * 2^64 that 2^j bits in a row are whole */
 };
-/* 0 <= ber < 1. Below 2^-64 it counts as 0. */
+/* Initialises b for 0 <= ber < 1; below 2^-64 it counts as 0. */
 void scps_ber_init(struct scps_ber *b, double ber);
-/* Probability * 2^64 that `bits` (below 2^24) bits in a row are whole; UINT64_MAX when ber is 0. A
- * packet is damaged when a draw is not below it. */
+/* Returns 2^64 times the probability that `bits` (below 2^24) bits in a row are whole;
+ * UINT64_MAX when ber is 0. A packet is damaged when a draw is not below it. */
 uint64_t scps_ber_survive(const struct scps_ber *b, uint32_t bits);
-/* The draw as a run length: how many whole bits come before the first damaged one, at most limit.
- * It agrees with the above: the run is shorter than n exactly when the draw is not below
- * scps_ber_survive(b, n). */
+/* Converts a draw to a run length: the number of intact bits before the first damaged one, at
+ * most limit. It agrees with scps_ber_survive(): the run is shorter than n exactly when the draw
+ * is not below scps_ber_survive(b, n). */
 uint32_t scps_ber_run(const struct scps_ber *b, uint64_t draw, uint32_t limit);
 
 #endif

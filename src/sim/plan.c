@@ -30,7 +30,7 @@ bool scps_spans_ok(const struct scps_spans *s)
     return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period >= s->v[s->n - 1].to);
 }
 
-/* Cuts t into the beginning of its period and the time since. */
+/* Splits t into the beginning of its period and the time since then. */
 static scps_time cut(scps_dur period, scps_time *t)
 {
     scps_time begin = period && *t > 0 ? *t - *t % period : 0;
@@ -39,8 +39,7 @@ static scps_time cut(scps_dur period, scps_time *t)
     return begin;
 }
 
-/* How many of n rows begin at or before t. A row of `size` bytes, whatever it holds, begins with
- * its time. */
+/* Returns how many of n rows begin at or before t. A row of `size` bytes begins with its time. */
 static uint32_t rows_by(const void *rows, uint32_t n, size_t size, scps_time t)
 {
     uint32_t lo = 0, hi = n;
@@ -111,7 +110,7 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
 _Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
                "rows_by counts on it");
 
-/* Is t in an outage, and until when does the table say so? */
+/* Returns true if t is in an outage; *until: the time up to which that holds by the table. */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
@@ -132,7 +131,8 @@ bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to)
 {
     scps_time until;
 
-    for (uint32_t i = 0; i <= s->n + 1; i++, from = until) /* after a whole round there is none */
+    /* No outage was found in a whole period, so there is none. */
+    for (uint32_t i = 0; i <= s->n + 1; i++, from = until)
         if (down(s, from, &until))
             return true;
         else if (until >= to)
@@ -145,7 +145,7 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     scps_time until;
 
     for (uint32_t i = 0; i <= s->n + 1;
-         i++, t = until) /* after a whole round it is down for good */
+         i++, t = until) /* No end was found in a whole period, so the link is down for good. */
         if (!down(s, t, &until))
             return t;
         else if (until == SCPS_NEVER)
@@ -153,10 +153,10 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     return SCPS_NEVER;
 }
 
-/* Rows that are looked at one by one; beyond them the mean so far goes on. */
+/* Limit of rows evaluated one by one; beyond it the mean so far is used. */
 #define ROWS_MOST 200000
 
-/* What the line can carry at t, bit/s, and until when that holds. */
+/* Returns what the line can carry at t, bit/s; *until: the time up to which that holds. */
 static double line_rate(const struct scps_link_config *c, scps_time t, double most,
                         scps_time *until)
 {

@@ -93,8 +93,8 @@ static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
     put(v, i, x);
 }
 
-/* x to where it belongs; the place i is free. */
-static SCPS_APART void settle(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+/* Moves event x to its place in the heap; the place i is free. */
+static SCPS_NOINLINE void settle(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
     if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
         up(c->v, i, x);
@@ -102,7 +102,7 @@ static SCPS_APART void settle(struct scps_vclock *c, uint32_t i, struct scps_vcl
         down(c->v, c->n, i, x);
 }
 
-static SCPS_APART void leave(struct scps_vclock *c, struct scps_vevent *e)
+static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
 {
     uint32_t i = e->at;
 
@@ -122,7 +122,7 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
         leave(c, e);
         return;
     }
-    if (i == 0) { /* mostly it is the one whose time has come */
+    if (i == 0) { /* Usually the event is the first one, whose time has come. */
         down(c->v, c->n, 0, x);
         return;
     }

@@ -5,10 +5,10 @@
 
 #include <scps/alloc.h>
 
-/* Embedded in whatever can be due. */
+/* An event; embedded in each object that can be due. */
 struct scps_vevent {
-    uint64_t rank; /* of those due at one time the lowest goes first; ranks are unique */
-    uint32_t at;   /* its place in the heap; SCPS_VCLOCK_OUT when it is not in */
+    uint64_t rank; /* order of events with the same time: the lowest is first; ranks are unique */
+    uint32_t at;   /* index in the heap; SCPS_VCLOCK_OUT when the event is not in it */
 };
 #define SCPS_VCLOCK_OUT UINT32_MAX
 
@@ -30,13 +30,14 @@ static inline void scps_vevent_init(struct scps_vevent *e, uint64_t rank)
 }
 void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a);
 void scps_vclock_fini(struct scps_vclock *c);
-/* Promises a place to one more event, so that setting it cannot fail. 0 or SCPS_ERR_NOMEM. */
+/* Reserves a place for one more event, so that setting it cannot fail. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int scps_vclock_reserve(struct scps_vclock *c);
-/* Takes the promise back; the event must be out. */
+/* Gives a reserved place back; the event must not be in the heap. */
 void scps_vclock_release(struct scps_vclock *c);
-/* Makes e due at `when`, whether it was in or not; SCPS_NEVER takes it out. */
+/* Sets the time of e, whether it is in the heap or not; SCPS_NEVER removes it. */
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when);
-/* The next one; NULL when there is none. */
+/* Returns the next event; NULL when there is none. */
 static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)
 {
     return c->n ? &c->v[0] : NULL;

@@ -50,7 +50,7 @@ void scps_world_free(struct scps_world *w)
             scps_world_give_back(w, w->clock.v[i].ev, sizeof(struct scps_world_timer));
     scps_vclock_fini(&w->clock);
     for (struct scps_host *h = w->hosts; h; h = h->next)
-        scps_stack_free(h->stack); /* before the netifs they are attached to */
+        scps_stack_free(h->stack); /* Free the stack before the netifs that are attached to it. */
     for (struct scps_link *l = w->links, *next; l; l = next) {
         next = l->next;
         scps_world_link_free(l);
@@ -87,7 +87,7 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
         t = scps_world_take(w, sizeof *t);
         if (!t)
             return SCPS_ERR_NOMEM;
-        if (scps_vclock_reserve(&w->clock) != 0) { /* its place stays with it when it is spare */
+        if (scps_vclock_reserve(&w->clock) != 0) { /* A spare timer keeps its place in the heap. */
             scps_world_give_back(w, t, sizeof *t);
             return SCPS_ERR_NOMEM;
         }
@@ -167,7 +167,7 @@ void scps_host_kick(struct scps_host *h)
     w->marked_end = &h->next_marked;
 }
 
-/* Hands the news to the application; was there any? */
+/* Passes events to the application; returns true if there were any. */
 static bool tell(struct scps_host *h)
 {
     struct scps_event ev;
@@ -187,10 +187,11 @@ static void turn(struct scps_host *h, bool news)
         tell(h);
     do
         wake_at(h, scps_pump_at(h->stack, h->w->now));
-    while (scps_stack_news(h->stack) && tell(h)); /* a timer that ran may be news too */
+    while (scps_stack_news(h->stack) && tell(h)); /* Timers that ran may have caused events, too. */
 }
 
-/* Mostly a packet needs no answer and moves no deadline. */
+/* Serves a host. Usually a packet needs no answer and moves no deadline, so there is nothing to
+ * do. */
 static inline void serve(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
@@ -214,7 +215,7 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
-/* Hands up all that arrives now over d. */
+/* Passes up all packets that arrive now in direction d. */
 static inline uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
 {
     struct scps_pkt pkt;
@@ -235,12 +236,12 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
     t->next = w->spare;
     w->spare = t;
-    t->fn(t->ctx); /* who may take this very one for another time */
+    t->fn(t->ctx); /* The function may set this same timer again. */
 }
 
 /* ---- the run ---- */
 
-/* Will anything else arrive, or any timer ring, at this moment? */
+/* Returns true if anything else arrives, or any timer expires, at this moment. */
 static inline bool more_now(const struct scps_world *w)
 {
     const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
@@ -248,7 +249,7 @@ static inline bool more_now(const struct scps_world *w)
     return top && top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
-/* There is work for h now: at once if it is the only one, in its turn otherwise. */
+/* Serves host h: at once if nothing else is due now, otherwise in its turn. */
 static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 {
     if (w->marked || more_now(w))
@@ -284,7 +285,8 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             }
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            h->key = SCPS_NEVER; /* the wake-up it asks for moves the entry, wherever to */
+            /* The wake-up that the host asks for moves the entry, to whatever time. */
+            h->key = SCPS_NEVER;
             serve(h);
             if (h->key == SCPS_NEVER)
                 scps_vclock_set(&w->clock, &h->ev, SCPS_NEVER);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A world in memory, for world.c, which runs it, and worldlink.c, which joins its hosts. */
+/* Internals of a world, shared by world.c, which runs it, and worldlink.c, which joins its
+ * hosts. */
 #ifndef SCPS_SIM_WORLD_H
 #define SCPS_SIM_WORLD_H
 
@@ -13,7 +14,8 @@ enum scps_world_rank { SCPS_RANK_TIMER, SCPS_RANK_LINK, SCPS_RANK_HOST };
 #define SCPS_RANK_KIND(r)    ((enum scps_world_rank)((r) >> 60))
 
 struct scps_world_timer {
-    struct scps_vevent ev; /* first in all three: the heap's entry is the thing itself */
+    /* first member of timers, directions and hosts: the heap's entry is the object itself */
+    struct scps_vevent ev;
     void (*fn)(void *ctx);
     void *ctx;
     struct scps_world_timer *next; /* a spare one */
@@ -23,13 +25,13 @@ struct scps_world_end {
     struct scps_netif nif; /* first */
     struct scps_link *link;
     struct scps_host *host;
-    struct scps_netif *top; /* of the chain the stack knows */
+    struct scps_netif *top; /* uppermost netif of the chain, which the stack knows */
     struct scps_world_direction *out;
 };
 
 struct scps_world_direction {
     struct scps_vevent ev; /* first */
-    scps_time due;         /* as the heap has it */
+    scps_time due;         /* time of the direction's entry in the heap */
     struct scps_linkdir dir;
     struct scps_world_end *to;
 };
@@ -44,14 +46,14 @@ struct scps_link {
     struct scps_world *w;
     struct scps_link *next;
     struct scps_world_end end[2];
-    struct scps_world_direction dir[2]; /* 0: from end 0 to end 1 */
+    struct scps_world_direction dir[2]; /* [0]: from end 0 to end 1; [1]: back */
     struct scps_world_addrs *addrs;     /* oldest first */
 };
 
 struct scps_host {
     struct scps_vevent ev; /* first */
-    scps_time due;         /* when the stack wants to be pumped */
-    scps_time key;         /* as the heap has it: not after due */
+    scps_time due;         /* time at which the stack wants to be pumped */
+    scps_time key;         /* time of the host's entry in the heap: at most `due` */
     struct scps_world *w;
     struct scps_host *next;
     struct scps_host *next_marked;
@@ -68,13 +70,14 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    uint64_t ntimers, nlinks, nhosts; /* ever made: ranks and chance streams */
+    /* numbers of objects ever made, which give ranks and random streams */
+    uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
     struct scps_world_timer *spare;
 };
 
-/* Zeroed memory of the world's allocator; NULL: there is none. */
+/* Allocates zeroed memory with the world's allocator; NULL: there is none. */
 static inline void *scps_world_take(struct scps_world *w, size_t size)
 {
     void *p = w->alloc.alloc(w->alloc.ctx, size);
@@ -89,7 +92,8 @@ static inline void scps_world_give_back(struct scps_world *w, void *p, size_t si
     w->alloc.free(w->alloc.ctx, p, size);
 }
 
-/* The direction was touched: it may have been empty before, or something overtakes. */
+/* Updates a direction's entry after a call: it may have been empty before, or a packet
+ * overtakes. */
 static inline void scps_world_look_again(struct scps_world_direction *d)
 {
     if (d->dir.next != d->due) {
@@ -98,7 +102,7 @@ static inline void scps_world_look_again(struct scps_world_direction *d)
     }
 }
 
-/* Takes the link out of the stacks of its ends and frees it. */
+/* Detaches the link from the stacks of its ends and frees it. */
 void scps_world_link_free(struct scps_link *l);
 
 #endif

@@ -31,7 +31,7 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
-/* An end is part of its link and goes with it. */
+/* Does nothing: an end is part of its link and is freed with it. */
 static void end_close(struct scps_netif *nif)
 {
     (void)nif;
@@ -70,7 +70,7 @@ static int remember(struct scps_link *l, const struct scps_addr *a, const struct
     return 0;
 }
 
-/* The device of a direction says what its line takes. */
+/* Sets the line rate of an end's device from the direction's configuration. */
 static void say_rate(struct scps_netif *nif, const struct scps_link_config *dir)
 {
     nif->rate = dir->rate_bps / 8;
@@ -112,8 +112,8 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, SCPS_RANK(SCPS_RANK_LINK, w->nlinks * 2 + i));
     }
-    /* From here on a stack may know the netif, which then has to outlive it, whatever becomes of
-     * the link. */
+    /* From here on a stack may know the netif, so it must outlive the stack even if a later step
+     * fails. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;
     *last = l;

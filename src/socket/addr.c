@@ -16,7 +16,7 @@
 
 static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-/* The shortest sockaddr_in6 Linux takes: RFC 2133's, which ended before the scope. */
+/* Length of the shortest sockaddr_in6 that Linux accepts: that of RFC 2133, without the scope. */
 #define IN6_MIN 24
 
 uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
@@ -100,7 +100,7 @@ int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
     uint16_t family;
     if (!addr)
         return -EFAULT;
-    /* the length a socket of this domain wants is judged before the family */
+    /* Check the length for the socket's domain before the family, as Linux does. */
     if (len < (s->domain == SCPS_AF_INET6 ? IN6_MIN : sizeof(struct scps_sockaddr_in)))
         return -EINVAL;
     memcpy(&family, addr, sizeof family);
@@ -144,7 +144,7 @@ static bool overlap(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && (is_zero(a) || is_zero(b) || memcmp(a->b, b->b, 16) == 0);
 }
 
-/* Another socket of this context with the port, in a way that rules ep out for s. */
+/* Returns true if another socket of this context has the port in a way that excludes ep for s. */
 static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, bool strict)
 {
     const struct scps_ctx *ctx = s->ctx;

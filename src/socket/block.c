@@ -13,7 +13,8 @@ int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
 {
     if (!ctx->cfg.wait)
         return -EAGAIN;
-    scps_sock_turn(ctx); /* packets due because of this call can be taken while it waits */
+    /* Send packets that this call made due, so that they can be taken while it waits. */
+    scps_sock_turn(ctx);
     if (scps_sock_now(ctx) >= w->deadline)
         return -EAGAIN;
     w->ctx = ctx;
@@ -46,6 +47,6 @@ int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_
     int r = scps_sock_block_on(ctx, &w);
     s = scps_sock_find(ctx, fd);
     if (!s || s->serial != w.p.serial)
-        return -EBADF; /* closed by somebody meanwhile: *sp is gone */
+        return -EBADF; /* Another thread has closed the socket meanwhile: *sp is freed. */
     return r;
 }

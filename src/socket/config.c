@@ -20,7 +20,7 @@ static const struct setting {
 #include <scps/settings.def>
 };
 
-/* What Linux has other than scps_conn_config_default. */
+/* Values in which Linux differs from scps_conn_config_default. */
 static const struct {
     int setting;
     int64_t value;

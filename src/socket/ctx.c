@@ -28,11 +28,13 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
-    if (c.conn.cc_param_of != c.conn.cc) /* set alone: its own parameters are what options read */
+    /* If only cc is set, its parameters are the defaults, which options then read. */
+    if (c.conn.cc_param_of != c.conn.cc)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
     ctx->own = !c.stack;
-    /* The ports we choose are not to be foretold from the sequence numbers' key. */
+    /* Ports must not be predictable from the key of the sequence numbers, so they have a key of
+     * their own. */
     const char salt[] = "ports of the socket layer";
     scps_prng_seed(&ctx->prng, scps_siphash(c.stack_config.seed, salt, sizeof salt));
     ctx->st = c.stack;
@@ -65,7 +67,7 @@ void scps_ctx_free(struct scps_ctx *ctx)
         struct sock *s = ctx->slot[i];
         if (!s)
             continue;
-        if (ctx->own) /* the stack takes them with it */
+        if (ctx->own) /* The stack frees them. */
             s->conn = NULL, s->lis = NULL, s->dg = NULL;
         scps_sock_disconnect(s);
         scps_sock_destroy(s);
@@ -117,7 +119,7 @@ static bool queue_grow(struct scps_ctx *ctx)
     return true;
 }
 
-/* Fetches one packet of the stack into the queue. */
+/* Moves one packet of the stack into the queue. */
 static bool fetch(struct scps_ctx *ctx)
 {
     if (ctx->qlen == ctx->qcap && (ctx->qcap == ctx->cfg.queue_packets || !queue_grow(ctx)))
@@ -125,13 +127,14 @@ static bool fetch(struct scps_ctx *ctx)
     size_t mtu = ctx->nif.mtu;
     uint32_t at = (ctx->qhead + ctx->qlen) % ctx->qcap;
     uint8_t *room = ctx->qbuf + at * mtu;
-    uint8_t head[SCPS_MAX_HEADERS]; /* a smaller MTU has no room for any headers at all */
+    /* With a smaller MTU the queue's room would not hold any headers. */
+    uint8_t head[SCPS_MAX_HEADERS];
     struct scps_pkt out = {.data = mtu < sizeof head ? head : room,
                            .cap = SCPS_MAX(mtu, sizeof head)};
     if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
         return false;
     size_t len = out.len + out.payload_len;
-    if (len > mtu) /* cannot be: this netif takes no segmentation offload */
+    if (len > mtu) /* This cannot happen: the netif offers no segmentation offload. */
         return false;
     if (out.data != room)
         memmove(room, out.data, out.len);
@@ -153,8 +156,8 @@ static void drain_events(struct scps_ctx *ctx)
         scps_ctx_event(ctx, &ev);
 }
 
-/* Everything due at this moment: sockets hear first, for what they do about it goes out with the
- * rest. */
+/* Serves everything due at this moment: events go to the sockets first, so that what they cause is
+ * sent with the rest. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
     if (ctx->turning) /* the driver of cfg.stack came back through an event */
@@ -195,7 +198,8 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* Held back by a full queue; otherwise the smallest step there is. */
+            /* When the queue is full, the deadline is held back; otherwise advance by the smallest
+             * step. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));
@@ -311,7 +315,7 @@ int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *se
     bool full = ctx->qlen == ctx->cfg.queue_packets;
     ctx->qhead = (ctx->qhead + 1) % ctx->qcap;
     ctx->qlen--;
-    if (full) /* what was held back follows */
+    if (full) /* There is room in the queue again: fetch what was held back. */
         return scps_sock_leave(ctx, m.len);
     return scps_sock_leave_quiet(ctx, m.len);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes through a socket: read, recv and their kin; write, send and theirs.
+/* Reading and writing of sockets.
  *
- * The order in which the reasons to stop are looked at is Linux's, and visible: what has arrived is
- * given out before anything else; then the end of the stream goes before a pending error, a pending
- * error before the shutting of the side, and that before "never connected". A call that has moved
- * some bytes reports them and leaves the error for the next one.
+ * Conditions are checked in the order of Linux, which a program can observe: data that has arrived
+ * is returned first; then the end of the stream goes before a pending error, a pending error before
+ * the shutting of the side, and that before "never connected". A call that has moved some bytes
+ * reports them and leaves the error for the next one.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- reading ---- */
 
-/* Moves what is there, from byte at of the vector on. Returns how much, or -EFAULT. */
+/* Reads what is there, into the vector from byte `at` on. Returns the length, or -EFAULT. */
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
 {
     size_t moved = 0;
@@ -30,8 +30,8 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
     return (int64_t)moved;
 }
 
-/* The same, leaving the bytes where they are. A peek starts at the front always, so several pieces
- * take a copy. */
+/* As pull(), but leaves the bytes in the buffer. A peek always starts at the front, so a vector of
+ * several pieces needs a copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->conn || !v->total || !scps_conn_readable(s->conn))
@@ -61,7 +61,7 @@ static int64_t peek(struct sock *s, const struct vec *v)
     return at;
 }
 
-/* Does reading stand at a hole? Unless peeking it is passed over. */
+/* Returns true if reading stands at a hole, and steps over it unless peeking. */
 static bool met_hole(struct sock *s, bool peeking)
 {
     struct scps_hole h;
@@ -72,7 +72,8 @@ static bool met_hole(struct sock *s, bool peeking)
     return true;
 }
 
-/* Has what was read, or would be, come to where a read stops? */
+/* Returns true if the bytes read, or peeked at, end where a read stops: at a record end or a
+ * hole. */
 static bool stopped(const struct sock *s, bool peeking)
 {
     struct scps_hole h;
@@ -89,11 +90,11 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     struct scps_ctx *ctx = s->ctx;
     bool peeking = flags & SCPS_MSG_PEEK, nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
     if (flags & SCPS_MSG_ERRQUEUE)
-        return -EAGAIN; /* nothing is ever queued there */
+        return -EAGAIN; /* The error queue of Linux is always empty here. */
     if (s->lis)
         return -ENOTCONN;
     if (flags & SCPS_MSG_OOB)
-        return -EINVAL; /* urgent data stays in line */
+        return -EINVAL; /* Urgent data stays in line. */
     size_t target = flags & SCPS_MSG_WAITALL ? v->total : SCPS_MIN((size_t)s->rcvlowat, v->total);
     target = SCPS_MAX(target, 1);
     scps_time deadline = scps_sock_after(ctx, s->rcvtimeo);
@@ -126,9 +127,9 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
             if (nowait)
                 return -EAGAIN;
         }
-        /* MSG_PEEK takes nothing out, so it waits until all it was asked for is there. A read waits
-         * for one octet at a time and takes it out: the receive buffer may be smaller than what was
-         * asked for. */
+        /* MSG_PEEK leaves data in the buffer, so it waits until all it was asked for is there. A
+         * read waits for one octet at a time and removes it: the receive buffer may be smaller
+         * than what was asked for. */
         size_t need = peeking ? SCPS_MIN(target, (size_t)s->cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;
@@ -138,7 +139,7 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     }
 }
 
-/* What the bytes read end with. */
+/* Returns the message flags that describe the end of the bytes read. */
 static int end_flags(const struct sock *s)
 {
     unsigned r = s->conn ? scps_conn_record(s->conn) : 0;
@@ -156,7 +157,7 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     struct scps_endpoint from;
     struct vec v;
     int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
-    if (r < 0 || (is_read && v.total == 0)) /* read of nothing is 0 in every state */
+    if (r < 0 || (is_read && v.total == 0)) /* A read of 0 bytes returns 0 in every state. */
         return scps_sock_leave(ctx, r);
     if (s->dgram) {
         r = scps_sock_dgram_recv(&s, &v, flags, &from, end);
@@ -168,7 +169,7 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     }
     r = do_recv(s, &v, flags);
     if (r >= 0 && addr && addrlen)
-        *addrlen = 0; /* a stream does not say from whom each time */
+        *addrlen = 0; /* On a stream no sender's address is returned. */
     if (end && r > 0 && !(flags & SCPS_MSG_PEEK))
         *end = end_flags(s);
     return scps_sock_leave(ctx, r);
@@ -221,7 +222,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
 
 /* ---- writing ---- */
 
-/* The connection's sending side is over: the pending error once, then EPIPE. */
+/* Returns the error when the sending side is over: the pending error once, then EPIPE. */
 static int pipe_error(struct sock *s)
 {
     int e = scps_sock_take_error(s);
@@ -258,9 +259,10 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         if (!p.iov_base)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
-        if (room || !s->notsent_lowat) { /* a refused write is promised an event */
-            /* a piece that is not the last of the message is never a reason to send a short
-             * segment */
+        /* Only a refused write makes the stack send an SCPS_EV_WRITABLE, so try even without
+         * room. */
+        if (room || !s->notsent_lowat) {
+            /* More pieces of the message follow, so this one must not cause a short segment. */
             size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
             bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
             bool record = s->cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
@@ -273,14 +275,14 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
                 continue;
             }
             bool wait =
-                n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM; /* Linux waits for memory, too */
+                n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM; /* Linux waits for memory, too. */
             scps_sock_refresh(s);
             if (!wait && !s->err && !(s->shut & SHUT_SEND))
                 return copied ? copied : -scps_sock_errno((int)n);
             if (!wait)
                 continue;
         } else if (!turned) {
-            /* what waits to be sent counts here, and may be able to go */
+            /* Data not sent yet counts here; send what can be sent now. */
             scps_sock_turn(ctx);
             turned = true;
             continue;
@@ -304,7 +306,7 @@ static int64_t send_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     if (r == 0 && s->dgram)
         r = scps_sock_dgram_send(s, &v, flags, addr, addrlen);
     else if (r == 0)
-        r = do_send(s, &v, flags); /* a connection knows its peer */
+        r = do_send(s, &v, flags); /* A connection's peer is fixed, so an address is ignored. */
     return scps_sock_leave(ctx, r);
 }
 

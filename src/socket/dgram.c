@@ -37,7 +37,7 @@ int scps_sock_dgram_open(struct sock *s)
     if (!s->local.port) {
         r = scps_sock_take_port(s, &s->local);
         if (r < 0)
-            return r == -EADDRINUSE ? -EAGAIN : r; /* as Linux, when no port is free */
+            return r == -EADDRINUSE ? -EAGAIN : r; /* Linux returns EAGAIN when no port is free. */
     }
     s->dg = scps_dgram_open(s->ctx->st, &c, &s->local, &err);
     if (!s->dg)
@@ -46,7 +46,7 @@ int scps_sock_dgram_open(struct sock *s)
     return 0;
 }
 
-/* Whereto, as the socket's domain has it. */
+/* Gets the destination address in the form of the socket's domain. */
 static int destination(const struct sock *s, const void *addr, uint32_t len,
                        struct scps_endpoint *to)
 {
@@ -81,8 +81,8 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
 
 /* ---- through it ---- */
 
-/* The bytes of v in one piece: where they are, or copied to *own, which is then the caller's to
- * free. */
+/* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller
+ * frees. */
 static int gather(struct sock *s, const struct vec *v, const uint8_t **data, uint8_t **own)
 {
     *own = NULL;
@@ -123,7 +123,7 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
             return (int64_t)len;
         if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
             return -dgram_errno(err);
-        if (!turned) { /* what waits may be able to go */
+        if (!turned) { /* Send what waits: that may make room. */
             scps_sock_turn(s->ctx);
             turned = true;
             continue;
@@ -153,14 +153,15 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
         r = gather(s, v, &data, &own);
     if (r < 0)
         return r;
-    struct scps_ctx *ctx = s->ctx; /* the socket may be closed while it waits */
+    /* Keep the context: the socket may be closed while this call waits. */
+    struct scps_ctx *ctx = s->ctx;
     int64_t n =
         send_one(s, addr ? &to : NULL, data, v->total, s->nonblock || (flags & SCPS_MSG_DONTWAIT));
     scps_sock_free(ctx, own, v->total);
     return n;
 }
 
-/* The oldest datagram into the pieces of v. */
+/* Copies the oldest datagram into the pieces of v. */
 static int64_t pull(struct sock *s, const struct vec *v, int flags, struct scps_dgram_from *from)
 {
     unsigned how = flags & SCPS_MSG_PEEK ? SCPS_PEEK : 0;

@@ -6,7 +6,7 @@
  * calls fatal (its icmp_err_convert); the next call of any kind returns one. */
 #include "socket/sock.h"
 
-/* Is the error one that Linux tells a connected socket of? */
+/* Returns true for an error that Linux reports on a connected socket. */
 static bool fatal(const struct sock *s, unsigned icmp)
 {
     unsigned type = icmp >> 8, code = icmp & 0xff;
@@ -37,7 +37,7 @@ static bool readable(const struct sock *s)
     return s->dg && scps_dgram_next(s->dg) >= 0;
 }
 
-/* With half of the buffer free, as in Linux. */
+/* Returns true when half of the buffer is free, as in Linux. */
 static bool writable(const struct sock *s)
 {
     return !s->dg || scps_dgram_writable(s->dg);
@@ -78,7 +78,7 @@ uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request)
 
 int scps_sock_dgram_shutdown(struct sock *s, unsigned bits)
 {
-    s->shut |= bits; /* whoever waits hears of it, connected or not */
+    s->shut |= bits; /* A shutdown wakes waiting calls, whether the socket is connected or not. */
     s->shut_app |= bits;
     return s->remote.addr.family ? 0 : -ENOTCONN;
 }
@@ -93,7 +93,7 @@ void scps_sock_dgram_disconnect(struct sock *s)
         scps_dgram_local(s->dg, &s->local);
         return;
     }
-    if (s->dg) /* the port had been chosen here, and is free again */
+    if (s->dg) /* The stack had chosen the port, so it is free again. */
         scps_dgram_close(s->dg);
     s->dg = NULL;
     s->bound = false;

@@ -48,7 +48,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     struct scps_endpoint ep;
     int r = scps_sock_addr_in(s, addr, len, &ep);
     if (r == -EAFNOSUPPORT && s->domain == SCPS_AF_INET) {
-        /* the address of no family stands for any, as programs older than the rule have it */
+        /* An address of family AF_UNSPEC means any address, as programs older than the rule
+         * assume. */
         struct scps_sockaddr_in a;
         memcpy(&a, addr, sizeof a);
         if (a.sin_family == SCPS_AF_UNSPEC && memcmp(a.sin_addr, "\0\0\0", 4) == 0) {
@@ -64,8 +65,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     bool any = is_any(&ep.addr);
     if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
         return -EADDRNOTAVAIL;
-    /* A port the stack had chosen is free again when its connection is over, and so is the
-     * socket. */
+    /* A port that the stack chose is free again when the connection is over, and the socket is
+     * unbound. */
     bool bound = s->bound_port || ((s->local.port || s->bound_addr) && !s->dead);
     if (scps_sock_state(s) != SCPS_CLOSED || bound)
         return -EINVAL;
@@ -99,7 +100,7 @@ static int do_listen(struct sock *s, int backlog)
     unsigned limit = s->ctx->cfg.max_backlog;
     unsigned n = backlog < 0 ? limit : SCPS_MIN((unsigned)backlog, limit);
     s->backlog = n;
-    n += 1; /* as in Linux, where the queue is full when it is longer than the backlog */
+    n += 1; /* As in Linux, the queue is full when it is longer than the backlog. */
     if (s->lis) {
         int e = scps_listener_set(s->lis, NULL, n);
         return e < 0 ? -scps_sock_errno(e) : 0;
@@ -132,7 +133,7 @@ int scps_sock_listen(struct scps_ctx *ctx, int fd, int backlog)
     return (int)scps_sock_leave(ctx, s ? do_listen(s, backlog) : -EBADF);
 }
 
-/* What a socket made by accept has from the one that listens. */
+/* Copies to a socket made by accept what it inherits from the listening one. */
 static void inherit(struct sock *s, const struct sock *from)
 {
     s->domain = from->domain;
@@ -152,7 +153,7 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
         return -EINVAL;
     struct sock *s;
     int r = scps_sock_new(
-        ctx, &s); /* the descriptor comes first: no connection is lost for want of one */
+        ctx, &s); /* Get a descriptor first, so that no connection is lost for lack of one. */
     if (r < 0)
         return r;
     scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);
@@ -216,7 +217,7 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
         return -ENETUNREACH;
     if (is_any(&ep.addr))
-        return -ENETUNREACH; /* there is no loopback it could stand for */
+        return -ENETUNREACH; /* There is no loopback device that the address could stand for. */
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
     struct scps_endpoint local = s->local;
@@ -317,7 +318,7 @@ static int do_shutdown(struct sock *s, int how)
     if (s->ss == SS_CONNECTING)
         s->ss = handshake || st == SCPS_CLOSED ? SS_DISCONNECTING : SS_CONNECTED;
     if (st == SCPS_LISTEN && !(bits & SHUT_RCV)) {
-        s->shut |= bits; /* Linux keeps the bit and goes on listening */
+        s->shut |= bits; /* Linux sets the flag and continues to listen. */
         return 0;
     }
     if (st == SCPS_LISTEN || st == SCPS_SYN_SENT) {
@@ -345,8 +346,7 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* The descriptor is free already. SO_LINGER: the FIN goes out, and its acknowledgement is waited
- * for. */
+/* SO_LINGER: waits for the acknowledgement of the FIN. The descriptor is free already. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

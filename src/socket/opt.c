@@ -11,7 +11,7 @@
  */
 #include "socket/opt.h"
 
-/* ---- whose option it is ---- */
+/* ---- tests to which level an option belongs ---- */
 
 /* The others are TCP's. */
 static bool of_datagrams(int level)

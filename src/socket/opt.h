@@ -21,9 +21,9 @@
 
 #define SEC 1000000 /* in microseconds */
 
-/* ---- values in and out ---- */
+/* ---- reading and writing values ---- */
 
-/* An int, or an int64_t when that many bytes are given. */
+/* Reads an int, or an int64_t when 8 bytes are given. */
 static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
 {
     if (wide && len >= sizeof(int64_t)) {
@@ -62,14 +62,15 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
 
 #define NO_RATE UINT64_MAX
 
-/* Makes *to the socket's configuration, and that of the connection or listener there is. On error
- * all stays as it was. */
+/* Makes *to the configuration of the socket and of its connection or listener. On an error nothing
+ * changes. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
 /* ---- optfield.c ---- */
 
 struct field;
-const struct field *scps_sock_field(int level, int name); /* NULL: it is not one */
+/* Returns the option's row; NULL: the option is not a field of the configuration. */
+const struct field *scps_sock_field(int level, int name);
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
 int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
 /* NO_RATE: none. */
@@ -77,13 +78,15 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- optcc.c ---- */
 
-/* "name" or "name,key=value,...", len bytes of it, the end of string included or not. */
+/* Sets the controller from "name" or "name,key=value,...", len bytes with or without the final
+ * zero. */
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
                           uint32_t *len); /* with every parameter */
 bool scps_sock_cc_is(const struct sock *s, const char *name);
-/* The Vegas numbers of the reference, by option: a parameter of whatever controller there is. */
+/* Sets a Vegas parameter through the reference implementation's options: a parameter of that name
+ * of the present controller. */
 int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
 

@@ -2,7 +2,7 @@
 /* Congestion controllers, by name and parameters, as options. */
 #include "socket/opt.h"
 
-#define CC_NAME_MAX 16 /* what Linux gives out of a controller's name */
+#define CC_NAME_MAX 16 /* length to which Linux cuts a controller's name */
 #define CC_TEXT_MAX 256
 
 static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const int64_t *param)
@@ -12,7 +12,7 @@ static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const in
     if (to.cc == s->cfg.cc && to.cc_param_of == s->cfg.cc_param_of &&
         memcmp(to.cc_param, s->cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    if (s->conn && !s->dead) /* a living connection keeps the one it started with */
+    if (s->conn && !s->dead) /* An open connection keeps the controller with which it started. */
         return -EISCONN;
     return scps_sock_change(s, &to);
 }
@@ -27,7 +27,7 @@ int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len)
     size_t n = SCPS_MIN(len, sizeof text - 1);
     memcpy(text, val, n);
     text[n] = 0;
-    if (strcmp(text, "reno") == 0) /* what Linux calls Van Jacobson's */
+    if (strcmp(text, "reno") == 0) /* Linux calls Van Jacobson's controller "reno". */
         strcpy(text, "vj");
     int e = scps_cc_parse(text, &ops, param, NULL, 0);
     if (e < 0)
@@ -88,7 +88,8 @@ bool scps_sock_cc_is(const struct sock *s, const char *name)
     return strcmp(cc_of(s)->name, name) == 0;
 }
 
-/* Which of the controller's parameters a Vegas option names; NULL: it has none of that name. */
+/* Returns the parameter of the controller that a Vegas option names; NULL: it has none of that
+ * name. */
 static const struct scps_cc_param *vegas_param(const struct sock *s, int name)
 {
     const char *key = name == SCPS_TP_VEGAS_ALPHA  ? "alpha"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket's configuration, and the connection, listener or datagram endpoint that has it. */
+/* Applies a socket's configuration to its connection, listener or datagram endpoint. */
 #include "socket/opt.h"
 
 int scps_sock_apply(struct sock *s)
@@ -11,7 +11,7 @@ int scps_sock_apply(struct sock *s)
         e = scps_listener_set(s->lis, &s->cfg, 0);
     } else if (s->conn && !s->dead) {
         e = scps_conn_set_config(s->conn, &s->cfg);
-        if (e == 0) { /* a buffer of a living connection may not be what was asked for */
+        if (e == 0) { /* An open connection may have rounded the buffer sizes. */
             struct scps_conn_config now;
             scps_conn_get_config(s->conn, &now);
             s->cfg.sndbuf = now.sndbuf;

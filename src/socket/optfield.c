@@ -31,7 +31,7 @@ static const struct setting {
 
 struct field {
     int level, name, setting;
-    int64_t unit; /* one of the option's in the field's */
+    int64_t unit; /* The option's unit, counted in that of the field */
     int64_t least, most;
 };
 
@@ -43,7 +43,7 @@ static const struct field fields[] = {
 #include <scps/settings.def>
 };
 
-/* The numbers are part of the interface. */
+/* The option numbers are part of the interface. */
 #define SCPS_SETTING_TP(NAME, number, name)                                                        \
     _Static_assert(SCPS_TP_##NAME == (number), "settings.def and socket.h: " #NAME);
 #include <scps/settings.def>
@@ -86,7 +86,8 @@ int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v)
     }
     if (r == 0 && f->setting == SETTING_nodelay && s->conn && !s->dead) {
         scps_conn_nodelay(s->conn, s->cfg.nodelay);
-        if (s->cfg.nodelay && s->cork) { /* lets go of what the cork holds now, and leaves it in */
+        /* Setting TCP_NODELAY sends what the cork holds now; the cork stays. */
+        if (s->cfg.nodelay && s->cork) {
             scps_conn_cork(s->conn, false);
             scps_sock_turn(s->ctx);
             scps_conn_cork(s->conn, true);
@@ -99,7 +100,7 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
 {
     const struct setting *what = &settings[f->setting];
 
-    if (is_ack_mode(f)) /* the one that was set, not quickack's */
+    if (is_ack_mode(f)) /* Return the mode that was set, not the one of TCP_QUICKACK. */
         return s->ack_mode;
     return scps_field_get((const char *)&s->cfg + what->at, what->size) / f->unit;
 }

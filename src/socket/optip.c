@@ -4,12 +4,12 @@
 
 #define ECN_BITS 0x03
 
-/* Type of service, hop limit and path MTU: the same under two names. */
+/* Sets type of service, hop limit or path MTU discovery, which have two names each. */
 static int set_network(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->cfg, def = s->ctx->cfg.conn;
     switch (name) {
-    case SCPS_IP_TOS: /* the ECN bits are TCP's */
+    case SCPS_IP_TOS: /* The lower two bits are ECN's, which TCP sets. */
         to.tos = (uint8_t)((v & ~ECN_BITS) | (s->cfg.tos & ECN_BITS));
         break;
     case SCPS_IP_TTL:
@@ -18,7 +18,7 @@ static int set_network(struct sock *s, int name, int64_t v)
         to.ttl = v == -1 ? def.ttl : (uint8_t)v;
         break;
     case SCPS_IP_MTU_DISCOVER:
-        /* 3 (probe) keeps the DF bit; 4 and 5 (interface, omit) go without discovery, like DONT */
+        /* 3 (probe) keeps the DF bit; 4 and 5 (interface, omit) disable discovery, as DONT does. */
         if (v < SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_OMIT)
             return -EINVAL;
         to.df_off = v == SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_PROBE;
@@ -50,7 +50,7 @@ int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len)
     if (len >= sizeof(int))
         take_number(val, len, false, &v);
     else if (len >= 1)
-        v = *(const uint8_t *)val; /* old programs give a byte */
+        v = *(const uint8_t *)val; /* Old programs pass a single byte. */
     switch (name) {
     case SCPS_IP_TOS:
     case SCPS_IP_TTL:

@@ -72,7 +72,7 @@ int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
-/* Best effort, with the reference's numbers. */
+/* Reads the options of best effort, with the numbers of the reference implementation. */
 int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len)
 {
     struct scps_info info;
@@ -99,7 +99,7 @@ int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_
     }
 }
 
-/* The route's rate is in bits per second; 0: none. */
+/* Sets the route's rate in bits per second; 0: none. */
 int scps_sock_set_route(struct sock *s, int name, const void *val, uint32_t len)
 {
     int64_t v;

@@ -15,7 +15,7 @@
 static int set_buf(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->cfg;
-    /* Linux takes the number as unsigned, and cuts it to its limit. */
+    /* Linux reads the number as unsigned and clamps it to its limit. */
     uint32_t n = (uint32_t)SCPS_CLAMP((uint32_t)v, BUF_MIN, BUF_MAX);
     if (name == SCPS_SO_SNDBUF || name == SCPS_SO_SNDBUFFORCE)
         to.sndbuf = n;
@@ -102,7 +102,7 @@ int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len
             return scps_sock_set_rate(s, wide);
         }
         return scps_sock_set_rate(s, (uint32_t)v == UINT32_MAX ? NO_RATE : (uint32_t)v);
-    default: /* what can only be read among them, as in Linux */
+    default: /* Some of these can only be read, as in Linux. */
         return -ENOPROTOOPT;
     }
 }
@@ -133,7 +133,8 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
         return give_int(val, len, s->lis != NULL);
     case SCPS_SO_ERROR: {
         int e = scps_sock_take_error(s);
-        if (!e && s->conn && !s->dead) { /* an ICMP error that ended nothing is told once */
+        /* An ICMP error that did not end the connection is reported once. */
+        if (!e && s->conn && !s->dead) {
             unsigned icmp = scps_conn_icmp(s->conn);
             if (icmp && icmp != s->icmp)
                 e = scps_sock_icmp_errno(s, icmp);
@@ -203,7 +204,7 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
         return 0;
     case SCPS_TCP_LINGER2: {
         struct scps_conn_config to = s->cfg;
-        if (v < 0) /* Linux: do not wait at all; the shortest there is */
+        if (v < 0) /* A negative timeout of Linux means not to wait at all: use the shortest. */
             to.fin_wait2 = 1;
         else
             to.fin_wait2 = v ? SCPS_SEC(SCPS_MIN(v, LINGER2_MAX)) : s->ctx->cfg.conn.fin_wait2;

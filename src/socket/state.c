@@ -16,14 +16,15 @@ static int end_errno(const struct sock *s, int err)
     unsigned icmp = scps_conn_icmp(s->conn);
     switch (err) {
     case SCPS_ERR_RESET:
-        /* In CLOSE-WAIT the peer had said it would send no more: it is our sending that broke. */
+        /* In CLOSE-WAIT the peer had announced the end of its data, so an error concerns our
+         * sending: EPIPE. */
         return s->done && !(s->shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
-    case SCPS_ERR_REFUSED: { /* a reset, or an ICMP error that has its own word for it */
+    case SCPS_ERR_REFUSED: { /* A reset, or an ICMP error that has an errno value of its own. */
         int e = icmp ? scps_sock_icmp_errno(s, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
     }
     case SCPS_ERR_UNREACH:
-    case SCPS_ERR_TIMEDOUT: /* the soft error tells more (RFC 1122 section 4.2.3.9) */
+    case SCPS_ERR_TIMEDOUT: /* The soft error is more precise (RFC 1122 section 4.2.3.9). */
         if (icmp)
             return scps_sock_icmp_errno(s, icmp);
         /* fall through */
@@ -32,7 +33,7 @@ static int end_errno(const struct sock *s, int err)
     }
 }
 
-/* Brings the socket's own marks up to what has become of the connection. */
+/* Updates the socket's flags from the state of its connection. */
 void scps_sock_refresh(struct sock *s)
 {
     if (!s->conn || s->dead)
@@ -126,7 +127,7 @@ enum scps_state scps_sock_state(const struct sock *s)
         return SCPS_CLOSED;
     enum scps_state st = scps_conn_state(s->conn);
     if (s->shut_app &
-        SHUT_SEND) { /* the FIN may have to wait for the data before it; the state does not */
+        SHUT_SEND) { /* The FIN may wait for the data before it; the state does not. */
         if (st == SCPS_ESTABLISHED)
             return SCPS_FIN_WAIT_1;
         if (st == SCPS_CLOSE_WAIT)
@@ -184,7 +185,7 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
                scps_sock_room(s) > 0;
     case SCPS_WAIT_ACCEPT:
         return !s->lis || scps_listener_pending(s->lis) > 0;
-    case SCPS_WAIT_CLOSE: /* data nobody will read ends the wait, with a reset */
+    case SCPS_WAIT_CLOSE: /* Data that will not be read ends the wait with a reset. */
         return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
                scps_sock_readable(s, 1);
     default:
@@ -214,8 +215,7 @@ unsigned scps_sock_events(const struct sock *s)
         if ((s->shut & SHUT_SEND) || st == SCPS_CLOSED) {
             ev |= out;
         } else {
-            /* writable with a third of the buffer free, so that a writer is not woken for every
-             * ACK */
+            /* Writable with a third of the buffer free, so that not every ACK wakes the writer. */
             uint64_t used = scps_conn_unacked(s->conn), room = scps_conn_writable(s->conn);
             if (room && room >= used / 2 &&
                 (!s->notsent_lowat || 2 * scps_conn_unsent(s->conn) < s->notsent_lowat))

@@ -18,7 +18,8 @@ static uint32_t dur(scps_dur d)
     return u32((uint64_t)SCPS_MAX(d, 0));
 }
 
-/* Milliseconds since; from the beginning of the connection if it has never happened. */
+/* Returns the milliseconds since a time; since the start of the connection if the time is not
+ * set. */
 static uint32_t ago(scps_time now, scps_time then, scps_time begun)
 {
     return dur((now - (then ? then : begun)) / 1000);
@@ -29,7 +30,7 @@ static uint32_t segs(uint64_t bytes, uint32_t mss)
     return u32(bytes / mss + (bytes % mss != 0));
 }
 
-/* The state of recovery, the options agreed on, and the timers. */
+/* Fills in the state of recovery, the options agreed on, and the timers. */
 static void agreed_and_timers(struct scps_tcp_info *ti, const struct sock *s,
                               const struct scps_info *in)
 {
@@ -53,7 +54,7 @@ static void agreed_and_timers(struct scps_tcp_info *ti, const struct sock *s,
     ti->tcpi_snd_mss = in->snd_mss;
 }
 
-/* Times since now, and how long sending was limited by what. */
+/* Fills in times relative to now, and how long what limited sending. */
 static void times(struct scps_tcp_info *ti, scps_time now, const struct scps_info *in)
 {
     scps_time begun = in->established ? in->established : in->opened;
@@ -67,7 +68,7 @@ static void times(struct scps_tcp_info *ti, scps_time now, const struct scps_inf
     ti->tcpi_rwnd_limited = (uint64_t)SCPS_MAX(in->holds[SCPS_HOLD_PEER_WINDOW], 0);
 }
 
-/* Windows, in segments of the sender's MSS where Linux has them so, and rates. */
+/* Fills in windows, in segments of the sender's MSS where Linux has them so, and rates. */
 static void windows(struct scps_tcp_info *ti, const struct sock *s, const struct scps_info *in)
 {
     uint32_t mss = SCPS_MAX(in->snd_mss, 1);

@@ -5,7 +5,7 @@
 
 #include "socket/sock.h"
 
-/* The longest transfer of one call, as in Linux; keeps counts within every return type. */
+/* The longest transfer of one call, as in Linux; counts then fit every return type. */
 #define SCPS_MAX_RW  0x7ffff000u
 #define SCPS_IOV_MAX 1024
 
@@ -30,7 +30,7 @@ static inline int scps_vec_of(const struct scps_iovec *v, size_t n, struct vec *
     return 0;
 }
 
-/* The piece that begins at byte at. */
+/* Returns the piece that holds byte `at`, from there on. */
 static inline struct scps_iovec scps_vec_piece(const struct vec *v, size_t at)
 {
     size_t i = 0, before = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that wait in a context: which of them are over, and when the first must be. */
+/* The waiting calls of a context: which of them can go on, and the earliest deadline. */
 #include "socket/sock.h"
 
 bool scps_wait_over(const struct scps_wait *w)

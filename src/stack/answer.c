@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers that belong to no connection: resets, SYN cookies, echo replies, port unreachable.
  *
- * They are built when the packet they answer is here and wait in a ring of bounded size, that of
- * their route if it has a rate, else that of the link.  Strangers ask for them, so they never take
- * the link from those it serves.  While others have something to send, every SCPS_ANSWER_SHARE-th
- * packet at most is an answer; they pay the route's gate; and they have a rate, which is looked at
- * when they are queued:
+ * They are built when the packet that they answer arrives, and wait in a ring of bounded size, that
+ * of their route if it has a rate, else that of the link. Strangers can cause them, so they never
+ * take the link from connections. While others have something to send, every SCPS_ANSWER_SHARE-th
+ * packet at most is an answer; they use up the route's rate; and they have a rate of their own,
+ * which is checked when they are queued:
  *
  *   route with a rate        one part in SCPS_ANSWER_SHARE of it
  *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
@@ -14,7 +14,7 @@
  *                            SCPS_ANSWER_FLOOR: the line may be full of that
  *   neither, no connections  scps_stack_config.answer_rate
  *
- * What is more is not given, and counted: nobody depends on it.
+ * Answers beyond it are dropped and counted.
  */
 #include "stack/stack.h"
 
@@ -23,7 +23,7 @@
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
-#define LEAST 128u /* bytes: one answer without data, however thin the link */
+#define LEAST 128u /* least burst in bytes: one answer without data, however slow the link */
 
 #define WINDOW SCPS_SEC(1)
 #define FORGET SCPS_SEC(64)
@@ -42,8 +42,8 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Bytes/s that connections and datagrams send by nif: the most of any WINDOW of late. What was sent
- * once counts for less and less, and for nothing after FORGET. */
+/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest of
+ * the last WINDOWs. An old value counts less and less, and for nothing after FORGET. */
 static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_netif *top = nif->nif;
@@ -55,7 +55,8 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
         return u->rate;
     all = top->ops ? top->tx_bytes : st->count.bytes_out;
     all += device(nif)->overhead * (top->ops ? top->tx_packets : st->count.packets_out);
-    sent = all > u->answers ? all - u->answers : 0; /* the device may keep some answers yet */
+    /* The device may still hold answers that were counted. */
+    sent = all > u->answers ? all - u->answers : 0;
     rate = sent > u->sent ? scps_muldiv(sent - u->sent, 1000000, (uint64_t)dt) : 0;
     u->rate -= dt < FORGET ? scps_muldiv(u->rate, (uint64_t)dt, FORGET) : u->rate;
     u->rate = SCPS_MAX(u->rate, rate);
@@ -64,9 +65,10 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
     return u->rate;
 }
 
-/* Bytes/s for answers by nif, by a route whose pipe is p (NULL: it has no rate). */
+/* Returns the rate for answers, bytes/s, through nif or the route of shaper p (NULL: the route has
+ * no rate). */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
-                         const struct scps_pipe *p)
+                         const struct scps_shaper *p)
 {
     uint64_t line = device(nif)->rate, rate, own, most;
 
@@ -85,22 +87,22 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                     st->cfg.answer_rate);
 }
 
-/* What an answer of len bytes takes of its share. */
+/* Returns what an answer of len bytes uses up of its share. */
 static uint32_t weight(const struct scps_nif *nif, size_t len)
 {
     return (uint32_t)len + device(nif)->overhead;
 }
 
-/* The answers to dst, if their share covers len bytes more; NULL: it does not. */
+/* Returns the answers queue for dst if its share covers len bytes more; NULL if not. */
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {
-    const struct scps_way *way = scps_route_find(st, dst);
-    struct scps_pipe *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
+    const struct scps_route_entry *way = scps_route_find(st, dst);
+    struct scps_shaper *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
     struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
     uint64_t share = share_of(st, nif, pipe);
 
-    /* a second's worth at once */
+    /* The burst is the share of one second. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
     if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
@@ -118,7 +120,7 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
     return w != NULL;
 }
 
-/* Queues a whole packet to dst. */
+/* Queues a whole packet for dst. */
 static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                 const uint8_t *p, size_t len)
 {
@@ -140,14 +142,15 @@ static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_a
     return true;
 }
 
-/* The oldest of q to out; it stays the ring's until the next is put there. */
+/* Moves the oldest answer of q to out. Its bytes stay in the ring until the next put. */
 static void take(struct scps_recring *q, struct scps_pkt *out)
 {
-    uint32_t len = 0; /* q is not empty; without this gcc 12 warns when it optimises at link time */
+    /* q is not empty; without the initial value gcc 12 warns when it optimises at link time. */
+    uint32_t len = 0;
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
-    /* what is longer than the room is lent */
+    /* A packet longer than the caller's room is lent. */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;
@@ -156,7 +159,7 @@ static void take(struct scps_recring *q, struct scps_pkt *out)
     out->csum_ok = true;
 }
 
-scps_time scps_answer_due(struct scps_pipe *p, scps_time now)
+scps_time scps_answer_due(struct scps_shaper *p, scps_time now)
 {
     uint32_t len;
 
@@ -172,7 +175,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
         return false;
     if (!scps_recring_empty(&nif->answers.queue))
         q = &nif->answers.queue;
-    for (struct scps_pipe *p = nif->pipes; p && !q; p = p->next) {
+    for (struct scps_shaper *p = nif->pipes; p && !q; p = p->next) {
         uint32_t len;
         if (!scps_recring_front(&p->answers.queue, &len) ||
             scps_answer_due(p, st->env.now) > st->env.now)

@@ -17,14 +17,14 @@ static size_t aligned(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* An array that grows by one element at a time up to n of them. */
+/* Plans an array that grows by one element at a time to n of them. */
 static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
 {
     for (uint32_t k = 1; k <= n; k++)
         scps_slots_plan(s, k * size, 1);
 }
 
-/* Places of a heap for n items: as scps_heap_reserve takes them. */
+/* Returns how many places scps_heap_reserve() takes for n items. */
 static uint64_t heap_places(uint32_t n)
 {
     uint64_t cap = 16;
@@ -41,16 +41,17 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
 
     plan_array(s, sizeof(struct scps_nif *), SCPS_FIXED_NETIFS);
     plan_array(s, sizeof(struct scps_local_addr), SCPS_FIXED_ADDRS);
-    plan_array(s, sizeof(struct scps_way), SCPS_FIXED_ROUTES);
+    plan_array(s, sizeof(struct scps_route_entry), SCPS_FIXED_ROUTES);
     scps_slots_plan(s, sizeof(struct scps_nif), SCPS_FIXED_NETIFS);
     scps_slots_plan(s, r->packet, SCPS_FIXED_NETIFS);
-    scps_slots_plan(s, sizeof(struct scps_pipe), SCPS_FIXED_RATED);
+    scps_slots_plan(s, sizeof(struct scps_shaper), SCPS_FIXED_RATED);
     scps_slots_plan(s, SCPS_FIXED_ANSWERS, queues);
     scps_slots_plan(s, sizeof(struct scps_listener), SCPS_FIXED_LISTENERS);
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
     scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
-    /* of each connection and listener, the last one's, and one that is being compared with it */
+    /* One for each connection and listener, one for the last connect, and one that is being
+     * compared with it. */
     scps_slots_plan(s, sizeof(struct scps_shared_config),
                     (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);
     if (r->fixed.most.compress)
@@ -94,10 +95,10 @@ void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r)
     scps_budget_init(&st->env.budget, &a, 0);
 }
 
-/* A line of text in the room of another, cut off where that ends. */
+/* A line of text that is cut off at the end of its buffer. */
 struct line {
     char *at;
-    size_t left; /* the 0 at the end not counted */
+    size_t left; /* room left, without the final 0 */
 };
 
 static void put_text(struct line *l, const char *text)

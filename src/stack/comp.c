@@ -23,8 +23,8 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* What compression saves of s, whose header is n octets. Options a peer sends and we do not know
- * count as nothing. */
+/* Returns the octets that compression saves on s, whose header has n octets. Options of the peer
+ * that are not known count as nothing. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);
@@ -32,11 +32,12 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* Where numbers contradict each other, one is believed that has come alone for this time. */
+/* Protocol numbers that contradict each other: one is accepted when it alone has come for this
+ * time. */
 #define INSIST SCPS_SEC(3)
 
-/* Is found, the protocol number by which the checksum of a segment is right, the one to accept? The
- * segment carries data unless bare. */
+/* Returns true if `found`, the protocol number for which the segment's checksum is right, is the
+ * one to accept. bare: the segment carries no data. */
 static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t found, bool bare,
                          scps_time now)
 {
@@ -62,14 +63,14 @@ void scps_comp_good(struct scps_conn *c)
 
     sum->other = 0;
     if (!sum->newest)
-        return; /* the device has vouched for the checksum, which nobody worked out */
+        return; /* The device vouched for the checksum, so it was not computed. */
     sum->confirmed |= sum->agreed == sum->newest;
     sum->agreed = sum->newest;
 }
 
-/* Of the connections that share an id, with c at their head, the half-open one whose handshake the
- * segment at p completes: it says an acknowledgement of that one's initial sequence number. c: it
- * completes none. */
+/* Returns the half-open connection, among those that share an id and follow c, whose handshake the
+ * segment at p completes: it acknowledges that connection's initial sequence number. Returns c if
+ * there is none. */
 static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
                                    size_t whole)
 {
@@ -115,7 +116,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
         !sum_accepted(&c->tp->comp_sum, c->ctx.cfg->c.comp_proto, found, !seg->len, st->env.now))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
-    if (in->payload_len) { /* it lies apart, or is hollow */
+    if (in->payload_len) { /* The payload lies apart, or is hollow. */
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return NULL;
         seg->data = in->payload;
@@ -138,12 +139,13 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
         scps_conn_heard(c);
 }
 
-#define FIRST 4u /* full segments go as TCP before the peer has been heard */
+#define FIRST 4u /* This many full segments are sent uncompressed before the peer was heard. */
 
-/* Does seg go with TCP's header, although it could do with less? So do the first data and FIN
- * before the peer is heard, which then complete the handshake if the acknowledgement before them
- * was lost; and what stands at SND.UNA or behind after a long silence, since a peer that has begun
- * anew answers only to TCP. The oldest segment has been cut to fit (snd.c). */
+/* Returns true if seg is sent uncompressed although compression is possible. So are the first
+ * data and FIN before the peer is heard, which then complete the handshake if the
+ * acknowledgement before them was lost; and what stands at SND.UNA or behind after a long
+ * silence, since a peer that has begun anew answers only to TCP. The oldest segment has been cut
+ * to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->agreed.opts & SCPS_AGREED_UNHEARD)
@@ -171,10 +173,14 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     if (!seg->len && seg->seq != scps_seq_wrap(c->snd.iss, c->snd.nxt))
         c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
-    if (!n) { /* what it says may differ from what was said before: say all next time */
+    /* It could not be compressed, and the peer may miss its values: send all fields in the next
+     * one. */
+    if (!n) {
         c->tp->comp_tx.known = false;
+        /* Compressed segments carry this acknowledgement, and one of them arrives or all wait
+         * anyway. */
         if (c->agreed.opts & SCPS_AGREED_UNHEARD && c->snd.nxt > FIRST * c->agreed.mss)
-            scps_conn_heard(c); /* one of them arrives, or all of this waits anyway */
+            scps_conn_heard(c);
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);

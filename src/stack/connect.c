@@ -4,7 +4,8 @@
 
 #include "base/bytes.h"
 
-/* Connections are mostly opened alike: they share what they were opened with. */
+/* Returns the shared configuration of a connection: most connections are opened alike, so they
+ * share one copy. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
@@ -24,11 +25,11 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
-/* The way to remote, and both ends of the flow: local as far as it is given, chosen where it is
- * not. 0, or an error. */
+/* Finds the route to remote and both ends of the flow: local as far as it is given, chosen where
+ * it is not. Returns 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
-                       const struct scps_way **way)
+                       const struct scps_route_entry **way)
 {
     if (!remote || !remote->port || scps_stack_any(&remote->addr) ||
         (remote->addr.family != 4 && remote->addr.family != 6))
@@ -37,7 +38,8 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
     f->rport = remote->port;
     *way = scps_route_find(st, &f->remote);
-    if (!*way || scps_stack_multicast(&f->remote)) /* one peer, never a group */
+    /* A connection has one peer, so never a group address. */
+    if (!*way || scps_stack_multicast(&f->remote))
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))
@@ -62,7 +64,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
     struct scps_shared_config *shared;
     struct scps_conn *c;
@@ -88,7 +90,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (scps_plain_known(st, &c->remote))
         scps_conn_plainly(c, SCPS_PLAIN_REMEMBERED);
     else if (c->ctx.cfg->c.compress)
-        scps_connid_give(st, c); /* without one the offer goes out without compression */
+        scps_connid_give(st, c); /* Without an id the SYN offers no compression. */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
         *err = SCPS_ERR_NOMEM;

@@ -75,13 +75,14 @@ static bool resting(const struct hosts *h, scps_time now)
     return false;
 }
 
-/* c if it waits for the end of its handshake with a peer that may not exist; NULL otherwise. */
+/* Returns c if it waits for the end of its handshake with a peer that may not exist; otherwise
+ * NULL. */
 static struct scps_conn *unsure(struct scps_conn *c)
 {
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
 }
 
-/* Has the half-open connection c to give way to the new one `to`? */
+/* Returns true if the half-open connection c has to yield to the new connection `to`. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
     scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->ctx.cfg->c.expected_rtt);
@@ -89,8 +90,8 @@ static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
     return !scps_conn_listener(to) || c->ctx.env->now - c->opened >= least;
 }
 
-/* The half-open connection c goes; nobody hears of it. The stack frees it before it does anything
- * else. */
+/* Drops the half-open connection c without a message to the peer. The stack frees it before it does
+ * anything else. */
 static void evict(struct scps_stack *st, struct scps_conn *c)
 {
     scps_connid_release(st, c);
@@ -98,8 +99,8 @@ static void evict(struct scps_stack *st, struct scps_conn *c)
     st->count.half_open_evicted++;
 }
 
-/* The connection of h that has waited longest for the end of its handshake; NULL: none does.
- * others: whether h has other connections. */
+/* Returns the connection of h that has waited longest for the end of its handshake; NULL: none
+ * does. others: whether h has other connections. */
 static struct scps_conn *oldest(const struct hosts *h, bool *others)
 {
     struct scps_conn *found = NULL, *c;
@@ -113,7 +114,7 @@ static struct scps_conn *oldest(const struct hosts *h, bool *others)
     return found;
 }
 
-/* Forgets a pair of hosts whose connections are all half-open and give way to c. */
+/* Frees the entry of a pair of hosts whose connections are all half-open and yield to c. */
 static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -130,7 +131,7 @@ static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
     return false;
 }
 
-/* Makes room for c's by forgetting those nobody needs any more. */
+/* Makes room for the pair of hosts of c by freeing pairs that are not needed any more. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     if (st->ids->n < st->cfg.max_comp_hosts)
@@ -170,7 +171,7 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
-/* A number nobody else can tell, for c, which has its initial sequence number. */
+/* Returns a number for c that nobody can guess, computed from its initial sequence number. */
 static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
@@ -182,7 +183,7 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
-/* An id of h that no other has or had of late; 0: there is none. */
+/* Returns an id of h that no connection has, or had in the last TIME-WAIT; 0: there is none. */
 static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
 {
     for (unsigned i = 0; i < 255; i++) {
@@ -216,7 +217,7 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     return true;
 }
 
-/* c is no longer among those of its peer's id. */
+/* Removes c from the list of connections with the same peer's id. */
 static void unlist(struct hosts *h, struct scps_conn *c)
 {
     struct scps_conn **at = &h->theirs[c->tp->peer_id];
@@ -229,8 +230,8 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->tp->heard = false;
 }
 
-/* Does the peer send under its id to c, and to no other? Not before the handshake is over, nor
- * after the end. */
+/* Returns true if the peer uses its id for c and for no other connection: not before the handshake
+ * is over, nor after the end. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

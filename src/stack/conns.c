@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections of a host: made with their tables, their device and their route, and taken out
- * of all of them. */
+/* Creates the connections of a host, with their device and route, enters them into all tables, and
+ * removes them. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_way *way, int *err)
+                                  const struct scps_route_entry *way, int *err)
 {
     uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
     struct scps_conn *c;
@@ -51,7 +51,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    if (c->listed) /* rare: its owner let go without draining the events */
+    if (c->listed) /* Rare: its owner has closed it without taking its events. */
         scps_conn_unlist(c);
     scps_listener_forget(c);
     scps_demux_remove(st, c);

@@ -41,8 +41,8 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
 }
 
-/* A connection that has ended stays in the table until its owner lets go, and another may have its
- * flow meanwhile: then that is the one. */
+/* Finds a connection. One that has ended stays in the table until its owner closes it, and a new
+ * one may have the same flow meanwhile: that one is found. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_conn *c, *ended = NULL;
@@ -76,7 +76,7 @@ struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t fl
     if (!st->buckets)
         return NULL;
     h = mix(h, (uint64_t)scps_get32(flow)
-                   << 32); /* as words reads an address with zeros behind it */
+                   << 32); /* Hashed as words, so an IPv4 address is followed by zeros. */
     h = mix(h, (uint64_t)scps_get32(flow + 4) << 32);
     h = ports(st, h, lport, rport);
     for (c = st->buckets[h & st->bucket_mask]; c; c = c->hash_next)

@@ -15,7 +15,7 @@
 
 #include "base/prng.h"
 
-#define EACH 64u /* what a datagram in the queue counts besides its bytes */
+#define EACH 64u /* octets that each datagram in the queue counts besides its bytes */
 
 struct scps_dgram_config scps_dgram_config_default(void)
 {
@@ -24,7 +24,7 @@ struct scps_dgram_config scps_dgram_config_default(void)
 
 /* ---- tables ---- */
 
-/* Who is to have a datagram of this flow? */
+/* Finds the endpoint that receives a datagram of this flow. */
 static struct scps_dgram *find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_dgram *best = NULL;
@@ -55,7 +55,8 @@ static struct scps_dgram *find(const struct scps_stack *st, const struct scps_fl
     return best;
 }
 
-/* Does another endpoint have local? shared: those that would share it do not count. */
+/* Returns true if another endpoint has local. shared: endpoints that also allow sharing do not
+ * count. */
 static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
 {
     if (!st->dgrams)
@@ -79,7 +80,8 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
 
 /* ---- life ---- */
 
-/* A free port for local, whose address is set (RFC 6056 section 3.3.1). 0, SCPS_ERR_ADDRINUSE. */
+/* Chooses a free port for local, whose address is set (RFC 6056 section 3.3.1). Returns 0 or
+ * SCPS_ERR_ADDRINUSE. */
 static int choose_port(struct scps_stack *st, struct scps_endpoint *local)
 {
     uint32_t range = (uint32_t)(st->cfg.port_max - st->cfg.port_min) + 1, first;
@@ -104,7 +106,7 @@ static struct scps_addr only_its_own(const struct scps_addr *a)
     return out;
 }
 
-/* 0, or why local cannot be had. */
+/* Checks local and chooses a port. Returns 0, or the reason why local is not available. */
 static int settle(struct scps_stack *st, bool shared, struct scps_endpoint *local)
 {
     local->addr = only_its_own(&local->addr);
@@ -171,7 +173,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
 {
     struct scps_stack *st = d->st;
     const struct scps_addr *src = &d->asked;
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_endpoint to;
 
     if (!remote) {
@@ -300,7 +302,7 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));) {
-        const struct scps_way *way =
+        const struct scps_route_entry *way =
             d->remote.addr.family ? scps_route_find(st, &d->remote.addr) : NULL;
         if (way && scps_nif_of(way->route.nif) == nif)
             scps_dgram_fail(d, SCPS_ERR_LINKDOWN, 0, &d->remote);

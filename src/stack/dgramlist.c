@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists that endpoints of datagrams stand in: all of them by port, those with events, those
- * with a turn. */
+/* Lists of datagram endpoints: all by port, those with events, and the ready queues. */
 #include "stack/dgram.h"
 
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams on their way out.
+/* Sending of datagrams.
  *
  *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
  *     -> a packet
  *
- * An endpoint stands where its oldest datagram has to go; those that stand together take turns, one
- * datagram each. A route that has a rate is shared with connections: its gate (core/gate.c) takes
- * the same from both, and whose turn it is goes back and forth, each of them worth what the largest
- * packet costs. While one kind waits for credit the other does not overtake it.
+ * An endpoint waits in the ready queue of the link or route of its oldest datagram; endpoints in
+ * one queue take turns, one datagram each. A route that has a rate is shared with connections: its
+ * gate (core/gate.c) takes the same from both, and whose turn it is goes back and forth, each of
+ * them worth what the largest packet costs. While one kind waits for credit the other does not
+ * overtake it.
  *
  * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until
  * something new is put in. So an endpoint that was closed with datagrams waiting is freed one call
@@ -27,14 +28,14 @@ static uint32_t ip_header(uint8_t family)
     return family == 4 ? 20 : 40;
 }
 
-/* The IP packet that it will be. */
+/* Returns the length of the IP packet that a datagram makes. */
 static uint32_t packet(const struct scps_dgram_out *rec)
 {
     return ip_header(rec->to.addr.family) + UDP_HDR + rec->len + rec->hollow;
 }
 
-/* The largest packet to addr by way of w. */
-static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_way *w,
+/* Returns the largest packet to addr through route w. */
+static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry *w,
                        const struct scps_addr *addr)
 {
     const struct scps_route *r = &w->route;
@@ -46,7 +47,7 @@ static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_way *w,
     return SCPS_MIN(mtu, MOST);
 }
 
-static const struct scps_addr *source(const struct scps_dgram *d, const struct scps_way *w,
+static const struct scps_addr *source(const struct scps_dgram *d, const struct scps_route_entry *w,
                                       const struct scps_addr *to)
 {
     if (!scps_stack_any(&d->local.addr))
@@ -58,7 +59,7 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
 
 /* Finds the route by which a datagram of d reaches the endpoint `to`. Returns 0 or SCPS_ERR_*. */
 static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
-                    const struct scps_way **way)
+                    const struct scps_route_entry **way)
 {
     if (!to->addr.family)
         return SCPS_ERR_NOTCONN;
@@ -72,7 +73,7 @@ static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
 
 uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to)
 {
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     uint32_t over, mtu;
 
     to = to ? to : &d->remote;
@@ -119,12 +120,12 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     room_again(d);
 }
 
-/* To the end of the turns its oldest datagram waits for. Those for which there is no way any more
- * are lost. False: none is left. */
+/* Appends d to the ready queue that its oldest datagram needs. Datagrams that have no route any
+ * more are dropped. Returns false if none is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     uint32_t size;
 
     while ((rec = scps_recring_front(&d->out, &size))) {
@@ -164,7 +165,7 @@ void scps_dgram_regroup(struct scps_stack *st)
 int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                     size_t len, size_t hollow)
 {
-    const struct scps_way *way;
+    const struct scps_route_entry *way;
     struct scps_dgram_out *rec;
     uint32_t over;
     int err;
@@ -203,7 +204,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
-    const struct scps_way *way = scps_route_find(st, &rec->to.addr);
+    const struct scps_route_entry *way = scps_route_find(st, &rec->to.addr);
     const uint8_t *data = (const uint8_t *)(rec + 1);
     struct scps_udp u = {.sport = d->local.port,
                          .dport = rec->to.port,
@@ -223,7 +224,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
     out->payload = NULL;
     out->payload_len = rec->hollow;
-    if (rec->hollow) { /* what is not hollow lies before it */
+    if (rec->hollow) { /* The bytes that are not hollow lie before it. */
         memcpy(out->data + out->len, data, rec->len);
         out->len += rec->len;
     } else if (rec->len) {
@@ -235,7 +236,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->at = st->env.now;
 }
 
-/* The datagram whose turn it is leaves; returns the bytes of its packet. */
+/* Sends the oldest datagram of d; returns the length of its packet. */
 static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
@@ -252,11 +253,12 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
-        scps_dgram_make_ready(d); /* what is lent is its own: it goes when its turn comes */
+        scps_dgram_make_ready(d); /* The packet lent now is its own; it leaves at its next turn. */
     return bytes;
 }
 
-/* Who is next; endpoints that only wait for their end get it. */
+/* Returns the next endpoint to serve. Closed endpoints that have nothing left to send are freed on
+ * the way. */
 static struct scps_dgram *next(struct scps_dgram_turns *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))
@@ -264,7 +266,7 @@ static struct scps_dgram *next(struct scps_dgram_turns *t)
     return t->head;
 }
 
-/* The bytes of d's oldest packet; 0: it has none. */
+/* Returns the length of d's oldest packet; 0: it has none. */
 static uint32_t first_bytes(struct scps_dgram *d)
 {
     uint32_t size;
@@ -273,22 +275,23 @@ static uint32_t first_bytes(struct scps_dgram *d)
     return rec ? packet(rec) : 0;
 }
 
-scps_time scps_dgram_due(struct scps_pipe *p, scps_time now)
+scps_time scps_dgram_due(struct scps_shaper *p, scps_time now)
 {
     uint32_t bytes = first_bytes(p->dgrams.head);
 
     return bytes ? scps_gate_when(&p->gate, now, bytes) : now;
 }
 
-void scps_dgram_yield(struct scps_turns *t)
+void scps_dgram_yield(struct scps_ready_queue *t)
 {
-    struct scps_pipe *p = (struct scps_pipe *)((uint8_t *)t - offsetof(struct scps_pipe, turns));
+    struct scps_shaper *p =
+        (struct scps_shaper *)((uint8_t *)t - offsetof(struct scps_shaper, turns));
 
     p->for_dgrams = true;
 }
 
-/* Of a route with a rate. */
-static void leave_pipe(struct scps_pipe *p, struct scps_dgram *d, struct scps_pkt *out)
+/* Sends a datagram through a route with a rate. */
+static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));
     if (p->share > 0)
@@ -302,7 +305,7 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
     scps_time now = st->env.now;
     struct scps_dgram *d;
 
-    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
         d = next(&p->dgrams);
         if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
             continue;

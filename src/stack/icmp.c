@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What arrives as ICMP.
+/* Handles ICMP messages.
  *
  * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section
  * 4.1). On a synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the
  * reason to give should the connection time out. While a SYN is outstanding, port, protocol and
  * prohibited mean refused. Too big lowers the path MTU, never below what the links of small
- * satellites have; the octets it stopped go out again at once, cut to size, and no controller hears
- * of it (RFC 1191 section 6.5, RFC 8201). What quotes a datagram is its endpoint's.
+ * satellites have; the octets it stopped go out again at once, cut to size, and no controller is
+ * told (RFC 1191 section 6.5, RFC 8201). An error that quotes a datagram goes to its endpoint.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* RFC 1191 section 7: what an old router that does not say may mean. */
+/* Returns the MTU to assume when an old router does not give one (RFC 1191 section 7). */
 static uint32_t plateau(uint32_t failed)
 {
     static const uint16_t table[] = {65535, 32000, 17914, 8166, 4352, 2002,
@@ -29,15 +29,16 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
-    struct scps_ack_sum sum = {0};
+    struct scps_ack_result sum = {0};
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
     if (mtu >= old || !c->tx || c->ctx.cfg->c.df_off)
         return;
-    SCPS_NOTE_IT(c, PMTU, old, mtu, 0, 0);
+    SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
     sb = &c->tx->sb;
-    /* Only the too long are lost; being cut they keep their state, so this comes first. */
+    /* Mark only segments that are too long as lost, before cutting them: the pieces keep the
+     * mark. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->agreed) > (int64_t)(mtu - over))
             scps_sb_lose(sb, i, &sum);

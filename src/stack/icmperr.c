@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ICMP error means to a connection or an endpoint of datagrams. */
+/* Converts ICMP errors to the errors of connections and datagram endpoints. */
 #include "stack/stack.h"
 
 int scps_icmp_err(enum scps_icmp_kind kind)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a packet to its owner: checks, the view, the connection; answers to those that have none. */
+/* Processes an arriving packet: checks, parsing, its connection or endpoint; answers packets that
+ * have none. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -38,9 +39,9 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
     return SCPS_DROP_NONE;
 }
 
-/* A wrong checksum counts, and by choice tells of damage on the way from this peer, whichever flow
- * it was. */
-static SCPS_APART int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
+/* Counts a wrong checksum; if so configured, reports damage by the link on all connections with
+ * this peer. */
+static SCPS_NOINLINE int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
     if (st->cfg.checksum_hints)
         scps_stack_signal(st, st->env.now,
@@ -63,11 +64,11 @@ static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
 }
 
-/* Finds the payload of a parsed segment. 0 or the drop that says what is wrong. */
+/* Finds the payload of a parsed segment. Returns 0, or the drop that says what is wrong. */
 static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
                                           const struct scps_pkt *in)
 {
-    if (in->payload_len) { /* it lies apart, or is hollow */
+    if (in->payload_len) { /* The payload lies apart, or is hollow. */
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return SCPS_DROP_TRUNCATED;
         seg->data = in->payload;
@@ -80,8 +81,9 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
 
 /* Who takes a segment. */
 struct taker {
-    struct scps_conn *c; /* NULL: nobody, and nothing is left to do */
-    bool compressed;     /* the segment came with a compressed header */
+    /* the connection that takes the segment; NULL: none, and nothing is left to do */
+    struct scps_conn *c;
+    bool compressed; /* the segment came with a compressed header */
 };
 
 static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
@@ -105,8 +107,8 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
     return err;
 }
 
-/* Any TCP segment, into *seg, and its taker, which is clear before. 0, or the drop that was
- * counted. */
+/* Parses a TCP segment into *seg and finds its taker, which must be zeroed. Returns 0, or the drop
+ * that was counted. */
 static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in, struct scps_seg *seg, struct taker *taker)
 {
@@ -128,11 +130,12 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     c = scps_demux_find(st, &f);
     if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
         scps_conn_finish(c, 0);
-        scps_conn_detach(c); /* nobody finds it any more, should its link go */
+        /* The link no longer finds the connection, should its device vanish. */
+        scps_conn_detach(c);
         c = NULL;
     }
-    /* RFC 9293 section 3.3.2: CLOSED is no connection, whoever still holds the handle. Its own
-     * reset may have yet to leave; only a new connection does not wait for that. */
+    /* RFC 9293 section 3.3.2: CLOSED is no connection, even if the application holds its handle.
+     * Its reset may not be sent yet; a new connection does not wait for that. */
     if (c && c->state == SCPS_CLOSED &&
         (!(c->todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
@@ -140,7 +143,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-/* The same for a segment with a compressed header. */
+/* As tcp_input(), for a segment with a compressed header. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
 {
@@ -155,7 +158,8 @@ static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const str
     return 0;
 }
 
-/* What comes is mostly a TCP segment in an IPv4 header without options, all of it there. */
+/* Fast path test: a TCP segment in an IPv4 header without options, contiguous and complete, as most
+ * packets are. */
 static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
@@ -165,8 +169,8 @@ static inline bool ordinary(const struct scps_pkt *in)
            SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* For a connection that has one, and mostly for the one the last packet was for: then there is
- * nothing to look up. NULL: the long way decides. */
+/* Finds the connection of a packet; most packets belong to the connection of the packet before,
+ * which needs no lookup. NULL: the general code decides. */
 static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p)
 {
     struct scps_conn *c = nif->last;
@@ -182,8 +186,8 @@ static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *ni
     return c;
 }
 
-/* Of an IPv4 packet without options, where the pseudo-header's addresses lie before the TCP
- * header. */
+/* Verifies the checksum of an IPv4 packet without options, in which the addresses lie just before
+ * the TCP header. */
 static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
 {
     uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) +
@@ -199,7 +203,7 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-/* The segment of such a packet for c, into *seg. 0, or the drop that was counted. */
+/* Parses such a packet for connection c into *seg. Returns 0, or the drop that was counted. */
 static inline int ordinary_segment(struct scps_stack *st, const struct scps_conn *c,
                                    const struct scps_pkt *in, struct scps_seg *seg)
 {
@@ -239,10 +243,10 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_dgram_input(st, nif, ip, &u, in);
 }
 
-/* Any packet: a segment into *seg, and its taker, which is clear before. */
-static SCPS_APART int any_input(struct scps_stack *st, struct scps_nif *nif,
-                                const struct scps_pkt *in, struct scps_seg *seg,
-                                struct taker *taker)
+/* Parses any packet: a segment into *seg, and its taker, which must be zeroed. */
+static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
+                                   const struct scps_pkt *in, struct scps_seg *seg,
+                                   struct taker *taker)
 {
     struct scps_ip ip;
     enum scps_drop bad;

@@ -6,8 +6,8 @@
 #include "base/cksum.h"
 #include "wire/tcp.h"
 
-/* What scps_ip_build does, for the header nearly every packet has: IPv4 without options. addrs: the
- * sum of both. */
+/* Builds the usual header as scps_ip_build does: IPv4 without options. addrs: sum of both
+ * addresses. */
 static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
                               uint64_t addrs)
 {
@@ -20,7 +20,7 @@ static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos
     scps_sum_finish(p + 10, sum);
 }
 
-static SCPS_APART uint64_t sum6(const struct scps_conn *c)
+static SCPS_NOINLINE uint64_t sum6(const struct scps_conn *c)
 {
     return scps_sum_header(scps_sum_header(0, c->local.b, 16), c->remote.b, 16);
 }
@@ -48,8 +48,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->ctx.cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    /* the pseudo-header: addresses, protocol, and a length that no packet of ours has above 16
-     * bits */
+    /* Pseudo-header: addresses, protocol, and a length of at most 16 bits. */
     sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
                                  (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
     sum = scps_sum_plus(sum, addrs);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Listening: what a SYN, and the acknowledgement that follows, makes of a listener; SYN cookies.
+/* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
- * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait.  The one that has
- * waited longest gives its place up, the sooner the more places are taken (patience), so that
- * spoofed SYNs that nobody answers neither keep the places from those that come after nor cause a
- * SYN-ACK after the other (RFC 4987 sections 3.3 and 3.4).  Is there no place, the answer is a
- * cookie and nothing is kept.  A cookie is our sequence number:
+ * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait. The one that has
+ * waited longest is dropped, the sooner the more there are (patience()), so that spoofed SYNs that
+ * nobody answers neither shut out later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3
+ * and 3.4). At the limit the answer is a cookie and no state is kept. A cookie is our sequence
+ * number:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
@@ -30,10 +30,12 @@
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
-#define CAPS_DOWN       2  /* from 0xe0 to bits 3 to 5 of a cookie */
-#define PLACE           3u /* SYN-ACKs that a place costs strangers' share of the link */
+#define CAPS_DOWN       2 /* shift of the capability bits, from 0xe0 to bits 3 to 5 of a cookie */
+/* SYN-ACKs that are charged to the share of strangers for each half-open connection */
+#define PLACE 3u
 
-#define SYN_ACK 80u /* bytes, about: IPv6, or IPv4 with framing, and the usual options */
+/* approximate length of a SYN-ACK, bytes: IPv6, or IPv4 with framing, and the usual options */
+#define SYN_ACK 80u
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
@@ -55,7 +57,7 @@ static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow 
     return (uint32_t)scps_siphash(st->env.key, msg, sizeof msg) & 0xffffff;
 }
 
-/* The capabilities a configuration has. */
+/* Returns the capabilities that a configuration offers. */
 static uint8_t offers(const struct scps_conn_config *cfg)
 {
     return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
@@ -63,7 +65,8 @@ static uint8_t offers(const struct scps_conn_config *cfg)
                      (cfg->compress ? SCPS_CAP_COM : 0));
 }
 
-/* Has syn asked for anything we have that its cookie, sent in seg, cannot keep? */
+/* Returns true if syn asked for a feature that we have and its cookie, sent in seg, cannot
+ * carry. */
 static bool loses(const struct scps_conn_config *cfg, const struct scps_seg *syn,
                   const struct scps_seg *seg)
 {
@@ -133,7 +136,7 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         st->count.cookies_reduced++;
 }
 
-/* Rebuilds the SYN a cookie stands for. False: it is none of ours. */
+/* Rebuilds the SYN for which a cookie stands. Returns false if the cookie is not ours. */
 static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f,
                         const struct scps_seg *seg, struct scps_seg *syn)
 {
@@ -176,15 +179,15 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
 {
-    const struct scps_way *way = scps_route_find(l->st, &f->remote);
+    const struct scps_route_entry *way = scps_route_find(l->st, &f->remote);
     int err;
 
     return scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 }
 
-/* For how long a half-open connection of l keeps its place once another SYN comes: through all its
- * SYN-ACKs while a quarter of the places is taken, through four of them from then on, three from a
- * half, two when there is no place. */
+/* Returns how long a half-open connection of l is kept when another SYN comes: for all its SYN-ACKs
+ * while less than a quarter of the places is taken, for four from then on, three from a half, two
+ * when all are taken. */
 static scps_dur patience(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;
@@ -197,8 +200,8 @@ static scps_dur patience(const struct scps_listener *l)
     return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
 }
 
-/* The half-open connection that has waited longest goes, if that is long enough; nobody hears of
- * it. */
+/* Drops the half-open connection that has waited longest, without a message, if it has waited long
+ * enough. */
 static bool evict(struct scps_listener *l)
 {
     struct scps_conn *c = l->half_first;
@@ -211,9 +214,9 @@ static bool evict(struct scps_listener *l)
     return true;
 }
 
-/* A place among the half-open for f? From a quarter of them on, more come than a busy server's
- * clients make: a place and the SYN-ACKs that it will send are paid from what strangers may have of
- * the link. */
+/* Returns true if f may become a half-open connection. From a quarter of the limit on, there are
+ * more than a busy server's clients make: the SYN-ACKs are then charged to the share that
+ * strangers have of the link. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
@@ -245,9 +248,10 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_listener_join(l, c); /* scps_listener_forget takes it back */
+    /* The peer's id names another connection, so this one goes without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
-        scps_connid_release(st, c); /* the peer's id names another: no compression for this one */
+        scps_connid_release(st, c);
     if (scps_conn_answer(c, seg)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
@@ -267,8 +271,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are about, data may be of a peer whose first segments were lost: they come
-         * again. */
+        /* While cookies are in use, data may come from a peer whose first segments were lost: they
+         * are sent again. */
         if (seg->len && l->cookie_at && st->env.now - l->cookie_at <= 2 * UNIT)
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
         scps_answer_reset(st, nif, f, seg);

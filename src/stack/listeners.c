@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits at a listener: half-open connections, and those that have not been accepted yet.
+/* The queues of a listener: half-open connections, and connections not accepted yet.
  *
  * Each kind is a queue by ev_next, the oldest first: a connection has no events of its own
  * before it is accepted. */
@@ -120,8 +120,8 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     c->ev_next = NULL;
     c->pending = false;
     c->owner.user = NULL;
-    if (c->events) /* what happened before it had an owner */
-        scps_conn_tell(c, SCPS_EV_WRITABLE);
+    if (c->events) /* Report what happened before the connection had an owner. */
+        scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of links: down through the filters to the device, up through them to the stack. */
+/* Chains of netifs: packets go down through the filters to the device, and up through them to the
+ * stack. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

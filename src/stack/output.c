@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which packet leaves next: connections in turn, datagrams between them, answers to strangers. */
+/* Chooses the next packet: connections in turn, datagrams between them, answers to strangers. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-/* A device that cuts trains itself gets the segments behind a full one with it, as far as they may
- * leave now. */
-static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
+/* GSO: for a device that segments itself, appends the following full segments of c that may be sent
+ * now. */
+static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
@@ -14,8 +14,8 @@ static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
     if (size != c->agreed.mss || c->agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
-        seg->flags |=
-            next.flags; /* PSH and FIN belong to the last one, where the device puts them */
+        /* PSH and FIN belong to the last segment, and the device puts them there. */
+        seg->flags |= next.flags;
         seg->ack = next.ack;
         seg->wnd = next.wnd;
         seg->gso = (uint16_t)size;
@@ -25,8 +25,8 @@ static SCPS_APART void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
     }
 }
 
-/* What goes before all packets: connections that have ended, timers. */
-static SCPS_APART void output_housekeeping(struct scps_stack *st)
+/* Before any packet: frees connections that have ended, and serves timers. */
+static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
         scps_stack_reap(st);
@@ -34,14 +34,15 @@ static SCPS_APART void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Whose turn it is: routes that have a rate go before what has none, which could leave them
- * nothing; among themselves in turn. Of a route with a rate the one at the head, if the credit is
- * there. */
-static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct scps_nif *nif)
+/* Returns the ready queue to serve: routes with a rate go before the link's own queue, which could
+ * leave nothing for them, and take turns among themselves. A route is ready if its credit covers
+ * its first packet. */
+static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
+                                                         struct scps_nif *nif)
 {
     scps_time now = st->env.now;
 
-    for (struct scps_pipe **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
         scps_gate_serve(&p->gate, now);
         if (!p->turns.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->turns.head, now))
             continue;
@@ -51,22 +52,22 @@ static SCPS_APART struct scps_turns *open_turns(struct scps_stack *st, struct sc
     return &nif->turns;
 }
 
-/* c, whose turn it was, sends nothing: because its packet waits for credit, which it does at the
- * head, or on its own account. Returns whose turn it is now. */
-static SCPS_APART struct scps_turns *pass(struct scps_stack *st, struct scps_nif *nif,
-                                          struct scps_conn *c)
+/* Connection c was served but sends nothing: it waits for credit and stays first, or it has nothing
+ * to send. Returns the queue to serve now. */
+static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
+                                                   struct scps_conn *c)
 {
     if (c->turns->gate->asked != c) {
         scps_gate_passed(c->turns->gate, c);
-        scps_conn_unready(c);
+        scps_conn_dequeue(c);
     }
     return open_turns(st, nif);
 }
 
-/* The next segment of the connections that may have one, in turn. */
-static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+/* Builds the next segment of the ready connections, in turn. */
+static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_turns *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
+    struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
     struct scps_conn *c;
     struct scps_seg seg;
 
@@ -76,7 +77,7 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
             if (t->gate)
                 t = pass(st, nif, c);
             else
-                scps_conn_unready(c);
+                scps_conn_dequeue(c);
             continue;
         }
         if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
@@ -87,9 +88,9 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
         if (t->gate && over && nif->n_dgrams)
             scps_dgram_yield(t);
         if (scps_conn_quiet(c, seg.len > 0))
-            scps_conn_unready(c);
+            scps_conn_dequeue(c);
         else if (over && c != t->tail)
-            scps_turns_next(t);
+            scps_ready_queue_next(t);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)
@@ -99,9 +100,9 @@ static SCPS_APART int segment(struct scps_stack *st, struct scps_nif *nif, struc
     return 0;
 }
 
-/* Datagrams wait, too: each kind goes first every other time. */
-static SCPS_APART int output_alternate(struct scps_stack *st, struct scps_nif *nif,
-                                       struct scps_pkt *out)
+/* Datagrams are waiting, too: each kind goes first every other time. */
+static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
+                                          struct scps_pkt *out)
 {
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && scps_dgram_output(st, nif, out))
@@ -111,9 +112,11 @@ static SCPS_APART int output_alternate(struct scps_stack *st, struct scps_nif *n
     return scps_dgram_output(st, nif, out);
 }
 
-/* Not only connections, or not only theirs to send. Answers to strangers leave when nobody else has
- * anything, and every SCPS_ANSWER_SHARE-th time else. */
-static SCPS_APART int output_slow(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+/* Slow path: besides connections there are timers, answers, datagrams or routes with a rate.
+ * Answers to strangers are sent when nothing else waits, and otherwise every SCPS_ANSWER_SHARE-th
+ * time. */
+static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
+                                     struct scps_pkt *out)
 {
     output_housekeeping(st);
     if (nif->n_answers && nif->since_answer >= SCPS_ANSWER_SHARE - 1 &&
@@ -133,9 +136,10 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* whatever is due has headers that fit there */
+    if (out->cap < SCPS_MAX_HEADERS) /* Every packet's headers fit into this room. */
         return SCPS_ERR_ROOM;
-    /* asked once more than it gives, by every driver after every packet: no frame for that */
+    /* Every driver calls this function until it returns 0. The empty case is common, so it must not
+     * set up a stack frame. */
     scps_stack_clock(st, now);
     if (st->env.dead || scps_stack_timers_due(st) || nif->others)
         return output_slow(st, nif, out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Destinations that choke on the capabilities option: some old hosts do not answer a SYN with an
- * option they do not know (docs/SCPS-TP.md section 1.4).
+/* Cache of destinations that do not answer the capabilities option: some old hosts do not answer a
+ * SYN with an option they do not know (docs/SCPS-TP.md section 1.4).
  *
- * Whoever answered only after the option had been left out is remembered for a while; connections
- * to it begin without. A new one takes the place of the entry that expires, or expired, first.
+ * A host that answered only after the option had been left out is remembered for a while;
+ * connections to it begin without the option. A new entry replaces the one that expires first.
  */
 #include "stack/stack.h"
 

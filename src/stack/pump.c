@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The turn of the crank that every driver shares.
+/* The driver step, scps_pump(), that all drivers share.
  *
  * A packet the device refuses for now (SCPS_ERR_AGAIN) is kept, its lent payload copied, and goes
  * first when the device is ready again; until then that link is asked for nothing.
@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-/* Keeps what the device refused. Without memory it is lost, as on any full link. */
+/* Keeps the packet that the device refused. Without memory it is lost, as on any full link. */
 static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_pkt *pkt)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -41,9 +41,9 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
     nif->pending = nif->others = true;
 }
 
-/* clk NULL: the time is that of the stack, and stands still. */
-static SCPS_WITHIN void pump_link(struct scps_stack *st, struct scps_nif *nif,
-                                  const struct scps_clock *clk)
+/* clk NULL: the time is that of the stack and does not advance. */
+static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif *nif,
+                                         const struct scps_clock *clk)
 {
     uint8_t room[2048];
     struct scps_pkt out;

@@ -2,16 +2,17 @@
 /* Which link leads to an address, which of our addresses to use there, and the rate that its
  * connections share.
  *
- * A route that has a rate, or once had one, owns a pipe: a gate (core/gate.c) and the turns of the
- * connections that go through it. Others take their turns with the link's.
+ * A route that has a rate, or once had one, owns a shaper: a gate (core/gate.c) and the ready queue
+ * of the connections that use the route. Other connections are in the link's ready queue.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst)
+const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
+                                               const struct scps_addr *dst)
 {
-    const struct scps_way *best = NULL;
+    const struct scps_route_entry *best = NULL;
 
     for (uint32_t i = 0; i < st->n_ways; i++) {
         const struct scps_route *r = &st->ways[i].route;
@@ -21,7 +22,7 @@ const struct scps_way *scps_route_find(const struct scps_stack *st, const struct
     return best;
 }
 
-struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif)
+struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif)
 {
     return w && w->pipe && w->route.nif == nif->nif ? &w->pipe->turns : &nif->turns;
 }
@@ -64,9 +65,9 @@ bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *ad
     return scps_route_local(st, addr) != NULL;
 }
 
-void scps_stack_last(struct scps_pipe **at)
+void scps_stack_last(struct scps_shaper **at)
 {
-    struct scps_pipe *p = *at;
+    struct scps_shaper *p = *at;
 
     *at = p->next;
     while (*at)

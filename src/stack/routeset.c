@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes and addresses are added and changed. What goes by them takes its turns where it belongs
- * afterwards. */
+/* Adds and changes routes and addresses, and moves connections and datagrams to the ready queues of
+ * their new routes. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -26,8 +26,8 @@ static uint32_t route_mtu(const struct scps_route *r)
     return r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 }
 
-/* Sets the rate of w to r's; the pipe is made when it is first needed. */
-static int set_rate(struct scps_stack *st, struct scps_way *w, const struct scps_route *r)
+/* Sets the rate of w to that of r; the shaper is made when first needed. */
+static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_nif *nif = scps_nif_of(r->nif);
@@ -37,7 +37,7 @@ static int set_rate(struct scps_stack *st, struct scps_way *w, const struct scps
     if (!w->pipe && !r->rate && !r->min_rate)
         return 0;
     if (!w->pipe) {
-        struct scps_pipe *p = a->alloc(a->ctx, sizeof *p);
+        struct scps_shaper *p = a->alloc(a->ctx, sizeof *p);
         if (!p)
             return SCPS_ERR_NOMEM;
         memset(p, 0, sizeof *p);
@@ -51,17 +51,17 @@ static int set_rate(struct scps_stack *st, struct scps_way *w, const struct scps
     return 0;
 }
 
-/* Connections and datagrams take their turns where they belong now. */
+/* Moves ready connections and datagrams to the queues of their present routes. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        struct scps_turns *t;
+        struct scps_ready_queue *t;
         if (!c->turns || c->turns->link != nif)
             continue;
         t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->turns->link);
         if (t == c->turns)
             continue;
-        scps_conn_unready(c);
+        scps_conn_dequeue(c);
         scps_gate_forget(c);
         c->turns = t;
         scps_conn_wake(c);
@@ -71,7 +71,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 
 int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
 {
-    struct scps_way way = {.route = *r}, *slot;
+    struct scps_route_entry way = {.route = *r}, *slot;
     int err;
 
     if (!r->nif || r->nif->stack != st || (r->dst.family != 4 && r->dst.family != 6) ||
@@ -82,7 +82,7 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
         return SCPS_ERR_NOMEM;
     err = set_rate(st, &way, r);
     if (err)
-        memset(slot, 0, sizeof *slot); /* the row stays, matching nothing */
+        memset(slot, 0, sizeof *slot); /* The row stays in the array but matches no address. */
     else
         *slot = way;
     if (slot->pipe)
@@ -96,7 +96,7 @@ int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
     int err;
 
     for (uint32_t i = st->n_ways; i-- > 0;) {
-        struct scps_way *w = &st->ways[i];
+        struct scps_route_entry *w = &st->ways[i];
         if (!r->nif || w->route.nif != r->nif || w->route.prefix != r->prefix ||
             w->route.dst.family != r->dst.family ||
             !scps_addr_match(&w->route.dst, &r->dst, r->prefix))
@@ -129,8 +129,9 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};
     memset(slot->addr.b + (addr->family == 4 ? 4 : 16), 0, addr->family == 4 ? 12 : 0);
     err = scps_stack_add_route(st, &r);
+    /* The row stays in the array but matches no address. */
     if (err)
-        *slot = (struct scps_local_addr){0}; /* the row stays, matching nothing */
+        *slot = (struct scps_local_addr){0};
     return err;
 }
 
@@ -141,15 +142,16 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
     for (uint32_t i = 0; i < st->n_ways; i++)
         if (st->ways[i].route.nif != nif->nif)
             st->ways[keep++] = st->ways[i];
-    /* the array keeps its size for the allocator: what is left over is made to match nothing */
+    /* The allocator needs the original size back, so the array keeps it, and spare rows match
+     * nothing. */
     for (uint32_t i = keep; i < st->n_ways; i++)
-        st->ways[i] = (struct scps_way){0};
+        st->ways[i] = (struct scps_route_entry){0};
 }
 
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig)
 {
     for (uint32_t i = 0; i < st->n_ways; i++) {
-        struct scps_way *w = &st->ways[i];
+        struct scps_route_entry *w = &st->ways[i];
         if (!w->pipe || !w->route.rate || (sig->nif && sig->nif != w->route.nif) ||
             (sig->remote.family && scps_route_find(st, &sig->remote) != w))
             continue;

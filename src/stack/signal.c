@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals, handed to the connections they concern. */
+/* Passes signals to the connections they concern. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One host: its parts put together, time and events. */
+/* The stack of a host: opening and closing, time, and events. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -7,7 +7,7 @@
 
 /* ---- lifetime ---- */
 
-/* Known to everybody: simulations are repeatable without a word, real drivers refuse it. */
+/* Public, so simulations are repeatable without a setting; real drivers refuse it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
 
 struct scps_stack_config scps_stack_config_default(void)
@@ -37,7 +37,7 @@ bool scps_stack_is_predictable(const struct scps_stack *st)
     return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
 }
 
-/* The memory of a stack whose memory is not fixed. */
+/* Allocates a stack whose memory is not fixed. */
 static struct scps_stack *take(const struct scps_stack_config *cfg)
 {
     struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
@@ -50,7 +50,7 @@ static struct scps_stack *take(const struct scps_stack_config *cfg)
     return st;
 }
 
-/* The memory of one whose memory is; *need: bytes, or 0: the configuration is refused. */
+/* Allocates a stack with all of its fixed memory; *need: bytes; 0: the configuration is refused. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
@@ -138,7 +138,7 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
     scps_answers_fini(&nif->answers, a);
     if (nif->kept_mem)
         a->free(a->ctx, nif->kept_mem, nif->kept.cap);
-    for (struct scps_pipe *p; (p = nif->pipes);) {
+    for (struct scps_shaper *p; (p = nif->pipes);) {
         nif->pipes = p->next;
         scps_answers_fini(&p->answers, a);
         a->free(a->ctx, p, sizeof *p);
@@ -198,7 +198,7 @@ int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
     if (!netif || netif->stack || netif->upper || netif->mtu < 68)
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (!st->nifs[i]->nif) { /* the place of one that was removed */
+        if (!st->nifs[i]->nif) { /* Reuse the place of a netif that was removed. */
             attach(st, st->nifs[i], netif);
             return 0;
         }
@@ -248,19 +248,19 @@ scps_time scps_stack_now(const struct scps_stack *st)
     return st->env.now;
 }
 
-/* Who was refused for lack of memory may try again. */
+/* Connections that were refused for lack of memory may try again. */
 static void serve_memory(struct scps_stack *st)
 {
     st->env.memory_at = SCPS_NEVER;
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
-        scps_bets_look(c);
+        scps_bets_check_hole(c);
     }
     scps_dgram_memory(st);
 }
 
-/* A key may be too early: the connection then only goes back to where it belongs. */
-SCPS_APART void scps_stack_serve_timers(struct scps_stack *st)
+/* A key in the heap may be too early: then the connection is only given its right deadline. */
+SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
 
@@ -288,8 +288,8 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
         scps_stack_serve_timers(st);
 }
 
-/* When a packet of the routes with a rate may leave next. */
-static SCPS_APART scps_time pipes_due(struct scps_pipe *p, scps_time now)
+/* Returns when a packet of the routes with a rate may be sent next. */
+static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One host inside: what the files of this folder share. */
+/* Internals of the stack of one host, shared by the files of this folder. */
 #ifndef SCPS_STACK_STACK_H
 #define SCPS_STACK_STACK_H
 
@@ -18,61 +18,61 @@ struct scps_flow { /* our side first */
     uint16_t lport, rport;
 };
 
-/* A route, and what keeps its rate. */
-struct scps_way {
+/* A route and its shaper. */
+struct scps_route_entry {
     struct scps_route route;
-    struct scps_pipe *pipe; /* NULL: it never had a rate */
+    struct scps_shaper *pipe; /* NULL: the route never had a rate */
 };
 
-/* Endpoints whose oldest datagram waits for the same link or route, in turn. */
+/* Queue of endpoints whose oldest datagram waits for the same link or route. */
 struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
 };
 
-/* What the connections and datagrams of a link send, for its answers to keep out of the way of. */
+/* Rate at which connections and datagrams use a link; answers get what they leave. */
 struct scps_usage {
-    scps_time since;  /* when it was last measured */
-    uint64_t sent;    /* bytes of theirs until then, as they weigh on the line */
-    uint64_t answers; /* bytes of answers until now, likewise */
-    uint64_t rate;    /* bytes/s: the most of late */
+    scps_time since;  /* time of the last measurement */
+    uint64_t sent;    /* their bytes up to that time, as counted on the line */
+    uint64_t answers; /* bytes of answers so far, likewise */
+    uint64_t rate;    /* highest recent rate, bytes/s */
 };
 
-/* Answers nobody's connection will send: resets, ICMP, SYN cookies. */
+/* Queue of answers to packets of no connection: resets, ICMP, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    struct scps_pacer share; /* what of the route or the device they may have */
+    struct scps_pacer share; /* token bucket: their share of the route's or the device's rate */
 };
 
 /* The rate of a route and the connections, datagrams and answers that share it. */
-struct scps_pipe {
+struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
-    struct scps_turns turns;
+    struct scps_ready_queue turns;
     struct scps_dgram_turns dgrams;
-    bool for_dgrams;        /* it is the datagrams' turn, as far as any wait, */
-    int32_t share;          /* of so many bytes more */
-    struct scps_pipe *next; /* of the same link */
+    bool for_dgrams;          /* datagrams, if any wait, are served before connections */
+    int32_t share;            /* bytes that they may still send in this turn */
+    struct scps_shaper *next; /* of the same link */
 };
 
 /* A netif as the stack sees it: netif->stack_priv. */
 struct scps_nif {
     struct scps_netif *nif;
-    struct scps_turns turns;
-    struct scps_pipe *pipes;        /* routes with a rate */
-    struct scps_dgram_turns dgrams; /* datagrams that none of these holds back */
-    uint32_t n_dgrams;              /* endpoints in these and those of the pipes */
-    bool after_dgram;               /* a datagram had the last turn that both kinds wanted */
-    struct scps_answers answers;    /* by routes that have no rate */
+    struct scps_ready_queue turns;
+    struct scps_shaper *pipes;      /* routes with a rate */
+    struct scps_dgram_turns dgrams; /* endpoints that no route's rate holds back */
+    uint32_t n_dgrams;              /* endpoints in this queue and in those of the shapers */
+    bool after_dgram;               /* a datagram was served last, when both kinds waited */
+    struct scps_answers answers;    /* answers through routes without a rate */
     struct scps_usage usage;
-    uint32_t n_answers;     /* waiting in these and those of the pipes */
+    uint32_t n_answers;     /* answers that wait here and in the shapers */
     uint8_t since_answer;   /* packets sent since the last answer, at most SCPS_ANSWER_SHARE */
-    struct scps_conn *last; /* whose packet, IPv4 without options, came last */
-    uint8_t last_flow[12];  /* its addresses and ports as they stand there */
+    struct scps_conn *last; /* connection of the last packet, if it was IPv4 without options */
+    uint8_t last_flow[12];  /* addresses and ports of that packet, as they lie in it */
     bool blocked;           /* the device said SCPS_ERR_AGAIN */
-    bool pending;           /* kept holds the packet it refused */
+    bool pending;           /* `kept` holds a packet that the device refused */
     bool others;            /* see scps_nif_others */
     struct scps_pkt kept;
-    uint8_t *kept_mem; /* the whole of it: the payload is lent for one call only */
+    uint8_t *kept_mem; /* copy of the whole packet: its payload was lent for one call only */
 };
 
 struct scps_local_addr {
@@ -84,95 +84,102 @@ struct scps_local_addr {
 struct scps_listener {
     struct scps_stack *st;
     struct scps_shared_config *cfg;
-    struct scps_endpoint local; /* family 0: both; zeros: every address of the family */
+    /* family 0: any address of both families; zeros: any address of the family */
+    struct scps_endpoint local;
     unsigned backlog, pending, half_open;
-    struct scps_conn *first, *last;           /* established, not accepted; linked by ev_next */
-    struct scps_conn *half_first, *half_last; /* half-open, likewise; the oldest first */
-    scps_time cookie_at;                      /* when the last SYN cookie left; 0 never */
+    /* established connections to accept; linked by ev_next */
+    struct scps_conn *first, *last;
+    /* half-open connections, likewise; the oldest first */
+    struct scps_conn *half_first, *half_last;
+    /* time at which the last SYN cookie was sent; 0: never */
+    scps_time cookie_at;
     void *user;
-    bool queued; /* it stands in the queue of those for which SCPS_EV_ACCEPT is due */
+    bool queued; /* stands in the queue of listeners that have an SCPS_EV_ACCEPT to report */
     struct scps_listener *next, *ev_next;
 };
 
 struct scps_stack {
-    struct scps_env env; /* first: connections know only this */
+    struct scps_env env; /* first member: connections only see this part of the stack */
     struct scps_stack_config cfg;
     struct scps_nif **nifs;
     uint32_t n_nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
-    struct scps_way *ways;
+    struct scps_route_entry *ways;
     uint32_t n_ways;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
-    struct scps_shared_config *recent; /* of the last connect: mostly the next one's, too */
+    /* configuration of the last connect, often that of the next one too */
+    struct scps_shared_config *recent;
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
-    uint32_t answers_left; /* this second's resets and ICMP errors */
+    uint32_t answers_left; /* resets and ICMP errors that may still be sent in this second */
     scps_time answers_since;
     struct scps_stack_stats count;
     struct scps_connids *ids;   /* connid.c; NULL until used */
     struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
     struct scps_dgram *ev_dgrams, *ev_dgrams_last;
     struct scps_plain_host *plain; /* plain.c; NULL until used */
-    size_t size;                   /* of the request that this struct is the front of */
-    struct scps_reserve *reserve;  /* bound.c; NULL unless memory is fixed */
+    size_t size;                   /* size of the memory block that begins with this struct */
+    struct scps_reserve *reserve;  /* bound.c; NULL unless the memory is fixed */
 };
 
 /* ---- bound.c ---- */
-#define SCPS_FIXED_ANSWERS 2048u /* bytes of an answers' queue where memory is fixed */
+#define SCPS_FIXED_ANSWERS 2048u /* bytes of an answers queue when memory is fixed */
 
-/* All memory of a stack whose memory is fixed. Stands behind the stack in one piece. */
+/* Plan of all memory of a stack whose memory is fixed. It lies behind the stack in one block. */
 struct scps_reserve {
     struct scps_fixed fixed;
     struct scps_slots slots;
-    uint32_t packet; /* bytes of a packet that a device has refused */
+    uint32_t packet; /* length of the packet that a device may have refused */
 };
 
-/* Plans all memory for conns connections within conn. 0, or an error of scps_config_resolve. */
+/* Plans all memory for `conns` connections opened within conn. Returns 0, or an error of
+ * scps_config_resolve. */
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns);
-/* Bytes of the stack and of all that r plans; 0: more than can be addressed. */
+/* Returns the bytes of the stack and of all that r plans; 0: more than can be addressed. */
 uint64_t scps_reserve_bytes(const struct scps_reserve *r);
-/* Says why a stack that needs so many bytes (0: its configuration is refused) was not opened. msg
- * may be NULL. */
+/* Writes to msg (may be NULL) why a stack that needs so many bytes was not opened; 0: its
+ * configuration is refused. */
 void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen);
-/* st, for which scps_reserve_bytes(r) were taken, has its memory from now on. */
+/* Starts the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
-/* Is there one that has not ended? */
+/* Returns true if a connection that has not ended uses the flow. */
 bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
-/* One that has not ended, for a flow as it stands in a TCP segment over IPv4 without options:
- * addresses and ports, the peer's first. */
+/* Finds a connection that has not ended by its flow as it lies in a TCP segment over IPv4 without
+ * options: addresses and ports, the peer's first. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
 /* Buckets for n connections. */
 uint32_t scps_demux_buckets(uint32_t n);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
-/* Every connection in turn: begin with NULL. The next must be asked for before one is freed. */
+/* Iterates over all connections: begin with NULL. Ask for the next before freeing one. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- plain.c ---- */
-/* Has this destination lately answered no SYN with capabilities? */
+/* Returns true if this destination has not answered a SYN with capabilities lately. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 
 /* ---- connid.c ---- */
-/* Gives c an id that no other connection between its hosts has or had of late. False: none is free;
- * it then does without compression. */
+/* Gives c a connection id that no other connection between its hosts has, or had in the last
+ * TIME-WAIT. Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Notes the peer's id as naming c, which has one of ours. False: a living connection has it (force:
- * takes it). */
+/* Records the peer's id as naming c, which has an id of ours. Returns false if an open connection
+ * has that id (force: takes it from that one). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
-/* c goes: its ids are its no longer, ours rests. */
+/* Frees c's connection ids. Ours is not given out again for cfg.time_wait. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* The connection that an id of the peer's, or of ours, names; NULL: none. Half-open connections may
- * share the peer's: while no other has it, the first of them, and the rest follow by same_id. */
+/* Finds the connection that an id of the peer's, or of ours, names; NULL: none. Half-open
+ * connections may share the peer's id: while no other has it, the first of them is returned, and
+ * the rest follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
@@ -180,86 +187,93 @@ void scps_connid_free_all(struct scps_stack *st);
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- comp.c ---- */
-/* A packet of protocol 105: to c, if *err stays 0, in seg. */
+/* Parses a packet of protocol 105. Returns its connection with the segment in seg, if *err stays
+ * 0. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
-/* An accepted segment of a connection with compression, however it came. */
+/* Learns the fields of an accepted segment of a connection with compression, in whichever form it
+ * came. */
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
-/* The connection has accepted the compressed segment that scps_comp_input gave last. */
+/* Call when the connection has accepted the compressed segment that scps_comp_input returned
+ * last. */
 void scps_comp_good(struct scps_conn *c);
-/* As scps_ipout; false: this segment has to go as TCP. */
+/* As scps_ipout; returns false if this segment has to be sent uncompressed. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
 /* ---- route.c ---- */
-const struct scps_way *scps_route_find(const struct scps_stack *st, const struct scps_addr *dst);
-/* Where connections of w over nif take their turns; w NULL: none is known. */
-struct scps_turns *scps_route_turns(const struct scps_way *w, struct scps_nif *nif);
-/* Has any route a rate? */
+const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
+                                               const struct scps_addr *dst);
+/* Returns the ready queue for connections of route w through nif; w NULL: no route is known. */
+struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif);
+/* Returns true if any route has a rate. */
 bool scps_route_rated(const struct scps_stack *st);
-/* The source address for dst on nif; NULL if nif has none of that family. */
+/* Returns the source address for dst on nif; NULL if nif has none of that family. */
 const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
                                           const struct scps_addr *dst);
-/* The addr table's row for a; NULL if it is not ours. */
+/* Returns the row of the address table for a; NULL if the address is not ours. */
 const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
                                                const struct scps_addr *a);
-/* p, which stands at *at, to the end of its link's pipes: the others go first. */
-void scps_stack_last(struct scps_pipe **at);
+/* Moves p, which *at points to, to the end of its link's shapers: the others are served first. */
+void scps_stack_last(struct scps_shaper **at);
 
 /* ---- routeset.c ---- */
-/* nif goes away: so do its routes. */
+/* Removes the routes of nif, which goes away. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* The path of sig has another rate: so have the routes that have one and lie in it. */
+/* The rate of a path has changed: adapts the routes within that path that have a rate. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- port.c ---- */
 /* RFC 6528. */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
-/* Picks f->lport (RFC 6056 section 3.3.3). 0 or SCPS_ERR_ADDRNOTAVAIL. */
+/* Chooses f->lport (RFC 6056 section 3.3.3). Returns 0 or SCPS_ERR_ADDRNOTAVAIL. */
 int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
-/* Do two addresses that ports are bound to have one in common? */
+/* Returns true if the bound addresses a and b overlap. Family 0 and all-zero addresses are
+ * wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
 /* ---- listeners.c ---- */
-/* The listener for a flow to local and port; NULL: there is none. */
+/* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
-/* c, which has just been made for l, is half-open. */
+/* Adds c, just made for l, to the half-open connections. */
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
-/* c, which was half-open, waits to be accepted. */
+/* Moves c from the half-open connections to those waiting for accept. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
-/* The event of the first listener that has one: st->ev_listeners is not NULL. */
+/* Returns the event of the first listener that has one: st->ev_listeners is not NULL. */
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
-/* l goes away: its event does, too. */
+/* Removes the event of l, which goes away. */
 void scps_listener_unqueue(struct scps_listener *l);
-/* A connection of l ended before it was accepted. */
+/* Removes a connection of l that ended before it was accepted. */
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */
-/* A segment for a listener, of a flow nobody has. Returns a scps_drop, counted; 0 if used. */
+/* Handles a segment to a listener, of a flow without a connection. Returns a scps_drop, counted; 0
+ * if used. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
 
 /* ---- conns.c ---- */
-/* A new connection for flow f over nif by way of way (NULL, or another link's: no route is known),
- * in the tables, not opened yet. */
+/* Makes a connection for flow f over nif and route way (NULL, or another link's: no route is
+ * known). It is in the tables, but not opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_way *way, int *err);
+                                  const struct scps_route_entry *way, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
-/* Discards the connections that have ended and have no owner. */
+/* Frees the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
 
 /* ---- stack.c ---- */
 
-/* Is a timer of a connection due, or should those try again that were refused memory? */
+/* Returns true if a timer of a connection is due, or connections that were refused memory should
+ * try again. */
 static inline bool scps_stack_timers_due(const struct scps_stack *st)
 {
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
-/* Serves the timers that are due, and those that wait for memory. */
+/* Serves the timers that are due, and connections that wait for memory. */
 void scps_stack_serve_timers(struct scps_stack *st);
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
@@ -271,7 +285,7 @@ static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
     st->env.drops[d]++;
     return (int)d;
 }
-/* "Any": family 0, or an address of zeros. */
+/* Returns true for the address "any": family 0, or zeros. */
 static inline bool scps_stack_any(const struct scps_addr *a)
 {
     static const uint8_t none[16];
@@ -284,28 +298,28 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 }
 
 /* ---- ipout.c, answer.c ---- */
-/* A segment of c as a packet: headers into out->data, the payload lent. no_csum: the device sums
- * the segment. */
+/* Builds a packet from a segment of c: headers into out->data, the payload lent. no_csum: the
+ * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* The stack is new: the first second of answers begins. */
+/* Initialises the limit of answers for each second. */
 void scps_answers_begin(struct scps_stack *st);
-/* One more answer to a stranger this second? */
+/* Returns true if one more answer to a stranger may be sent in this second. */
 bool scps_stack_may_answer(struct scps_stack *st);
-/* The next answer that may leave by nif now. */
+/* Gives the next answer that may be sent through nif now. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* When the first of p's answers may leave; SCPS_NEVER: none waits. */
-scps_time scps_answer_due(struct scps_pipe *p, scps_time now);
-/* len bytes more for strangers on the way to dst, sent by something else than an answer. False:
- * they have had their share. */
+/* Returns when the first of p's answers may be sent; SCPS_NEVER: none waits. */
+scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
+/* Charges len bytes, sent to dst for a stranger's sake by something other than an answer. Returns
+ * false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
 void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a);
-/* Queues one bare segment from f->local to f->remote. False: the answers have had their share, and
- * it was counted. */
+/* Queues one segment without data from f->local to f->remote. Returns false if the share of answers
+ * is used up, which was counted. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
-/* The reset RFC 9293 section 3.10.7.1 prescribes for seg. */
+/* Queues the reset that RFC 9293 section 3.10.7.1 prescribes for seg. */
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                        const struct scps_seg *seg);
 void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -314,14 +328,14 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
 /* ---- dgram.c ---- */
-/* A datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
+/* Handles a datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
-/* An ICMP error that quotes a datagram of ours. False: of nobody's. */
+/* Handles an ICMP error that quotes a datagram. Returns false if no endpoint sent it. */
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m);
-/* The device of nif is gone: whoever is connected through it hears so. */
+/* Reports the loss of nif's device to the endpoints connected through it. */
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);
-/* The next event of an endpoint; false: there is none. */
+/* Gets the next event of an endpoint; returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
 /* Endpoints that were refused for lack of memory may try again. */
@@ -329,26 +343,27 @@ void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
 /* ---- dgramout.c ---- */
-/* The next datagram that may leave by nif, of endpoints in turn. False: none may now. */
+/* Gives the next datagram that may be sent through nif, of endpoints in turn. Returns false if none
+ * may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Is it the turn of p's datagrams? */
-static inline bool scps_dgram_first(const struct scps_pipe *p)
+/* Returns true if p's datagrams are served before its connections. */
+static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.head && (p->for_dgrams || !p->turns.head);
 }
-/* When the first of p's datagrams may leave. */
-scps_time scps_dgram_due(struct scps_pipe *p, scps_time now);
-/* A turn of the connections that share t is over. */
-void scps_dgram_yield(struct scps_turns *t);
-/* Routes have changed: endpoints wait where they belong now. */
+/* Returns when the first of p's datagrams may be sent. */
+scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
+/* Ends a turn of the connections in ready queue t. */
+void scps_dgram_yield(struct scps_ready_queue *t);
+/* Moves waiting endpoints to the queues of their present routes, after routes have changed. */
 void scps_dgram_regroup(struct scps_stack *st);
 
 /* ---- icmperr.c ---- */
-/* The SCPS_ERR_* that stands for an ICMP error; 0: it is none. */
+/* Returns the SCPS_ERR_* for an ICMP error; 0: it is no error. */
 int scps_icmp_err(enum scps_icmp_kind kind);
 
 /* ---- icmp.c ---- */
-/* No message lowers the path MTU below this. */
+/* Returns the least path MTU to which an ICMP message may lead. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {
     return family == 4 ? 256 : 1280;
@@ -356,26 +371,26 @@ static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
-/* May anything else than the connections in its turns have something to send? Whoever adds such a
- * thing sets others; that there is none any more is found out here. */
+/* Returns true if something other than the connections in nif's ready queue may have packets.
+ * `others` is set by whatever adds such packets, and cleared here. */
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
         nif->others = nif->pending || nif->pipes || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
-/* Is there anything to do for the link? Without netif operations somebody fetches with
- * scps_stack_output. */
+/* Returns true if there is anything to do for the link. Without netif operations the driver fetches
+ * packets with scps_stack_output. */
 static inline bool scps_nif_busy(struct scps_nif *nif)
 {
     return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;
 }
-/* Has scps_stack_event anything to tell? */
+/* Returns true if scps_stack_event has anything to report. */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
     return st->env.ev_head || st->ev_listeners || st->ev_dgrams;
 }
-/* Is there nothing, news aside, that a turn of scps_pump at now would do? */
+/* Returns true if a scps_pump at now would have nothing to do, events aside. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
     if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)

@@ -14,9 +14,9 @@
 
 /* ---- packets ---- */
 
-/* The connection of a TCP packet; NULL on lack of memory. */
-static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *k,
-                                     const struct segment *s, int *dir)
+/* Returns the connection of a TCP packet; NULL on lack of memory. */
+static SCPS_ALWAYS_INLINE struct flow *find(struct scps_trace *t, const struct packet *k,
+                                            const struct segment *s, int *dir)
 {
     if (TR_LIKELY(k->version == 4)) {
         struct flow_quick q;
@@ -33,8 +33,8 @@ static SCPS_WITHIN struct flow *find(struct scps_trace *t, const struct packet *
     return scps_tr_flow_find(t, &key, s->flags, s->seq, dir);
 }
 
-static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
-                                  const struct packet *k)
+static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                         const struct packet *k)
 {
     struct segment s;
     int dir;
@@ -52,7 +52,7 @@ static SCPS_WITHIN int tcp_packet(struct scps_trace *t, const struct scps_trace_
 
 #define TUNNELS 6 /* one in another */
 
-static SCPS_WITHIN void pass_time(struct scps_trace *t, scps_time at)
+static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
 {
     if (TR_UNLIKELY(t->tot.packets == 1)) {
         t->tot.first = at;
@@ -104,7 +104,7 @@ struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
     if (cfg)
         t->cfg = *cfg;
     t->free = t->last_flow = FLOW_NONE;
-    /* keys of the hash: results do not depend on them */
+    /* Random keys of the hash; results do not depend on them. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {
         t->seed[0] = (uint64_t)(uintptr_t)t ^ 0x243f6a8885a308d3u;
         t->seed[1] = (uint64_t)(uintptr_t)&t ^ 0x13198a2e03707344u;
@@ -129,12 +129,22 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The silence from the last packets to the end of the capture, of a connection still open. */
+static void idle_at_end(struct flow *f, scps_time now)
+{
+    bool fins = f->h[0].fin_count && f->h[1].fin_count;
+    if (fins || f->h[0].rst_count || f->h[1].rst_count)
+        return;
+    for (int d = 0; d < 2; d++)
+        if (f->h[d].packets && now - f->h[d].last_time > f->h[d].idle_max)
+            f->h[d].idle_max = now - f->h[d].last_time;
+}
+
 void scps_trace_finish(struct scps_trace *t)
 {
     if (t->finished)
         return;
     t->finished = true;
-    /* the silence at the end, of connections still open */
     uint64_t *v = malloc((size_t)(t->live ? t->live : 1) * sizeof *v);
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->nflows; i++) {
@@ -143,12 +153,7 @@ void scps_trace_finish(struct scps_trace *t)
             continue;
         if (v)
             v[n++] = (uint64_t)f->number << 32 | i;
-        bool fins = f->h[0].fin_count && f->h[1].fin_count;
-        if (fins || f->h[0].rst_count || f->h[1].rst_count)
-            continue;
-        for (int d = 0; d < 2; d++)
-            if (f->h[d].packets && t->now - f->h[d].last_time > f->h[d].idle_max)
-                f->h[d].idle_max = t->now - f->h[d].last_time;
+        idle_at_end(f, t->now);
     }
     if (!v)
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet:
- * here is which.
+/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet.
+ * This table finds it.
  *
  * An entry is learnt from a SYN that offers compression; the newest one wins. An entry whose flow
- * was forgotten since is no entry: the flow's number tells.
+ * was forgotten since is invalid, which its flow number shows.
  */
 #include "trace/flow.h"
 
@@ -47,7 +47,7 @@ static struct comp_entry *look(struct scps_trace *t, const uint8_t *src, const u
     }
 }
 
-/* Twice the room, without the entries of forgotten flows. */
+/* Doubles the table and leaves out the entries of forgotten flows. */
 static bool grow(struct scps_trace *t)
 {
     uint32_t live = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A packet with a compressed header (protocol 105): into the segment it stands for.
+/* Restores the segment of a packet with a compressed header (protocol 105).
  *
  * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state
  * of its direction.
@@ -24,7 +24,7 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     scps_tr_parse_options(p, n, &s->o);
 }
 
-/* The fields, in their order on the wire; bits: octet 1, bits2: octet 2. */
+/* Reads the fields in their order on the wire; bits: octet 1, bits2: octet 2. */
 static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, struct comp_state *v,
                         struct segment *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From an EtherType, or a PPP protocol number, to the IP header behind it: VLAN tags, a
- * provider's backbone, LLC and SNAP, MPLS labels, PPPoE. */
+/* Finds the IP header behind an EtherType or a PPP protocol number: VLAN tags, provider backbone
+ * bridges, LLC and SNAP, MPLS labels, PPPoE. */
 #include "trace/flow.h"
 
 enum {
@@ -13,11 +13,13 @@ enum {
     TYPE_MPLS = 0x8847,
     TYPE_MPLS_MULTICAST = 0x8848,
     TYPE_PPPOE = 0x8864,
-    TYPE_LEAST = 0x0600 /* below it is a length: IEEE 802.3, and LLC follows */
+    TYPE_LEAST = 0x0600 /* A smaller value is a length (IEEE 802.3), and LLC follows */
 };
 
 #define LLC_SNAP 0xaaaa03u
-#define BACKBONE 16 /* octets of IEEE 802.1ah: an instance, and the addresses of the frame inside */
+/* octets of an IEEE 802.1ah header: a service instance, and the MAC addresses of the frame
+ * inside */
+#define BACKBONE 16
 
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
@@ -34,8 +36,8 @@ int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint
     return proto == 0x21 || proto == 0x57 ? (int)off : scps_tr_other_link(t);
 }
 
-/* Labels at off, up to the bottom of their stack; what follows has no type, IP tells itself (RFC
- * 3032). */
+/* Skips the labels at off up to the bottom of their stack. What follows has no type; the IP version
+ * shows it (RFC 3032). */
 static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     bool bottom = false;

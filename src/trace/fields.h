@@ -16,16 +16,16 @@ struct field {
     const char *name, *label, *unit;
     size_t at;  /* in struct scps_trace_dir */
     char kind;  /* 'U', 'N', 'D', 'S' */
-    char group; /* 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
+    char group; /* group of the figure: 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
 };
 extern const struct field scps_tr_field[F_COUNT];
 
 uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i);
 double scps_tr_number(const struct scps_trace_dir *d, enum field_id i);
 const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
-/* Is a field part of a report of this extent? */
+/* Returns true if a field belongs to a report of this extent. */
 bool scps_tr_wanted(enum field_id i, unsigned what);
-/* Does it say anything: not zero, not absent? */
+/* Returns true if the figure is neither zero nor absent. */
 bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of controller sends like this? A hint, from the shape of its window, round by round.
+/* Guesses the kind of congestion controller from the shape of its window in each round.
  *
  * A round ends when what was the highest octet at its beginning is acknowledged. Of each the most
  * bytes outstanding are kept, and whether something was sent again. Then:
@@ -70,7 +70,8 @@ static double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* How far the rates of the rounds stray from their middle, as a share of it: 0 is a flat rate. */
+/* Returns how far the rates of the rounds differ from their median, as a share of it: 0 is a
+ * constant rate. */
 static double rate_spread(const struct round *r, unsigned n)
 {
     double rate[ROUNDS], dev[ROUNDS];
@@ -86,7 +87,8 @@ static double rate_spread(const struct round *r, unsigned n)
     return m > 0 ? median(dev, k) / m : 1;
 }
 
-/* Slow start: rounds that grow by half or more before the first loss. */
+/* Returns the number of slow-start rounds: those that grow by half or more before the first
+ * loss. */
 static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {
     unsigned doubling = 0;
@@ -96,8 +98,8 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* The least window within three rounds after a loss, over the one before it; NaN: there was none to
- * tell by. */
+/* Returns the least window within three rounds after a loss, over the one before it; NaN: there was
+ * no such loss. */
 static double decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];
@@ -115,7 +117,8 @@ static double decrease(const struct round *r, unsigned n, double mss)
     return nd ? median(dec, nd) : NAN;
 }
 
-/* Segments the window grows by in a round after the first loss; NaN: too few to tell. */
+/* Returns the segments by which the window grows in a round after the first loss; NaN: too few
+ * rounds. */
 static double growth(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {
     double grow[ROUNDS];

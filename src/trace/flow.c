@@ -37,7 +37,7 @@ static inline uint64_t load64(const uint8_t *p)
     return v;
 }
 
-/* One end, then both in either order: symmetric by addition. */
+/* Hashes one end of a flow. Both ends are added, so the order does not matter. */
 static inline uint64_t hash_end(const struct scps_trace *t, const uint8_t *addr, uint16_t port,
                                 bool v6)
 {
@@ -60,7 +60,8 @@ static inline bool addr_eq(const uint8_t *x, const uint8_t *y)
     return load64(x) == load64(y) && load64(x + 8) == load64(y + 8);
 }
 
-/* 0: k goes from key.a to key.b; 1: the other way; -1: another connection. */
+/* Returns the direction: 0: k goes from key.a to key.b; 1: the other way; -1: k is another
+ * connection. */
 static inline int which_dir(const struct flow_key *key, const struct flow_key *k)
 {
     if (key->version != k->version)
@@ -179,6 +180,25 @@ static bool evict(struct scps_trace *t)
     return true;
 }
 
+/* One slab of flows more. */
+static bool add_slab(struct scps_trace *t)
+{
+    if (t->nslab == t->capslab) {
+        uint32_t cap = t->capslab ? t->capslab * 2 : 16;
+        void *p = scps_tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
+        if (!p)
+            return false;
+        t->slab = p;
+        t->capslab = cap;
+    }
+    t->slab[t->nslab] = scps_tr_alloc(t, SLAB * sizeof **t->slab);
+    if (!t->slab[t->nslab])
+        return false;
+    t->nslab++;
+    return true;
+}
+
+/* The index of a flow that is free, for which others may have to go; FLOW_NONE: memory is short. */
 static uint32_t take_slot(struct scps_trace *t)
 {
     uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;
@@ -186,27 +206,16 @@ static uint32_t take_slot(struct scps_trace *t)
     while ((t->cfg.max_conns && t->live >= t->cfg.max_conns) || t->mem + need > limit)
         if (t->live < 2 || !evict(t))
             break;
+        /* The new flow takes the memory of the evicted one, whose slot is counted already. */
         else if (t->free != FLOW_NONE && (!t->cfg.max_conns || t->live < t->cfg.max_conns))
-            break; /* one out, one in: its slot is paid for */
+            break;
     if (t->free != FLOW_NONE) {
         uint32_t i = t->free;
         t->free = scps_tr_flow(t, i)->next;
         return i;
     }
-    if (t->nflows == t->nslab * SLAB) {
-        if (t->nslab == t->capslab) {
-            uint32_t cap = t->capslab ? t->capslab * 2 : 16;
-            void *p = scps_tr_grow(t, t->slab, t->capslab * sizeof *t->slab, cap * sizeof *t->slab);
-            if (!p)
-                return FLOW_NONE;
-            t->slab = p;
-            t->capslab = cap;
-        }
-        t->slab[t->nslab] = scps_tr_alloc(t, SLAB * sizeof **t->slab);
-        if (!t->slab[t->nslab])
-            return FLOW_NONE;
-        t->nslab++;
-    }
+    if (t->nflows == t->nslab * SLAB && !add_slab(t))
+        return FLOW_NONE;
     return t->nflows++;
 }
 
@@ -256,7 +265,7 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     return f;
 }
 
-/* Is this packet the beginning of another connection on the same ports? */
+/* Returns true if this packet begins another connection on the same ports. */
 static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
                                 uint16_t flags, uint32_t seq)
 {

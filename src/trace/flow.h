@@ -23,11 +23,11 @@
 #define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- memory that counts itself (mem.c) ---- */
+/* ---- memory that is counted against the limit (mem.c) ---- */
 
 void *scps_tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
-/* Grows p, keeping the bytes; the new ones are not zeroed. NULL leaves p as it is. */
+/* Enlarges p, keeping its bytes; the new ones are not zeroed. NULL leaves p unchanged. */
 void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct conn_dir;
@@ -35,7 +35,7 @@ struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h); /* n
 
 /* ---- segments of one direction (segs.c) ---- */
 
-/* A piece of sequence space as it was first sent. */
+/* A segment as it was first sent. */
 struct seg {
     uint64_t first; /* unwrapped; the low 32 bits are the sequence number */
     scps_time at;   /* last transmission */
@@ -43,34 +43,35 @@ struct seg {
     uint16_t retrans;
     uint16_t pad;
 };
-struct chunk { /* up to CHUNK of them in order */
+struct chunk { /* an array of up to CHUNK segments in order */
     uint16_t off, n, cap;
     struct seg s[];
 };
-struct block { /* acknowledged pieces that fit together, merged */
+struct block { /* adjacent acknowledged segments, merged */
     uint64_t first, end;
-    scps_time at;   /* latest transmission of any of it */
-    uint32_t acked; /* 1, and one more for each duplicate acknowledgement that ends here */
+    scps_time at;   /* time of the latest transmission of any of it */
+    uint32_t acked; /* acknowledgements that end here: 1, and one more for each duplicate */
 };
 struct segs {
-    struct chunk **c; /* c[head .. head+n-1]: not acknowledged */
+    struct chunk **c; /* c[head] to c[head + n - 1]: segments not acknowledged */
     struct block *b;
     uint32_t head, n, cap;
     uint16_t nb, capb;
-    uint64_t top; /* end of the highest segment of either kind; 0: none */
-    /* Another acknowledgement of this value that is not a duplicate changes nothing; 0: none */
+    uint64_t top; /* end of the highest segment, acknowledged or not; 0: none */
+    /* Last cumulative acknowledgement processed in full. A further one of this value that is no
+     * duplicate can be skipped. 0: process the next one */
     uint64_t settled;
     uint64_t quad;     /* highest quadrant (2^30 octets) touched */
-    scps_time quad_at; /* latest transmission of acknowledged segments in it */
+    scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant */
 };
 
-/* What is known of the earlier transmission of something sent again. */
+/* What is known of the earlier transmission of data that is sent again. */
 struct resend {
     bool any;
-    scps_time last_at; /* of the first segment it overlaps */
+    scps_time last_at; /* time of sending of the first segment that it overlaps */
     uint32_t retrans;  /* how often before */
-    bool acked;        /* all of it had been acknowledged */
-    bool gap;          /* the capture missed the earlier one, which was due at last_at */
+    bool acked;        /* all of the data had been acknowledged */
+    bool gap;          /* the capture missed the earlier transmission, which was due at last_at */
 };
 
 /* ---- round trips (rtt.c) ---- */
@@ -80,31 +81,31 @@ struct dist { /* minimum, mean, deviation */
     scps_dur min, max;
     double sum, sum2;
 };
-struct hist { /* log-linear: 32 steps an octave */
+struct hist { /* logarithmic histogram: 32 linear steps in each octave */
     uint32_t *v;
     uint8_t lo, n; /* octaves held */
 };
 
 /* ---- one direction ---- */
 
-struct hole { /* a hole the receiver reported, of the data of this direction */
+struct hole { /* a range of this direction's data that the receiver reported missing */
     uint64_t from, to;
     scps_time at;
 };
-struct gap { /* data that was due when what lies above it came by */
+struct gap { /* data that was missing when data above it was captured */
     uint64_t from, to;
     scps_time at;
-    uint32_t tsval; /* of what came instead, if has_ts */
+    uint32_t tsval; /* timestamp of the data above it, if has_ts */
     bool has_ts;
 };
-struct again { /* something sent again, until it is known whether that was needed */
+struct again { /* a retransmission, kept until it is known whether it was needed */
     uint64_t first, end;
     scps_time at;   /* 0: this slot is free */
     uint32_t tsval; /* if has_ts */
     bool has_ts;
     bool open;     /* not acknowledged yet */
-    bool timer;    /* the timer's, nobody had asked for it */
-    bool spurious; /* counted: it was not needed */
+    bool timer;    /* the timer caused the retransmission; the receiver had not asked for it */
+    bool spurious; /* counted as spurious */
 };
 #define HOLES  64u
 #define AGAINS 64u
@@ -129,16 +130,17 @@ enum cause {
     CAUSE_UNEXPLAINED,
     CAUSE_COUNT
 };
-struct why { /* evidence; taken when first needed */
+struct why { /* evidence for causes of retransmissions; allocated when first needed */
     struct hole hole[HOLES];
     struct again again[AGAINS];
-    uint32_t nhole, nagain; /* ever added: slots are modulo */
+    uint32_t nhole, nagain; /* totals added so far; slots are these modulo the array's size */
     uint32_t open;          /* again[] entries still open */
-    struct gap *gap;        /* in order of from; at most GAPS, then the oldest are forgotten */
+    struct gap *gap;        /* in order of `from`; at most GAPS, then the oldest are dropped */
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
-    /* Resends that the log of the link (--truth) shows to be needed, and needless; of the needed
-     * those whose first sending was lost to corruption, a full queue, an outage, otherwise. */
+    /* Retransmissions that the log of the link (--truth) shows to be needed, and needless; and of
+     * the needed ones those whose first transmission was lost to corruption, a full queue, an
+     * outage, or otherwise. */
     uint64_t truth[6];
     uint64_t truth_unmatched;
 };
@@ -147,13 +149,13 @@ const char *scps_tr_cause_name(enum cause c);
 
 enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
 
-struct comp_state { /* last values on a connection with compressed headers */
+struct comp_state { /* last values of the fields on a connection with compressed headers */
     uint32_t seq, ack, tsval, tsecr;
     uint16_t wnd;
     bool known;
 };
 
-struct conn_rare { /* what few connections have; taken when first needed */
+struct conn_rare { /* figures that few connections have; allocated when first needed */
     struct dist rtt_last, retr;
     uint32_t retr_max;
     uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
@@ -169,8 +171,8 @@ struct conn_dir {
     /* what every packet touches */
     scps_time last_time;
     uint64_t packets, wire_bytes;
-    uint64_t ref; /* unwrapped position sequence numbers are compared with */
-    uint64_t ack; /* tcptrace's: last acknowledgement number sent, 32 bits; 0: none */
+    uint64_t ref; /* unwrapped position near which sequence numbers are unwrapped */
+    uint64_t ack; /* last acknowledgement number sent, 32 bits, as tcptrace keeps it; 0: none */
     /* Highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
     uint64_t ack_hi;
     scps_time ack_at; /* when ack_hi was reached */
@@ -191,9 +193,10 @@ struct conn_dir {
     uint8_t wscale;
     bool ws, ts, sack_ok, sacks_here, win_scaled, data_acked, seq_known, bad;
     uint64_t win_scaled_pkts;
-    uint64_t isn64;    /* unwrapped first sequence number: offsets count from here */
-    uint64_t sent_hi;  /* end of the highest data or FIN seen, unwrapped */
-    uint64_t win_edge; /* right edge of the window offered, unwrapped in the other's space */
+    uint64_t isn64;   /* unwrapped first sequence number: offsets count from here */
+    uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */
+    /* right edge of the window offered, unwrapped in the other direction's space */
+    uint64_t win_edge;
     /* copies made below IP */
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
@@ -202,7 +205,7 @@ struct conn_dir {
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
     uint32_t max_sack_blocks;
-    /* round trips of data this direction sent */
+    /* RTTs of data that this direction sent */
     struct dist rtt, rtt_full, tsrtt, ackgap;
     struct hist rtt_hist, tsrtt_hist;
     uint64_t rtt_full_size;
@@ -227,9 +230,9 @@ struct conn_dir {
     scps_dur share[LIMIT_COUNT];
     enum limit limit;
     bool last_short;
-    uint32_t full;          /* payload of a full segment; 0: not known yet */
+    uint32_t full;          /* payload of a full segment; 0: unknown */
     scps_time last_sent_at; /* data */
-    uint32_t dup_run;       /* duplicate acknowledgements of this direction's data in a row */
+    uint32_t dup_run;       /* consecutive duplicate acknowledgements of this direction's data */
     uint64_t rto_recover, fast_recover;
     struct scps_rangeset sacked; /* of this direction's data */
     scps_time sack_at;
@@ -250,12 +253,12 @@ struct conn_dir {
 };
 
 struct flow_key {
-    uint8_t a[16], b[16]; /* IPv4: four bytes, the rest zero */
+    uint8_t a[16], b[16]; /* addresses; IPv4: four bytes, the rest zero */
     uint16_t pa, pb;
     uint8_t version;
 };
 
-/* Addresses and ports as they lie in an IPv4 packet: what most packets are known by. */
+/* Addresses and ports as they lie in an IPv4 packet, by which most packets are looked up. */
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
@@ -263,22 +266,22 @@ struct flow_quick {
 };
 
 struct flow {
-    struct flow_quick quick[2]; /* of packets from key.a, from key.b */
+    struct flow_quick quick[2]; /* of packets from key.a, and from key.b */
     struct flow_key key;
     uint32_t hash;
     uint32_t number, index;
-    uint32_t next; /* in the hash chain, or in the free list; FLOW_NONE */
+    uint32_t next; /* next flow in the hash chain or in the free list; FLOW_NONE: none */
     bool used;
-    bool listed; /* found by its hash (a successor on the same ports takes over) */
+    bool listed; /* the hash finds this flow (a successor on the same ports replaces it) */
     scps_time first, last;
-    scps_time spent_at; /* up to when time is accounted for */
+    scps_time spent_at; /* time up to which shares of time have been counted */
     uint64_t packets;
     struct conn_dir h[2]; /* of key.a, of key.b */
 };
 
 #define FLOW_NONE UINT32_MAX
 
-struct comp_entry { /* a compressed connection: addresses and id to flow */
+struct comp_entry { /* entry of a compressed connection: maps addresses and id to a flow */
     uint32_t flow, number;
     uint8_t dir, id;
     bool used;
@@ -287,14 +290,14 @@ struct comp_entry { /* a compressed connection: addresses and id to flow */
 struct truth;
 
 #define RECENT                                                                                     \
-    256u /* flows found without the hash: index * 2 + direction, by addresses and ports */
+    256u /* size of the cache of flows found without the hash; an entry is index * 2 + direction */
 
 struct scps_trace {
     struct scps_trace_config cfg;
     struct scps_trace_totals tot;
     uint64_t seed[2];
     uint64_t mem, mem_peak;
-    /* flows in slabs that never move */
+    /* Flows lie in slabs that never move. */
     struct flow **slab;
     uint32_t nslab, capslab;
     uint32_t nflows; /* slots ever used */
@@ -307,14 +310,14 @@ struct scps_trace {
     struct recent {
         struct flow *f;
         int dir;
-    } recent[RECENT]; /* found without the hash, by addresses and ports */
+    } recent[RECENT]; /* cache of flows, by addresses and ports */
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
-    struct conn_rare lost; /* counts what there is no memory for */
+    struct conn_rare lost; /* counts of flows for which there was no memory */
     scps_time now;
     bool finished;
-    uint32_t *order; /* flows in order of number, after finish */
+    uint32_t *order; /* flows in order of their numbers, made by finish */
 };
 
 #define SLAB_BITS 6u
@@ -325,7 +328,7 @@ static inline struct flow *scps_tr_flow(const struct scps_trace *t, uint32_t i)
     return &t->slab[i >> SLAB_BITS][i & (SLAB - 1)];
 }
 
-/* Finds the connection of a packet, or makes it; *dir: 0 from key.a. NULL on lack of memory. */
+/* Finds the connection of a packet, or creates it; *dir: 0 from key.a. NULL on lack of memory. */
 struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
                                uint32_t seq, int *dir);
 
@@ -334,8 +337,8 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* The same for an IPv4 packet of a connection seen lately, unless it might begin another; NULL:
- * look it up. */
+/* As scps_tr_flow_find for an IPv4 packet of a connection in the cache, unless the packet might
+ * begin another one; NULL: use scps_tr_flow_find. */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
 {
@@ -350,25 +353,26 @@ static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct
     *dir = r->dir;
     return f;
 }
-void scps_tr_flow_reset(struct scps_trace *t, struct flow *f); /* gives back what hangs on it */
+void scps_tr_flow_reset(struct scps_trace *t, struct flow *f); /* Frees what belongs to the flow. */
 void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- segs.c ---- */
 
-/* Notes [first, first+len). Returns how many of the bytes had been sent before; *ooo: it came out
- * of order. */
+/* Records that [first, first+len) was sent. Returns how many of the bytes had been sent before;
+ * *ooo: the segment is out of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
-/* An acknowledgement up to ack of the data of h. dup: it fulfils what is asked of a duplicate
- * besides its number. Returns the sample it completed, or -1. */
+/* Processes an acknowledgement up to ack of the data of h. dup: it meets the conditions of a
+ * duplicate apart from its number. Returns the RTT sample that it completed, or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
 void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- rtt.c ---- */
 
-void scps_tr_dist_add(struct dist *d, scps_dur v); /* tcptrace's rule: a minimum of 0 is replaced */
-double scps_tr_dist_avg(const struct dist *d);     /* µs */
+/* Adds a sample; by tcptrace's rule a minimum of 0 is replaced. */
+void scps_tr_dist_add(struct dist *d, scps_dur v);
+double scps_tr_dist_avg(const struct dist *d); /* µs */
 double scps_tr_dist_sd(const struct dist *d);
 void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
 double scps_tr_hist_at(const struct hist *h, const struct dist *d,
@@ -384,20 +388,21 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
                        scps_time now);
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now);
-/* The receiver says it had [from, to) twice. */
+/* Processes a DSACK: the receiver reports that it got [from, to) twice. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
-/* The acknowledgement of h's data went from una to ack. bets: the receiver may acknowledge what it
- * never got. */
+/* The acknowledgement of h's data moved from una to ack. bets: with best effort the receiver may
+ * acknowledge what it never got. */
 void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
-/* Data comes by at to, and [from, to) has not yet. tsval: its timestamp, if has_ts. */
+/* Data ends at `to` while [from, to) has not been captured. tsval: its timestamp, if has_ts. */
 void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
-/* Data that fills the gap [first, end): is it the repair of something lost before it came by here
- * (and not merely overtaken on the way)? re: gets the time when it was due, if that is known. */
+/* Returns true if the data that fills the gap [first, end) is the repair of a loss before the
+ * capture point, and was not merely overtaken on the way. re: gets the time at which it was due, if
+ * known. */
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
@@ -425,40 +430,41 @@ static inline uint32_t scps_tr_little32(const uint8_t *p)
 {
     return scps_tr_little16(p) | scps_tr_little16(p + 2) << 16;
 }
-/* Finds the IP header of a frame: its offset, or -1 with the right counter stepped. */
+/* Finds the IP header of a frame. Returns its offset, or -1 after counting why there is none. */
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
-/* True if link is a type that scps_tr_link_ip can read. */
+/* Returns true if scps_tr_link_ip can read this link type. */
 bool scps_tr_link_known(int link);
-/* Writes to msg that captures of this link type are not read. what: the file or the device. Returns
- * SCPS_ERR_INVAL. */
+/* Writes to msg that captures of this link type cannot be read. what: the file or the device.
+ * Returns SCPS_ERR_INVAL. */
 int scps_tr_link_refused(const char *what, int link, char *msg);
 #define TR_LINK_ETHERNET 1
 
 /* ---- ethertype.c ---- */
 
-/* Counts a frame whose link layer carries no IP. Returns -1, for what finds an IP header. */
+/* Counts a frame whose link layer carries no IP. Returns -1, the result of functions that find an
+ * IP header. */
 static inline int scps_tr_other_link(struct scps_trace *t)
 {
     t->tot.other_link++;
     return -1;
 }
-/* Counts a frame that was captured too short. Returns -1. */
+/* Counts a frame that was captured too short. Returns -1, likewise. */
 static inline int scps_tr_truncated(struct scps_trace *t)
 {
     t->tot.truncated++;
     return -1;
 }
-/* As scps_tr_link_ip, behind an EtherType or the length of an 802.3 frame, which ended at off. */
+/* As scps_tr_link_ip behind an EtherType, or the length of an 802.3 frame, which ended at off. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);
-/* The same for a PPP protocol field at off, of one octet or two. */
+/* As scps_tr_link_ip for a PPP protocol field at off, of one octet or two. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 
 /* ---- wireless.c ---- */
 
-/* What the radio put in front of an 802.11 frame. */
+/* Header that the radio put in front of an 802.11 frame. */
 enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };
-/* As scps_tr_link_ip, of such a frame. */
+/* As scps_tr_link_ip for an 802.11 frame. */
 int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
                         uint32_t caplen);
 

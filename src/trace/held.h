@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a direction has outstanding, what holds it back, and for how long each.
+/* Measures what a direction has outstanding, what limits it, and for how long.
  *
  * Between two packets nothing changes: scps_tr_spend gives that time to what scps_tr_reckon found
- * after the first of them. Here for segment.c, which asks on every packet.
+ * after the first of them. The functions are inline because segment.c calls them for every packet.
  */
 #ifndef SCPS_TRACE_HELD_H
 #define SCPS_TRACE_HELD_H
@@ -20,7 +20,7 @@ static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_di
         h->full = mss - ts;
 }
 
-/* The time since the last packet, for whatever held h back then and what it had outstanding. */
+/* Adds the time since the last packet to whatever limited h, and to its outstanding data. */
 static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;
@@ -30,7 +30,7 @@ static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
     }
 }
 
-/* What direction h has outstanding from now on, and what holds it back. */
+/* Determines what direction h has outstanding from now on, and what limits it. */
 static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
 {
     if (!h->data_pkts)

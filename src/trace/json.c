@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Length of the UTF-8 sequence at p (RFC 3629 section 4), 0 if it is none. */
+/* Returns the length of the UTF-8 sequence at p (RFC 3629 section 4), 0 if it is invalid. */
 static unsigned utf8(const unsigned char *p)
 {
     static const struct {
@@ -59,7 +59,7 @@ static void line(const struct scps_json *j)
         fputs(j->indent, j->f);
 }
 
-/* What goes before an item: a comma, a line of its own, and its key. */
+/* Writes what comes before an item: a comma, a new line, and its key. */
 static void begin(struct scps_json *j, const char *key)
 {
     if (j->comma)

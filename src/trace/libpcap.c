@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What libpcap reads: the older variants of its format, through a FILE of ours, and live
+/* Input through libpcap: the older variants of its format, through a FILE of ours, and live
  * devices. */
 #define _GNU_SOURCE /* fopencookie */
 #include "trace/window.h"
@@ -108,7 +108,8 @@ static scps_time monotonic(void)
     return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-/* The filter, and what the device must be like. 0, or an error with its reason in msg. */
+/* Sets the filter and checks the device's link type. Returns 0, or an error with the reason in
+ * msg. */
 static int live_prepare(pcap_t *p, const char *device, const char *filter,
                         char msg[SCPS_TRACE_MSGLEN])
 {
@@ -129,7 +130,7 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
     }
     if (!scps_tr_link_known(pcap_datalink(p)))
         return scps_tr_link_refused(device, pcap_datalink(p), msg);
-    /* libpcap may wait for ever on a silent line, whatever its timeout: so the waiting is ours */
+    /* libpcap may wait for ever on a silent line, whatever its timeout, so we wait ourselves. */
     if (pcap_setnonblock(p, 1, e) != 0) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
         return SCPS_ERR_SYSTEM;
@@ -167,8 +168,9 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
         if (scps_tr_stop_asked(t, t->tot.packets - from, packets))
             break;
         struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
+        /* An error is EINTR, after which the loop merely runs sooner. */
         if (n == 0)
-            (void)poll(&fd, fd.fd >= 0, 50); /* an error is EINTR: the loop looks sooner, no more */
+            (void)poll(&fd, fd.fd >= 0, 50);
     }
     if (l.err) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: out of memory", device);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From a captured frame to its IP header: Ethernet; FDDI and token ring; PPP with and without
- * HDLC framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and
- * loop, raw IP; what netfilter, pf, BSD's IPsec and macOS log with a header of their own. What
- * follows an EtherType is read by ethertype.c, 802.11 by wireless.c.
+/* Finds the IP header of a captured frame: Ethernet; FDDI and token ring; PPP with and without HDLC
+ * framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw
+ * IP; what netfilter, pf, BSD's IPsec and macOS log with a header of their own. What follows an
+ * EtherType is read by ethertype.c, 802.11 by wireless.c.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html. */
 #include "trace/flow.h"
@@ -43,15 +43,15 @@ enum {
 };
 
 #define NFLOG_HEAD 4
-#define NFLOG_DATA 9 /* of netfilter's values the one that is the packet */
+#define NFLOG_DATA 9 /* type of netfilter's value that holds the packet */
 #define NLPID_IP   0xcc
 #define NLPID_SNAP 0x80
 
-/* RFC 2427: an address of two octets or four, control, and what follows. */
+/* Frame relay (RFC 2427): an address of two or four octets, a control octet, and the packet. */
 static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t at = 0;
-    while (at < caplen && !(p[at] & 1)) /* the last octet of an address says so */
+    while (at < caplen && !(p[at] & 1)) /* The last octet of an address has its lowest bit set. */
         at++;
     if (at + 4 > caplen)
         return scps_tr_truncated(t);
@@ -64,7 +64,7 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_other_link(t);
 }
 
-/* Cisco HDLC: address, control, and an EtherType. */
+/* Cisco HDLC: an address, a control octet, and an EtherType. */
 static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -72,8 +72,9 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
 }
 
-/* A header, and values, each its length, its kind, and padding to four octets; the first two in
- * the byte order of the machine that wrote them, which the kind shows: it is 1 to 255. */
+/* Netfilter log: a header, then values, each with a length, a type, and padding to four octets.
+ * Length and type have the byte order of the machine that wrote them, which the type shows: it is 1
+ * to 255. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -90,8 +91,8 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_truncated(t);
 }
 
-/* LLC follows the two addresses; a route that the source chose is between them (the first bit of
- * its address says so). */
+/* Token ring: LLC follows the two addresses; a source route is between them if the first bit of the
+ * source address is set. */
 static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = 14;
@@ -103,7 +104,8 @@ static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, off, 0);
 }
 
-/* What follows a header of len octets and is of another link type, but not of these two again. */
+/* Reads the frame behind a header of len octets; its link type must not be one of these two
+ * again. */
 static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t link)
 {
@@ -115,7 +117,8 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return off < 0 ? off : off + (int)len;
 }
 
-/* The address family, in the byte order of the capturing host: 2, or for IPv6 one of the BSDs'. */
+/* Null and loop: the address family, in the byte order of the capturing host: 2, or for IPv6 one of
+ * the BSDs' values. */
 static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -124,7 +127,7 @@ static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
 }
 
-/* A header of len octets; its EtherType is at offset type. */
+/* A header of len octets, with its EtherType at offset `type`. */
 static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t type)
 {
@@ -133,11 +136,11 @@ static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, len, scps_get16(p + type));
 }
 
-/* The link types with a header of their own before that of another type, and the wireless ones. */
+/* The link types with a header before a frame of another link type, and the wireless ones. */
 static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
-    case LINK_PPP_PPPD: /* the address is a direction */
+    case LINK_PPP_PPPD: /* The PPP address octet is a direction here. */
         return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
     case LINK_PPP_WITH_DIRECTION:
         return inner(t, p, caplen, 1, LINK_PPP);
@@ -145,11 +148,11 @@ static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t ca
         return inner(t, p, caplen, 1, LINK_CHDLC);
     case LINK_FRAME_RELAY_WITH_DIRECTION:
         return inner(t, p, caplen, 1, LINK_FRAME_RELAY);
-    case LINK_PPI: /* per-packet information: version, flags, length, and what follows */
+    case LINK_PPI: /* Per-packet information: version, flags, length, and then the frame. */
         if (caplen < 8)
             return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
-    case LINK_PKTAP: /* its length, a kind, and what follows */
+    case LINK_PKTAP: /* A header with its length and a type, and then the frame. */
         if (caplen < 12)
             return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
@@ -194,17 +197,17 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return cisco_hdlc(t, p, caplen);
     case LINK_FRAME_RELAY:
         return frame_relay(t, p, caplen);
-    case LINK_SLIP: /* a direction, and what a compressor knew */
+    case LINK_SLIP: /* A direction octet and the state of the compressor precede the packet. */
         return 16;
     case LINK_FDDI: /* frame control, addresses, LLC */
         return scps_tr_ethertype_ip(t, p, caplen, 13, 0);
     case LINK_TOKEN_RING:
         return token_ring(t, p, caplen);
-    case LINK_INFINIBAND: /* a global route, an EtherType */
+    case LINK_INFINIBAND: /* A global route header, if present, and an EtherType. */
         return typed(t, p, caplen, 44, 40);
-    case LINK_ENC: /* address family, security parameters, flags */
+    case LINK_ENC: /* Address family, security parameters index, flags. */
         return 12;
-    case LINK_PFLOG: /* its length, rounded up, in front */
+    case LINK_PFLOG: /* The header begins with its length, which is rounded up. */
         return caplen ? (p[0] + 3) & ~3 : scps_tr_truncated(t);
     case LINK_NFLOG:
         return netfilter(t, p, caplen);
@@ -222,7 +225,7 @@ bool scps_tr_link_known(int link)
     struct scps_trace counts = {0};
     uint8_t none[1] = {0};
     scps_tr_link_ip(&counts, link, none,
-                    0); /* an empty frame: cut short, unless of no known type */
+                    0); /* An empty frame was cut short, unless its link type is unknown. */
     return counts.tot.bad_link == 0;
 }
 

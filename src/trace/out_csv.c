@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Separated values, a line a connection: tcptrace's columns under tcptrace's names, in its order,
- * and ours after them. Unlike tcptrace no blanks pad the values, no separator ends the line and no
- * empty line follows the names, so that any CSV reader takes it as it is. */
+/* Separated values, a line a connection: tcptrace's columns under tcptrace's names, in its
+ * order, and figures of our own after them. Unlike tcptrace no blanks pad the values, no
+ * separator ends the line and no empty line follows the names, so that any CSV reader takes it
+ * as it is. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "trace/fields.h"
 
-/* tcptrace's column name where it is not the JSON key. */
+/* Returns tcptrace's column name where it differs from the JSON key. */
 static const char *column(enum field_id i)
 {
     switch (i) {
@@ -39,7 +40,7 @@ static const char *column(enum field_id i)
     }
 }
 
-/* tcptrace's columns first, then ours. */
+/* First pass: tcptrace's columns; second pass: the others. */
 static bool in_pass(enum field_id i, int pass)
 {
     bool theirs = strchr("LWR", scps_tr_field[i].group) != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an xplot file to a gnuplot script with its data: base.xpl -> base.gpl, base.dat.
+/* Converts an xplot file to a gnuplot script with its data: base.xpl -> base.gpl, base.dat.
  *
  * The data file holds one block a series (a colour's lines, its points, its letters), with seconds
  * since the first mark. The file is read once for each series instead of being held in memory.
@@ -42,7 +42,7 @@ static int colour_of(const char *word)
     return -1;
 }
 
-struct series { /* what a first pass finds */
+struct series { /* a series, as the first pass finds it */
     uint64_t seen[COLOURS][SHAPES];
     double top[COLOURS]; /* highest y */
     double last[COLOURS];
@@ -51,16 +51,16 @@ struct series { /* what a first pass finds */
 
 /* ---- reading ---- */
 
-struct mark {   /* one of the xplot file's */
-    int colour; /* stays until another is named; -1: none yet */
+struct mark {   /* one mark of the xplot file */
+    int colour; /* colour, which holds until another is named; -1: none yet */
     enum shape shape;
-    bool tick; /* or an arrow: the end of a line that is drawn anyway */
+    bool tick; /* a tick or an arrow: the end of a line that is drawn anyway */
     int64_t t;
-    char *y; /* in line, and what follows: a line's other end */
+    char *y; /* within `line`: the ordinate, and behind it a line's other end */
     char line[256], letters[64];
 };
 
-/* To the first mark: the header ends with the line after "ylabel". */
+/* Reads up to the first mark: the header ends with the line after "ylabel". */
 static void begin(FILE *in, struct mark *m)
 {
     bool label = false;
@@ -70,7 +70,7 @@ static void begin(FILE *in, struct mark *m)
         label = !strcmp(m->line, "ylabel\n");
 }
 
-/* The next mark that has a colour; false at the end. */
+/* Reads the next mark that has a colour; returns false at the end. */
 static bool next(FILE *in, struct mark *m)
 {
     while (fgets(m->line, sizeof m->line, in)) {
@@ -83,7 +83,7 @@ static bool next(FILE *in, struct mark *m)
                 m->colour = c;
             continue;
         }
-        l[n] = '\0'; /* what it is, from its place */
+        l[n] = '\0'; /* The word before the first blank is the kind of mark. */
         bool is_text = n == 5 && !strcmp(l + 1, "text");
         m->shape = is_text ? SHAPE_TEXT : !strcmp(l, "line") ? SHAPE_LINES : SHAPE_POINTS;
         m->tick = m->shape == SHAPE_POINTS && strcmp(l, "dot") != 0;
@@ -98,7 +98,7 @@ static bool next(FILE *in, struct mark *m)
     return false;
 }
 
-/* Which series are there, and how far do they go? */
+/* First pass: finds the series and their extent. */
 static void survey(FILE *in, struct series *f)
 {
     struct mark m;
@@ -108,8 +108,9 @@ static void survey(FILE *in, struct series *f)
         if (m.tick)
             continue;
         f->seen[m.colour][m.shape]++;
+        /* The time of the line's other end follows. */
         if (m.shape == SHAPE_LINES)
-            (void)micros(m.y + strcspn(m.y, " "), &m.y); /* the time of the other end */
+            (void)micros(m.y + strcspn(m.y, " "), &m.y);
         f->last[m.colour] = strtod(m.y, NULL);
         if (f->last[m.colour] > f->top[m.colour])
             f->top[m.colour] = f->last[m.colour];
@@ -123,7 +124,7 @@ struct point {
     char y[32];
 };
 
-/* A line that begins where the last one ended goes on with it. */
+/* Continues the last line if this one begins where that ended. */
 static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *last)
 {
     struct point a = {.t = m->t}, b;
@@ -143,7 +144,7 @@ static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *
     *last = b;
 }
 
-/* Writes what has this colour and shape. */
+/* Writes the marks of one colour and shape. */
 static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_t t0)
 {
     struct mark m;
@@ -187,9 +188,9 @@ void scps_tr_gnuplot_quoted(FILE *f, const char *s)
     fputc('\'', f);
 }
 
-/* The vertical axis. A window far above the data, as long fat pipes have, would flatten everything:
- * it may leave the picture. Throughput from packet to packet is spiky: decades, when it passes the
- * mean by far. Returns where the window goes. */
+/* Sets the vertical axis. A window far above the data, as long fat pipes have, would flatten
+ * everything: so it may lie outside the picture. Throughput from packet to packet varies widely,
+ * so its axis is logarithmic when it is far above the mean. Returns which axis the window uses. */
 static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
 {
     double top = 0;
@@ -228,11 +229,12 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
             k->ylabel);
 }
 
-/* How the series of colour c and shape s is drawn. beyond: what to add to the window's name. */
+/* Writes how the series of colour c and shape s is drawn. beyond: text added to the window's
+ * name. */
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {
-    /* letters of one mark beside each other: R left, N right, S above, 3 below */
+    /* Offsets of letters at one mark: R left, N right, S above, 3 below */
     static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
                                                [BLUE] = " offset 0.9,0",
                                                [PURPLE] = " offset 0,0.6",
@@ -256,7 +258,7 @@ static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, 
         fputs(" notitle", gpl);
 }
 
-/* Every series: its data, and the line of the script that draws it. */
+/* Writes the data of every series, and the line of the script that draws it. */
 static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struct plot_kind *k,
                    const struct series *f)
 {

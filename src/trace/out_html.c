@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "trace/flow.h"
-#include "trace/page.h" /* made from page/: page_html, page_css, page_js */
+#include "trace/page.h" /* generated from page/: page_html, page_css, page_js */
 
 #define DEFAULT_EVENTS 400000u
 
@@ -31,22 +31,23 @@ enum mark_kind {
     MARK_SYNFIN,
     MARK_RST,
     MARK_PROBE,
-    MARK_OWIN, /* y0: outstanding, y1: the receiver's window */
+    MARK_OWIN, /* y0: outstanding bytes, y1: the receiver's window */
     MARK_RTT,  /* y0: µs */
     MARK_KINDS
 };
 
 struct mark {
     scps_time t;
-    uint32_t dt; /* of merged segments: first to last */
+    /* µs from the first to the last of the segments merged into this mark; 0: a single one */
+    uint32_t dt;
     uint8_t kind, cause;
     uint16_t merged; /* segments beside the first */
     int64_t y0, y1;
 };
 
-struct run {          /* marks of one kind, as they come or are gone through again */
-    uint32_t skipped; /* left out since the last one that stayed */
-    uint32_t end;     /* index behind that one; 0: there is none */
+struct run {          /* counts marks of one kind, when they are added and when a track is halved */
+    uint32_t skipped; /* marks left out since the last one kept */
+    uint32_t end;     /* index + 1 of the last one kept; 0: none */
 };
 
 struct track { /* one direction */
@@ -56,8 +57,7 @@ struct track { /* one direction */
     scps_time first, latest;
     uint32_t seen[MARK_KINDS]; /* marks that came */
     struct run run[MARK_KINDS];
-    struct mark
-        ack; /* the last acknowledgement left out, if any was since the last one that stayed */
+    struct mark ack; /* last acknowledgement left out since the last one kept, if any */
 };
 
 struct page_conn {
@@ -67,7 +67,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* how often everything was halved: one mark stands for 2^level */
+    unsigned level; /* how often all tracks were halved: one mark stands for 2^level */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -97,11 +97,11 @@ static bool keep_when_thinning(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-#define LEVELS  15u  /* then nothing gets coarser any more */
-#define VISIBLE 4096 /* a pause longer than such a part of the track is seen on the page */
+#define LEVELS  15u  /* limit of halving */
+#define VISIBLE 4096 /* a pause longer than 1/4096 of the track is visible on the page */
 
-/* Would the time from a to b be seen as a pause? It is one if it is longer than four marks of its
- * kind are apart. */
+/* Returns true if the time from a to b would be visible as a pause: it is also longer than the time
+ * between four marks of its kind. */
 static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
 {
     const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
@@ -117,8 +117,8 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Puts m behind the marks that are kept, or leaves it out: of its kind one in step stays. There is
- * room for two. */
+/* Appends m to the marks, or leaves it out: one in `step` of its kind is kept. There is room for
+ * two. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -145,7 +145,8 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
     r->end = (uint32_t)d->n;
 }
 
-/* all: even what is never left out otherwise. What is written never overtakes what is read. */
+/* Halves a track. all: also the marks that are otherwise never left out. The write position never
+ * passes the read position. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -178,7 +179,8 @@ static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind,
 {
     if (h->total + 2 > h->max)
         halve(h);
-    if (h->total + 2 > h->max) { /* one of each kind in so many tracks */
+    /* There may be one mark of each kind more than the share of a track. */
+    if (h->total + 2 > h->max) {
         h->full = true;
         return;
     }
@@ -322,7 +324,7 @@ static void html_text(FILE *f, const char *s)
         }
 }
 
-/* kind, dt of t, dt, y0, y1-y0, cause: flat, so that the browser reads one array of integers. */
+/* Writes the marks as one flat array of integers: kind, dt of t, dt, y0, y1-y0, cause. */
 static void write_track(FILE *f, const struct track *d, scps_time t0)
 {
     scps_time t = t0;
@@ -421,7 +423,7 @@ static void write_data(FILE *f, const struct scps_trace_html *h, const struct sc
     fputs("]}", f);
 }
 
-/* The template, with what stands for its names. */
+/* Writes the page: the template, with its placeholders replaced. */
 static void write_page(FILE *f, const struct scps_trace_html *h, const struct scps_trace *t,
                        const char *title)
 {

@@ -12,7 +12,7 @@
 
 #define INDENT " "
 
-/* A figure that is known to a millionth. */
+/* Writes a figure with six decimals. */
 static void number(struct scps_json *j, const char *key, double v)
 {
     scps_json_real(j, key, round(v * 1e6) / 1e6);

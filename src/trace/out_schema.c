@@ -30,8 +30,8 @@ static const struct {
 
 #define CONN_MEMBERS (sizeof conn_members / sizeof *conn_members)
 
-/* Adds {"type": type} or, when it may be null, {"type": [type, "null"]}, and words if there are
- * any. The object is left open. */
+/* Adds {"type": type}, or {"type": [type, "null"]} when it may be null, and a description if there
+ * is one. The object is left open. */
 static void begin_type(struct scps_json *j, const char *name, const char *type, bool nullable,
                        const char *words)
 {
@@ -55,7 +55,7 @@ static void property(struct scps_json *j, const char *name, const char *type, bo
     scps_json_close(j, '}');
 }
 
-/* Begins an object that has no other members than those that follow. */
+/* Begins an object that allows no members beyond those that follow. */
 static void begin_object(struct scps_json *j, const char *name)
 {
     if (name != NULL)

@@ -129,7 +129,7 @@ static bool either_direction_has(const struct scps_trace_conn *c, enum field_id 
     return scps_tr_says(&c->a2b, i) || scps_tr_says(&c->b2a, i);
 }
 
-/* Words of ours may be long: a line each. */
+/* Our own figures in words may be long, so each has its line. */
 static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     for (int k = 0; k < 2; k++) {
@@ -140,7 +140,7 @@ static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i
     }
 }
 
-/* tcptrace leaves these out when neither side has anything to say. */
+/* Returns false for figures that tcptrace leaves out when both directions have none. */
 static bool shown(const struct scps_trace_conn *c, enum field_id i)
 {
     bool any_ws = c->a2b.req_1323_ws_ts[0] == 'Y' || c->b2a.req_1323_ws_ts[0] == 'Y';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for why a
- * segment was sent again. Everything else (gnuplot, PNG, SVG) is made from these files afterwards.
+/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for the
+ * cause of retransmissions. Everything else (gnuplot, PNG, SVG) is made from these files
+ * afterwards.
  *
  * Time-sequence: white data, red resent (R; the letter of its cause below it: n SNACK, s SACK, 3
  * duplicates, t timeout, p tail probe, f first RTT), pink repairs of losses that happened before
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #define MAX_CONNS 2000u
-#define TPUT_PKTS 10u /* of tcptrace: packets an instantaneous value is averaged over */
+#define TPUT_PKTS 10u /* packets over which tcptrace averages an instantaneous throughput */
 
 /* ---- drawing ---- */
 
@@ -283,6 +284,37 @@ static struct drawn *find(struct scps_trace_plots *p, const struct scps_trace_se
     return d;
 }
 
+/* The segment size graph: a dot for each segment, and the average so far as a curve. */
+static void draw_size(struct scps_trace_plots *p, struct plot *f, struct side *h,
+                      const struct scps_trace_seen *s)
+{
+    scps_time t = s->pkt->at;
+    double avg = (double)h->bytes / (double)h->pkts;
+    if (h->seg_any)
+        scps_tr_pen_curve(p, f, BLUE, h->seg_t, h->seg_avg, t, avg);
+    scps_tr_pen_colour(p, f, RED);
+    scps_tr_plot_put(p, f, "dot " TF " %" PRIu32 "\n", T(t), s->len);
+    h->seg_any = true;
+    h->seg_t = t;
+    h->seg_avg = avg;
+}
+
+/* The graph of gaps between pure acknowledgements: a dot for each, and the average so far as a
+ * curve. */
+static void draw_ack_gap(struct scps_trace_plots *p, struct plot *f, struct side *h, scps_time t)
+{
+    double gap = (double)(t - h->pure_t) / 1000;
+    h->gap_sum += gap;
+    h->gap_n++;
+    double avg = h->gap_sum / (double)h->gap_n;
+    if (h->ackgap_any)
+        scps_tr_pen_curve(p, f, BLUE, h->pure_t, h->gap_y, t, avg);
+    scps_tr_pen_colour(p, f, GREEN);
+    scps_tr_plot_put(p, f, "dot " TF " %.3f\n", T(t), gap);
+    h->ackgap_any = true;
+    h->gap_y = avg;
+}
+
 void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s)
 {
     struct drawn *d = find(p, s);
@@ -304,40 +336,22 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
         h->pkts++;
         if ((f = scps_tr_plot_begin(p, d, s->b2a, 2, s)))
             draw_tput(p, f, h, d->first, s);
-        if ((f = scps_tr_plot_begin(p, d, s->b2a, 4, s))) {
-            double avg = (double)h->bytes / (double)h->pkts;
-            if (h->seg_any)
-                scps_tr_pen_curve(p, f, BLUE, h->seg_t, h->seg_avg, t, avg);
-            scps_tr_pen_colour(p, f, RED);
-            scps_tr_plot_put(p, f, "dot " TF " %" PRIu32 "\n", T(t), s->len);
-            h->seg_any = true;
-            h->seg_t = t;
-            h->seg_avg = avg;
-        }
+        if ((f = scps_tr_plot_begin(p, d, s->b2a, 4, s)))
+            draw_size(p, f, h, s);
     }
     if (s->rtt >= 0 && (f = scps_tr_plot_begin(p, d, !s->b2a, 3, s)))
         draw_point(p, f, RED, &o->rtt_any, &o->rtt_t, &o->rtt_y, t, (double)s->rtt / 1000);
     if (!s->len && (s->flags & SCPS_ACK) && !(s->flags & (SCPS_SYN | SCPS_FIN | SCPS_RST))) {
-        if (h->pure_t && (f = scps_tr_plot_begin(p, d, s->b2a, 5, s))) {
-            double gap = (double)(t - h->pure_t) / 1000;
-            h->gap_sum += gap;
-            h->gap_n++;
-            double avg = h->gap_sum / (double)h->gap_n;
-            if (h->ackgap_any)
-                scps_tr_pen_curve(p, f, BLUE, h->pure_t, h->gap_y, t, avg);
-            scps_tr_pen_colour(p, f, GREEN);
-            scps_tr_plot_put(p, f, "dot " TF " %.3f\n", T(t), gap);
-            h->ackgap_any = true;
-            h->gap_y = avg;
-        }
+        if (h->pure_t && (f = scps_tr_plot_begin(p, d, s->b2a, 5, s)))
+            draw_ack_gap(p, f, h, t);
         h->pure_t = t;
     }
 }
 
 /* ---- the end ---- */
 
-/* Has gnuplot draw the pictures of a script. *gp: the one gnuplot that draws them all, begun when
- * first needed. */
+/* Passes a script to gnuplot. *gp: the gnuplot process that draws all pictures, started when first
+ * needed. */
 static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
     if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {
@@ -355,7 +369,7 @@ static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
     }
 }
 
-/* The end of one plot, in every format asked for. */
+/* Finishes one plot in every format asked for. */
 static void conclude(struct scps_trace_plots *p, struct plot *f, const struct plot_kind *k,
                      FILE **gp)
 {
@@ -370,7 +384,7 @@ static void conclude(struct scps_trace_plots *p, struct plot *f, const struct pl
         draw(p, f, gp);
 }
 
-/* Concludes what was begun. Returns 0, or an error with its one line in msg. */
+/* Finishes all plots. Returns 0, or an error with one line in msg. */
 static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
 {
     int ret = 0;

@@ -44,7 +44,7 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
     case SCPS_OPT_SACK:
         fputs("sack", f);
         for (; n >= 8; b += 8, n -= 8) {
-            /* relative to the acknowledgement's own stream */
+            /* The numbers are relative to the stream that is acknowledged. */
             uint32_t base = s->ack - (uint32_t)s->ack_off;
             fprintf(f, " %" PRIu32 ":%" PRIu32, scps_get32(b) - base, scps_get32(b + 4) - base);
         }

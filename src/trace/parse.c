@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not on every packet: IPv6 and its extension headers, TCP options. */
+/* Parsing of headers that few packets have: IPv6 with its extension headers, and TCP options. */
 #include "trace/parse.h"
 
 #include "wire/opt.h"
@@ -12,7 +12,7 @@
 #define EXT_AUTH        51
 #define EXT_DESTINATION 60
 #define EXT_MOBILITY    135
-#define EXT_MAX         16 /* more of them is nobody's packet */
+#define EXT_MAX         16 /* A packet with more extension headers is malformed */
 
 static bool is_extension(uint8_t next)
 {
@@ -72,8 +72,9 @@ static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
     }
 }
 
-/* One option of n bytes, its content at b. False: that is no length for this kind. */
-static SCPS_WITHIN bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n, struct opts *o)
+/* Parses one option with n bytes at b. Returns false if the length is wrong for its kind. */
+static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n,
+                                            struct opts *o)
 {
     switch (kind) {
     case SCPS_OPT_MSS:
@@ -101,7 +102,7 @@ static SCPS_WITHIN bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n,
         o->tsval = scps_get32(b);
         o->tsecr = scps_get32(b + 4);
         return true;
-    case SCPS_OPT_CAPS: /* the first of several counts */
+    case SCPS_OPT_CAPS: /* Of several capabilities options the first counts. */
         if (n > 4) {
             o->xcaps_len = (uint8_t)(n - 2);
         } else if (n == 4 && !o->caps) {

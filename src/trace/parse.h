@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From bytes to a packet, and from that to a segment. Parsing has no consequences but the counters
- * of what was unusable.
+/* Parses a packet and its segment. The only side effects are counters of packets that cannot be
+ * used.
  *
  * This is the path every packet takes, so it parses by itself what wire/ would parse into larger
  * structures. The ordinary packet (IPv4 without options, a TCP header with timestamps or nothing
@@ -15,13 +15,13 @@
 
 struct packet {
     const uint8_t *ip;
-    uint32_t cap;   /* captured bytes from ip on */
+    uint32_t cap;   /* captured bytes from the IP header on */
     uint32_t total; /* of the IP packet */
     uint8_t version, proto, tos;
     uint16_t id; /* IPv4 */
     const uint8_t *th;
-    uint32_t th_cap;  /* captured bytes from th on */
-    uint32_t seg_len; /* TCP header and payload on the wire */
+    uint32_t th_cap;  /* captured bytes from the TCP header on */
+    uint32_t seg_len; /* length of TCP header and payload on the wire */
 };
 
 struct opts {
@@ -31,7 +31,7 @@ struct opts {
     uint8_t snack_vec_len;
     const uint8_t *snack_vec;
     uint32_t tsval, tsecr;
-    struct scps_sack sack[SCPS_SACK_MAX]; /* last: the first nsack mean something */
+    struct scps_sack sack[SCPS_SACK_MAX]; /* last member: only the first nsack entries are valid */
 };
 
 struct segment {
@@ -41,11 +41,12 @@ struct segment {
     const uint8_t *opt;
     uint32_t opt_len;
     bool compressed;
-    bool plain; /* acknowledges, and perhaps pushes: of o, the timestamps alone mean something */
+    /* the segment only acknowledges, and perhaps pushes; of o only the timestamps are valid */
+    bool plain;
     struct opts o;
 };
 
-/* Count a packet that ends here, and say so: false. */
+/* Count a packet that cannot be used, and return false. */
 static inline bool scps_tr_bad_ip(struct scps_trace *t)
 {
     t->tot.bad_ip++;
@@ -58,7 +59,7 @@ static inline bool scps_tr_cut_short(struct scps_trace *t)
     return false;
 }
 
-/* A packet in pieces. Only the first holds a header to go on with. */
+/* Handles a fragment: only the first has a TCP header. Returns false if this is another. */
 static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 {
     t->tot.fragments++;
@@ -66,25 +67,25 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
     return !later;
 }
 
-/* An IPv6 header and its extensions: sets *hdr to the length of both. */
+/* Parses an IPv6 header and its extensions; sets *hdr to their length. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
-/* IP inside the packet, which is neither TCP nor compressed: where, from k->ip, or -1 with the
- * right counter stepped. */
+/* Finds the IP header inside a packet that is neither TCP nor compressed. Returns its offset from
+ * k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
-/* The options of p[0..len). Zero length or one beyond the end stops; a known kind of the wrong
+/* Parses the options p[0..len). A length of zero or beyond the end stops; a known kind with a wrong
  * length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
-/* The addresses of a flow's key; the rest of it is zero. */
+/* Copies the addresses into a flow's key; the rest of the key is zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
-static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k, uint32_t left,
-                                          uint32_t *hdr)
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k,
+                                                 uint32_t left, uint32_t *hdr)
 {
     const uint8_t *p = k->ip;
     *hdr = (p[0] & 15u) * 4;
     k->total = scps_get16(p + 2);
     if (k->total == 0)
-        k->total = left; /* segmentation was left to the network card */
+        k->total = left; /* The length is 0 because the network card does the segmentation. */
     if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
         return scps_tr_bad_ip(t);
     k->version = 4;
@@ -95,9 +96,10 @@ static SCPS_WITHIN bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k
     return TR_LIKELY(!(frag & 0x3fff)) || scps_tr_fragment(t, frag & 0x1fff);
 }
 
-/* The IP header at k->ip, of which and what follows left bytes were on the wire. False: counted,
- * and no more to do. */
-static SCPS_WITHIN bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k, uint32_t left)
+/* Parses the IP header at k->ip; `left` bytes from there on were on the wire. Returns false if the
+ * packet was counted and is done. */
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k,
+                                                uint32_t left)
 {
     uint32_t hdr;
     if (TR_UNLIKELY(k->cap < 20))
@@ -116,7 +118,7 @@ static SCPS_WITHIN bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k,
     return true;
 }
 
-/* Timestamps alone, as everybody writes them? */
+/* Returns true if the options are timestamps alone, in the usual layout. */
 static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
 {
     if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
@@ -128,8 +130,8 @@ static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, stru
 
 /* Parses the TCP header at k->th into s. Returns false if the caller must not process the packet
  * any further; the packet has then been counted in t. */
-static SCPS_WITHIN bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
-                                          struct segment *s)
+static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
+                                                 struct segment *s)
 {
     if (TR_UNLIKELY(k->th_cap < 20))
         return scps_tr_cut_short(t);
@@ -154,12 +156,12 @@ static SCPS_WITHIN bool scps_tr_parse_tcp(struct scps_trace *t, const struct pac
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
         scps_tr_parse_options(s->opt, s->opt_len, &s->o);
-    } else { /* all a plain segment is asked for */
+    } else { /* A plain segment needs no more than this. */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
     }
     if (TR_UNLIKELY(off > k->th_cap))
-        t->tot.truncated++; /* options cut: the header itself is whole */
+        t->tot.truncated++; /* The options were cut off, but the header itself is complete. */
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pcapng: blocks, of which those that describe interfaces and those that hold packets matter here.
+/* Reads pcapng, a sequence of blocks, of which those that describe interfaces and those that hold
+ * packets matter here.
  *
  * libpcap wants all interfaces of a file to have one link type and one snapshot length. Captures of
  * several devices at once have neither, so the blocks are read here, each packet with its own
@@ -17,23 +18,24 @@ enum {
     BLOCK_PACKET_OLD = 2,
     BLOCK_PACKET_SIMPLE = 3,
     BLOCK_PACKET = 6,
-    BLOCK_SECTION = 0x0a0d0d0a /* reads the same in either byte order */
+    BLOCK_SECTION = 0x0a0d0d0a /* The value reads the same in either byte order. */
 };
 
 enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-/* a block's type and length before its content, the length again behind it */
-#define FRAME        12u
-#define LONGEST      (TR_LARGEST + 1024) /* a block that is looked into */
+/* octets of a block's type and length, and of the length that is repeated behind it */
+#define FRAME 12u
+/* limit of the blocks that are parsed; longer ones are skipped */
+#define LONGEST      (TR_LARGEST + 1024)
 #define MICROSECONDS 1000000u
 
 struct interface {
     int link;
     uint32_t snaplen; /* 0: no limit */
-    uint64_t second;  /* units of time in one */
+    uint64_t second;  /* units of time in a second */
     int64_t offset;   /* s */
-    bool known;       /* its packets can be read */
+    bool known;       /* its link type can be read */
 };
 
 struct pcapng {
@@ -41,12 +43,12 @@ struct pcapng {
     struct window *w;
     const char *path;
     char *msg;
-    bool big; /* byte order of this section, whose interfaces follow */
+    bool big; /* byte order of the section; its interfaces follow */
     struct interface *ifs;
     uint32_t n, room;
     uint64_t packets;
-    uint64_t unknown; /* of these, on interfaces whose link type is not known */
-    int unknown_link; /* the link type of the last one of these */
+    uint64_t unknown; /* packets of this section on interfaces with unknown link types */
+    int unknown_link; /* link type of the last one of these */
 };
 
 static uint32_t get16(const struct pcapng *f, const uint8_t *p)
@@ -64,7 +66,7 @@ static uint64_t get64(const struct pcapng *f, const uint8_t *p)
     return (uint64_t)get32(f, p + (f->big ? 0 : 4)) << 32 | get32(f, p + (f->big ? 4 : 0));
 }
 
-/* The reading ends here; all that is left is counted. */
+/* Ends the reading at a malformed block; all that is left is counted. */
 static int senseless(struct pcapng *f, const char *what, uint64_t number)
 {
     f->t->tot.unread_bytes += scps_tr_window_drain(f->w);
@@ -92,7 +94,7 @@ static int no_memory(struct pcapng *f)
 
 /* ---- interfaces ---- */
 
-/* if_tsresol: a power of 2 or of 10. 0: of no use. */
+/* Converts if_tsresol, a power of 2 or of 10, to units in a second. 0: unusable. */
 static uint64_t units(uint8_t resolution)
 {
     uint64_t v = 1;
@@ -156,7 +158,7 @@ static scps_time in_us(const struct interface *i, uint64_t at)
     return whole * MICROSECONDS + (int64_t)(part * MICROSECONDS / unit);
 }
 
-/* A block with a packet: its content. */
+/* Reads the content of a block that holds a packet. */
 static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint32_t len)
 {
     const uint32_t head = type == BLOCK_PACKET_SIMPLE ? 4 : 20;
@@ -169,7 +171,7 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
         return senseless(f, "a packet of an interface not described:", which);
     const struct interface *i = &f->ifs[which];
     struct scps_trace_pkt v = {.link = i->link, .data = p + head};
-    if (type == BLOCK_PACKET_SIMPLE) { /* has no time of its own */
+    if (type == BLOCK_PACKET_SIMPLE) { /* This kind of block has no time. */
         v.at = f->t->now;
         v.len = get32(f, p);
         v.caplen = SCPS_MIN(v.len, len - head);
@@ -198,7 +200,7 @@ static bool is_looked_into(uint32_t type)
            type == BLOCK_INTERFACE || type == BLOCK_SECTION;
 }
 
-/* A section begins: its byte order, and no interfaces yet. */
+/* Begins a section: reads its byte order and forgets all interfaces. */
 static int section(struct pcapng *f, const uint8_t *magic)
 {
     f->n = 0;
@@ -229,7 +231,7 @@ static int block(struct pcapng *f)
     p = w->buf + w->pos;
     if (get32(f, p + len - 4) != len)
         return senseless(f, "a block whose lengths differ,", len);
-    w->pos += len; /* stays where it is until the next read */
+    w->pos += len; /* The content stays in the buffer until the next read. */
     if (type == BLOCK_SECTION)
         return 0;
     if (type == BLOCK_INTERFACE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures in: files, pipes, gzip'd or not.
+/* Reads captures: files, pipes, gzip'd or not.
  *
  *      window.c: bytes --+--> pcap records, here, in place
  *                        +--> pcapng.c: blocks, in place

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of a connection, from what was counted. Divisions and square roots happen here
- * only. */
+/* Computes the figures of a connection from its counters. Divisions and square roots happen only
+ * here. */
 #include "trace/flow.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* tcptrace's host letters: a .. z, aa, ab ... */
+/* Returns tcptrace's name of a host: a .. z, aa, ab ... */
 void scps_tr_letter(uint64_t n, char out[8])
 {
     char rev[8];
@@ -63,8 +63,8 @@ static void ack_mode(const struct conn_dir *h, char out[32])
     snprintf(out, 32, "%s", w);
 }
 
-/* The long report, in tcptrace's order: packets; windows; what was outstanding; the stream as a
- * whole. */
+/* Figures of the long report, in tcptrace's order: packets; windows; outstanding data; the stream
+ * as a whole. */
 static void packets(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     r->total_packets = h->packets;
@@ -123,7 +123,8 @@ static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir
 {
     r->ttl_stream_length = r->missed_data = SCPS_TRACE_NA;
     if (h->syn_count && h->fin_count) {
-        /* from the SYN to the FIN in unwrapped octets; after a reset, to the last segment */
+        /* Stream length from the SYN to the FIN in unwrapped octets; after a reset, up to the last
+         * segment. */
         uint32_t last = h->rst_count ? h->latest_seq : h->fin;
         uint64_t end = h->ref + (uint64_t)(int64_t)(int32_t)(last - (uint32_t)h->ref);
         r->ttl_stream_length = end > h->isn64 ? end - h->isn64 - 1 : 0;
@@ -169,8 +170,8 @@ static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
     r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
-/* From here on what tcptrace has not. What was acknowledged, SYN and FIN not counted, and how
- * fast. */
+/* From here on figures that tcptrace does not have: bytes acknowledged, without SYN and FIN, and
+ * their rate. */
 static void goodput(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;

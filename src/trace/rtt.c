@@ -41,7 +41,8 @@ double scps_tr_dist_sd(const struct dist *d)
     return v > 0 ? sqrt(v) : 0;
 }
 
-/* Octave 0 is 0..31 µs exactly; octave k holds [32 << (k-1), 32 << k) in 32 steps. */
+/* Returns the octave of v: octave 0 holds 0..31 µs exactly; octave k holds [32 << (k-1), 32 << k)
+ * in 32 steps. */
 static uint32_t octave(uint64_t v, uint32_t *step)
 {
     if (v < STEPS) {
@@ -97,10 +98,10 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    return SCPS_MIN(v, (double)d->max); /* the minimum is no bound: see scps_tr_dist_add */
+    return SCPS_MIN(v, (double)d->max); /* The minimum is no bound: see scps_tr_dist_add. */
 }
 
-/* RFC 6298 section 2, for judging timeouts. */
+/* Smooths the RTT by RFC 6298 section 2, for judging timeouts. */
 void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v)
 {
     if (!h->srtt) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment, into the figures of its connection.
+/* Adds a segment to the figures of its connection.
  *
  * take, at the end of this file, is the list of the steps; each is a function above it, in
  * step_sent.h or in step_ack.h. In all of them h is the direction the segment belongs to, o the
- * other one, x what the steps have found out of the segment so far.
+ * other one, x what the steps have found about the segment so far.
  *
  * The figures that carry tcptrace's names follow its rules to the letter, in its order of
  * evaluation, because several depend on it (the window of the previous packet, say). docs/TRACE.md
@@ -18,13 +18,14 @@
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
 
-/* What is known of a segment before it is looked at: PLAIN ones acknowledge, and perhaps push and
- * have timestamps. */
+/* What is known of a segment beforehand: PLAIN ones only acknowledge, and perhaps push and have
+ * timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- the header ---- */
 
-static SCPS_WITHIN void window(struct step *x, const struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void window(struct step *x, const struct conn_dir *h,
+                                      const struct conn_dir *o)
 {
     x->win = 0;
     if (TR_LIKELY(x->ack || x->syn)) {
@@ -34,7 +35,7 @@ static SCPS_WITHIN void window(struct step *x, const struct conn_dir *h, const s
     }
 }
 
-static SCPS_WITHIN void silence(const struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void silence(const struct step *x, struct conn_dir *h)
 {
     if (TR_LIKELY(h->packets) || h->rst_count) {
         if (x->now - h->last_time > h->idle_max)
@@ -44,13 +45,13 @@ static SCPS_WITHIN void silence(const struct step *x, struct conn_dir *h)
 }
 
 /* Octets start at 2^32 + the first number seen, so that earlier ones stay positive. */
-static SCPS_WITHIN void begin_at(struct conn_dir *h, uint32_t seq)
+static SCPS_ALWAYS_INLINE void begin_at(struct conn_dir *h, uint32_t seq)
 {
     h->seq_known = true;
     h->ref = h->isn64 = ((uint64_t)1 << 32) + seq;
 }
 
-static SCPS_WITHIN uint64_t place(struct conn_dir *h, uint32_t seq)
+static SCPS_ALWAYS_INLINE uint64_t place(struct conn_dir *h, uint32_t seq)
 {
     if (TR_UNLIKELY(!h->seq_known)) {
         begin_at(h, seq);
@@ -59,7 +60,7 @@ static SCPS_WITHIN uint64_t place(struct conn_dir *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
-static SCPS_WITHIN void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn) && !h->packets)
         begin_at(h, x->s->seq);
@@ -73,7 +74,7 @@ static SCPS_WITHIN void position(struct step *x, struct conn_dir *h, struct conn
         h->sent_hi = x->first;
 }
 
-static SCPS_WITHIN void flags(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct segment *s = x->s;
     if (TR_UNLIKELY(x->syn)) {
@@ -93,7 +94,8 @@ static SCPS_WITHIN void flags(const struct step *x, struct conn_dir *h, struct c
         h->rst_count++;
 }
 
-static SCPS_WITHIN void time_passes(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir *h,
+                                           struct conn_dir *o)
 {
     if (x->now > x->f->spent_at) {
         scps_dur dt = x->now - x->f->spent_at;
@@ -103,7 +105,7 @@ static SCPS_WITHIN void time_passes(const struct step *x, struct conn_dir *h, st
     }
 }
 
-/* Options that are not on every segment. */
+/* Processes options that few segments have. */
 static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
                            struct conn_dir *h, struct conn_dir *o, bool syn)
 {
@@ -138,7 +140,7 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
         scps_tr_seldom(t, h)->comp_pkts++;
 }
 
-static SCPS_WITHIN void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->s->o.has_ts && !h->ts)) {
         h->ts = true;
@@ -151,7 +153,8 @@ static SCPS_WITHIN void options(const struct step *x, struct conn_dir *h, struct
         seldom_options(x->t, x->f, x->dir, x->s, h, o, x->syn);
 }
 
-static SCPS_WITHIN void data(const struct step *x, struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
+                                    const struct conn_dir *o)
 {
     const uint32_t len = x->len;
     h->data_pkts++;
@@ -179,9 +182,9 @@ static SCPS_WITHIN void data(const struct step *x, struct conn_dir *h, const str
 
 /* ---- the packet ---- */
 
-/* The same packet again, by IP identification and sequence number among the last few? A print and
- * the one give the other. */
-static SCPS_WITHIN bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
+/* Returns true if the same packet, by IP identification and sequence number, was among the last few
+ * (a duplicate made by hardware). */
+static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
     for (uint32_t i = 0; i < HWDUPS; i++)
@@ -198,7 +201,7 @@ static SCPS_WITHIN bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
     return false;
 }
 
-static SCPS_WITHIN void packet(struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void packet(struct step *x, struct conn_dir *h)
 {
     const struct packet *k = x->k;
     h->packets++;
@@ -217,7 +220,8 @@ static SCPS_WITHIN void packet(struct step *x, struct conn_dir *h)
 
 /* ---- windows in use ---- */
 
-static SCPS_WITHIN void initial_window(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_dir *h,
+                                              struct conn_dir *o)
 {
     if (TR_UNLIKELY(!o->data_acked && x->ack && o->syn + 1 != x->s->ack))
         o->data_acked = true;
@@ -227,10 +231,10 @@ static SCPS_WITHIN void initial_window(const struct step *x, struct conn_dir *h,
     }
 }
 
-/* Outstanding data, tcptrace's reckoning: what an acknowledgement names counts as one octet.
+/* Computes the outstanding data as tcptrace does: the octet that an acknowledgement names counts.
  * Returns it. */
-static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct conn_dir *h,
-                                        const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn_dir *h,
+                                               const struct conn_dir *o)
 {
     if (TR_UNLIKELY(x->syn || x->ooo || x->resent))
         return h->owin_prev;
@@ -248,7 +252,7 @@ static SCPS_WITHIN uint64_t outstanding(const struct step *x, struct conn_dir *h
     return owin;
 }
 
-/* ---- for who watches ---- */
+/* ---- reports to callbacks ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {
@@ -261,9 +265,9 @@ static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int
     }
 }
 
-static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *p,
-                             const struct conn_dir *h, const struct conn_dir *o,
-                             struct scps_trace_seen *v)
+static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trace_pkt *p,
+                                    const struct conn_dir *h, const struct conn_dir *o,
+                                    struct scps_trace_seen *v)
 {
     const struct segment *s = x->s;
     *v = (struct scps_trace_seen){.pkt = p,
@@ -294,12 +298,12 @@ static SCPS_WITHIN void show(const struct step *x, const struct scps_trace_pkt *
 
 /* ---- all of it ---- */
 
-/* One segment of connection f. There are four of this function, one for each kind: what cannot be
- * is left out of it. */
-static SCPS_WITHIN void take(struct scps_trace *t, const struct scps_trace_pkt *p,
-                             const struct packet *k, const struct segment *s, struct flow *f,
-                             struct conn_dir *restrict h, struct conn_dir *restrict o,
-                             const enum kind kind)
+/* Processes one segment of connection f. It is instantiated four times, once for each kind of
+ * segment: what a kind cannot have is compiled out. */
+static SCPS_ALWAYS_INLINE void take(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                    const struct packet *k, const struct segment *s, struct flow *f,
+                                    struct conn_dir *restrict h, struct conn_dir *restrict o,
+                                    const enum kind kind)
 {
     const bool watch = kind == WATCHED, odd = kind == ANY || watch;
     const uint16_t fl = odd ? s->flags : (s->flags & SCPS_PSH) | SCPS_ACK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one direction has sent: which bytes are new, which were sent before, and what an
- * acknowledgement answers.
+/* Records of what one direction has sent: which bytes are new, which were sent before, and which
+ * segment an acknowledgement answers.
  *
  *      blocks: acknowledged, merged        chunks: not acknowledged, as first sent
  *      [=========)   [=====)               [--)[--)[--)   [--)[--)
@@ -59,7 +59,7 @@ void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h)
     memset(s, 0, sizeof *s);
 }
 
-/* Room for a chunk pointer at index i (0 .. n), shifting the others. */
+/* Makes room for a chunk pointer at index i (0 .. n) by shifting the others. */
 static bool chunk_slot(struct scps_trace *t, struct segs *s, uint32_t i)
 {
     if (s->head + s->n == s->cap) {
@@ -88,7 +88,7 @@ static void drop_first_chunk(struct scps_trace *t, struct segs *s)
         s->head = 0;
 }
 
-/* Makes chunk i (an index from 0) able to take one more segment at its end. */
+/* Ensures that chunk i (counted from 0) can take one more segment at its end. */
 static struct chunk *chunk_room(struct scps_trace *t, struct segs *s, uint32_t i)
 {
     struct chunk *c = s->c[s->head + i];
@@ -115,7 +115,7 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     struct chunk *c = NULL;
     if (s->n) {
         c = s->c[s->head + s->n - 1];
-        if (c->off + c->n == c->cap) /* shift only when that makes room for long */
+        if (c->off + c->n == c->cap) /* Shift only when that makes room for many more. */
             c = c->cap == CHUNK && c->off < CHUNK / 2 ? NULL : chunk_room(t, s, s->n - 1);
     }
     if (TR_UNLIKELY(!c)) {
@@ -135,13 +135,14 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
-/* First segment whose end is above pos: chunk *ci and the index in it; false if none. */
+/* Finds the first segment whose end is above pos: chunk *ci and the index in it; returns false if
+ * there is none. */
 static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t *si)
 {
     uint32_t lo = 0, hi = s->n;
     if (hi == 1 && !s->c[s->head]->n)
-        return false; /* the one that is kept though empty */
-    while (lo < hi) { /* first chunk whose last segment ends above pos */
+        return false; /* The only chunk is kept even when it is empty. */
+    while (lo < hi) { /* Search the first chunk whose last segment ends above pos. */
         uint32_t mid = (lo + hi) / 2;
         const struct chunk *c = s->c[s->head + mid];
         if (seg_end(&c->s[c->off + c->n - 1]) > pos)
@@ -206,7 +207,7 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
-/* Index of the first block whose end is above pos; nb if none. */
+/* Returns the index of the first block whose end is above pos; nb if there is none. */
 static uint32_t find_block(const struct segs *s, uint64_t pos)
 {
     uint32_t lo = 0, hi = s->nb;
@@ -247,8 +248,9 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
         if (s->nb == s->capb) {
             if (s->capb >= MAX_BLOCKS) {
                 t->tot.segments_forgotten++;
+                /* The new block would be the lowest one, which would be dropped at once. */
                 if (i == 0)
-                    return; /* it would be the lowest */
+                    return;
                 memmove(s->b, s->b + 1, (s->nb - 1u) * sizeof *s->b);
                 s->nb--;
                 i--;
@@ -272,7 +274,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
     }
 }
 
-/* Forgets what lies two quadrants back. */
+/* Enters a new quadrant: drops what lies two quadrants back. */
 static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 {
     s->quad = q;
@@ -312,7 +314,7 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
     x->at = now;
 }
 
-/* One piece within one quadrant. */
+/* Adds a segment, or the part of one that lies within one quadrant. */
 static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
@@ -321,7 +323,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* the lowest element that ends above cur, acknowledged or not */
+        /* Find the lowest element, acknowledged or not, that ends above cur. */
         uint32_t ci = 0, si = 0, bi = find_block(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;
@@ -346,7 +348,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
             if (end <= efirst)
                 return again;
             cur = efirst;
-            continue; /* the insertion may have moved what x and b point to */
+            continue; /* The insertion may have moved what x and b point to. */
         }
         if (!split) {
             if (!re->any) {
@@ -402,8 +404,8 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t fir
 
 static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
 {
-    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32, so it becomes the largest:
-     * kept */
+    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32 octets, so it becomes the
+     * largest: do the same. */
     uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
     if (!h->rtt_full_size || h->rtt_full_size < size) {
         h->rtt_full_size = size;
@@ -414,7 +416,7 @@ static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
     }
 }
 
-/* An acknowledgement ends exactly at x. */
+/* Handles an acknowledgement that ends exactly at segment x. */
 static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
                          scps_time now, bool later_below)
 {
@@ -445,7 +447,7 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
-    /* a duplicate, or the end of a row of them */
+    /* A duplicate acknowledgement, or the first one after duplicates. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {
@@ -478,7 +480,7 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
             s->quad_at = SCPS_MAX(s->quad_at, x->at);
         c->off++;
         if (--c->n == 0) {
-            if (s->n == 1) { /* the last chunk is kept for the next segments */
+            if (s->n == 1) { /* The last chunk is kept for the next segments. */
                 c->off = 0;
                 break;
             }

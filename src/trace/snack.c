@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a receiver says it lacks: SNACK, short and long. Evidence for why.c, which asks later why
- * something was sent again.
+/* Processes SNACK, short and long: what a receiver reports missing. This is evidence for why.c,
+ * which later determines why data was sent again.
  *
  * Source: CCSDS 714.0-B-2 (docs/SCPS-TP.md section 2).
  */
 #include "trace/segment.h"
 
-/* The unit of SNACK fields: the sender's MSS option less its timestamps, plus what compression
- * saves (docs/SCPS-TP.md section 2.1). */
+/* Returns the unit of SNACK fields: the sender's MSS option less its timestamps, plus what
+ * compression saves (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss
@@ -17,12 +17,12 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
     bool com = sender->caps_seen && receiver->caps_seen && (sender->caps & SCPS_CAP_COM) &&
                (receiver->caps & SCPS_CAP_COM);
     if (!sender->mss)
-        return (uint32_t)mss; /* SYN not seen: the largest segment is the unit */
+        return (uint32_t)mss; /* No SYN was seen: use the largest segment. */
     mss -= com ? (ts ? -4 : -12) : ts ? 12 : 0;
     return (uint32_t)SCPS_MAX(mss, 1);
 }
 
-/* [from, to) of o's data is missing, says h. */
+/* Records that h reports [from, to) of o's data missing. */
 static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
                  uint64_t to)
 {
@@ -37,8 +37,8 @@ static bool received(const struct segment *s, uint32_t bit)
     return s->o.snack_vec[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* The long form: one bit a block after the first hole, 0 missing, only those below the last
- * received count. */
+/* Reads the bit vector of the long form: one bit for each block after the first hole, 0 missing;
+ * only blocks below the last received one count. */
 static void take_vector(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t start, uint32_t unit)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c: what a segment acknowledges, which window it offers, what it reports. They
- * are in a header because segment.c has four copies of them, one for each kind of segment. */
+/* Steps of segment.c about acknowledgement, window and reports of a segment. They are in a
+ * header because segment.c has four copies of them, one for each kind of segment. */
 #ifndef SCPS_TRACE_STEP_ACK_H
 #define SCPS_TRACE_STEP_ACK_H
 
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* An acknowledgement of moved octets more, in segments of unit. */
-static SCPS_WITHIN void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t moved)
+/* Counts an acknowledgement of `moved` more octets, in segments of `unit`. */
+static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t moved)
 {
     uint64_t segs = moved <= unit ? 1 : moved <= 2 * unit ? 2 : (moved + unit - 1) / unit;
     h->acks_adv++;
@@ -22,7 +22,7 @@ static SCPS_WITHIN void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t
 }
 
 /* It says something new. */
-static SCPS_WITHIN void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct opts *opt = &x->s->o;
     const uint64_t una = h->ack_hi, moved = una ? x->ack64 - una : 0;
@@ -43,7 +43,7 @@ static SCPS_WITHIN void advance(const struct step *x, struct conn_dir *h, struct
     }
 }
 
-static SCPS_WITHIN void answer(struct step *x, struct conn_dir *h, struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     bool dup = x->s->ack == h->ack && x->len == 0 && x->win == h->win_last && o->owin_tot > 0;
     uint64_t dup_before = o->dupacks;
@@ -65,10 +65,10 @@ static SCPS_WITHIN void answer(struct step *x, struct conn_dir *h, struct conn_d
         scps_tr_seldom(x->t, h)->win_updates++;
 }
 
-/* ---- what it offers and reports ---- */
+/* ---- window and reports ---- */
 
-static SCPS_WITHIN void window_advertised(const struct step *x, struct conn_dir *h,
-                                          const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void window_advertised(const struct step *x, struct conn_dir *h,
+                                                 const struct conn_dir *o)
 {
     const uint64_t win = x->win;
     h->win_last = win;
@@ -87,7 +87,7 @@ static SCPS_WITHIN void window_advertised(const struct step *x, struct conn_dir 
     h->win_tot += win;
 }
 
-static SCPS_WITHIN void pure_ack(const struct step *x, struct conn_dir *h)
+static SCPS_ALWAYS_INLINE void pure_ack(const struct step *x, struct conn_dir *h)
 {
     h->pureack_pkts++;
     h->pureack_bytes += x->k->total;
@@ -102,8 +102,9 @@ static SCPS_WITHIN void pure_ack(const struct step *x, struct conn_dir *h)
     h->pureack_at = x->now;
 }
 
-/* Is the first block of a SACK option a report of something that arrived twice? */
-static SCPS_WITHIN bool is_dsack(const struct segment *s)
+/* Returns true if the first block of a SACK option is a DSACK: it reports data that arrived
+ * twice. */
+static SCPS_ALWAYS_INLINE bool is_dsack(const struct segment *s)
 {
     const struct scps_sack *a = &s->o.sack[0], *b = &s->o.sack[1];
     if ((int32_t)(a->right - s->ack) <= 0)
@@ -117,8 +118,9 @@ static SCPS_WITHIN bool is_dsack(const struct segment *s)
            (rr >= 0 && (int32_t)(a->left - b->right) < 0);
 }
 
-/* Evidence for why.c, which asks later why something was sent again. */
-static SCPS_WITHIN void take_sack(const struct step *x, struct conn_dir *h, struct conn_dir *o)
+/* Passes SACK blocks to why.c, which later determines why data was sent again. */
+static SCPS_ALWAYS_INLINE void take_sack(const struct step *x, struct conn_dir *h,
+                                         struct conn_dir *o)
 {
     const struct segment *s = x->s;
     const struct scps_sack *b = s->o.sack;
@@ -135,8 +137,8 @@ static SCPS_WITHIN void take_sack(const struct step *x, struct conn_dir *h, stru
                          scps_tr_unwrap(o->ref, b[i].right), x->now);
 }
 
-static SCPS_WITHIN void acknowledgement(const struct step *x, struct conn_dir *h,
-                                        struct conn_dir *o, struct scps_trace_seen *seen)
+static SCPS_ALWAYS_INLINE void acknowledgement(const struct step *x, struct conn_dir *h,
+                                               struct conn_dir *o, struct scps_trace_seen *seen)
 {
     h->win_edge = x->ack64 + x->win;
     if (TR_UNLIKELY(x->win == 0))

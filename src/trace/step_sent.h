@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c: what a segment sends, for the first time or again. They are in a header
- * because segment.c has four copies of them, one for each kind of segment. */
+/* Steps of segment.c about the data that a segment sends, for the first time or again. They are
+ * in a header because segment.c has four copies of them, one for each kind of segment. */
 #ifndef SCPS_TRACE_STEP_SENT_H
 #define SCPS_TRACE_STEP_SENT_H
 
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* Why is this being repaired? */
-static SCPS_WITHIN void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
-                                const struct resend *re)
+/* Determines why this data is sent again. */
+static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
+                                       const struct resend *re)
 {
     const struct segment *s = x->s;
     x->cause = scps_tr_why_resent(x->t, h, o, x->first, x->end, re, x->syn, s->o.has_ts, s->o.tsval,
@@ -18,12 +18,12 @@ static SCPS_WITHIN void explain(struct step *x, struct conn_dir *h, const struct
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Data that is not next: it leaves a gap, it fills one, or it had been acknowledged before it was
- * seen. True if it is the repair of something lost before it got here, and not merely overtaken on
- * the way. */
-static SCPS_APART bool out_of_place(struct scps_trace *t, struct conn_dir *h,
-                                    const struct conn_dir *o, uint64_t first, uint64_t end,
-                                    const struct opts *opt, struct resend *re)
+/* Handles data that is not next in order: it leaves a gap, fills one, or was acknowledged before
+ * it was captured. Returns true if it is the repair of something lost before it got here, and
+ * not merely overtaken on the way. */
+static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
+                                       const struct conn_dir *o, uint64_t first, uint64_t end,
+                                       const struct opts *opt, struct resend *re)
 {
     if (first > h->sent_hi && end > o->ack_hi) {
         scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
@@ -38,8 +38,8 @@ static SCPS_APART bool out_of_place(struct scps_trace *t, struct conn_dir *h,
     return repair;
 }
 
-/* Octets nobody has seen before; SYN and FIN are none. */
-static SCPS_WITHIN void unique(const struct step *x, struct conn_dir *h)
+/* Counts octets that were not captured before; SYN and FIN do not count. */
+static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
 {
     int64_t n = x->len, before = x->again;
     before -= x->syn && h->syn_count > 1;
@@ -48,8 +48,8 @@ static SCPS_WITHIN void unique(const struct step *x, struct conn_dir *h)
         h->unique_bytes += (uint64_t)(n - before);
 }
 
-/* A segment that takes up sequence numbers. */
-static SCPS_WITHIN void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
+/* Counts a segment that takes up sequence numbers. */
+static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
         x->probe = true;
@@ -74,9 +74,9 @@ static SCPS_WITHIN void sent(struct step *x, struct conn_dir *h, const struct co
     unique(x, h);
 }
 
-/* The limits it was sent within: the window, and what the application had. */
-static SCPS_WITHIN void sent_within(const struct step *x, struct conn_dir *h,
-                                    const struct conn_dir *o)
+/* Records what limited the segment: the window, or what the application had written. */
+static SCPS_ALWAYS_INLINE void sent_within(const struct step *x, struct conn_dir *h,
+                                           const struct conn_dir *o)
 {
     uint64_t edge = o->win_edge;
     if (TR_UNLIKELY(edge && x->end == edge && !x->syn && !x->fin))
@@ -86,13 +86,15 @@ static SCPS_WITHIN void sent_within(const struct step *x, struct conn_dir *h,
     h->last_sent_at = x->now;
 }
 
-static SCPS_WITHIN void sequence_space(struct step *x, struct conn_dir *h, const struct conn_dir *o)
+static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h,
+                                              const struct conn_dir *o)
 {
     const bool takes = x->len || x->syn || x->fin;
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* without data; but an older acknowledgement was overtaken by the FIN */
+        /* The segment is a keep-alive without data. With an older acknowledgement it was overtaken
+         * by the FIN instead. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif filter that writes what passes it as a capture.
+/* A netif filter that writes the packets passing through it to a capture file.
  *
  *     stack
  *       |  ^
@@ -30,15 +30,15 @@
 
 #define MAGIC_US     0xa1b2c3d4u
 #define LINKTYPE_RAW 101u
-#define MAX_RECORD   262144u /* what readers accept in one record */
+#define MAX_RECORD   262144u /* readers accept no longer record */
 #define BUFFER       (256u << 10)
 
 struct tap {
     struct scps_netif nif;
     FILE *f;
     char *buffer;
-    uint32_t snaplen; /* at most this many bytes a record */
-    int err;          /* errno of the first write that failed; 0 */
+    uint32_t snaplen; /* limit of the bytes of a record */
+    int err;          /* errno of the first write that failed; 0: none */
     scps_time epoch;
     scps_time (*now)(void *ctx);
     void *ctx;
@@ -73,8 +73,8 @@ static void put_zeros(struct tap *t, size_t len)
     }
 }
 
-/* Copies the headers of a TCP packet to hdr with the checksum it should have. Returns how many
- * bytes of the packet are in hdr, 0 when it is none of ours to mend. */
+/* Copies the headers of a TCP packet to hdr and fills in its checksum. Returns how many bytes of
+ * the packet are in hdr; 0 when the packet needs no change. */
 static size_t finish_checksum(const struct scps_pkt *pkt, uint8_t hdr[SCPS_MAX_HEADERS])
 {
     struct scps_ip ip;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground truth of a channel, joined with what was seen: was a resend needed, and what took the
- * earlier copy?
+/* Joins the ground truth of a channel with the capture: whether a retransmission was needed, and
+ * what happened to the earlier copy.
  *
  * The log is CSV with a header line that names its columns (docs/TRACE.md, "The ground-truth log");
  * the columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport as far
@@ -86,7 +86,7 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Cuts the line at commas; returns the number of fields. */
+/* Splits the line at commas; returns the number of fields. */
 static int split(char *line, char **f, int max)
 {
     int n = 0;
@@ -126,19 +126,19 @@ struct reader { /* the log being read */
     char *msg;
     FILE *in;
     long line;       /* its number */
-    int at[COLS];    /* which field a column is; -1: there is none */
-    char *f[FIELDS]; /* of the line, in text */
+    int at[COLS];    /* index of the field for each column; -1: the log lacks the column */
+    char *f[FIELDS]; /* fields of the line, in `text` */
     char text[1024];
 };
 
-/* Says what is wrong with the line. */
+/* Writes to msg what is wrong with the line. */
 static int fail(struct reader *r, const char *what)
 {
     snprintf(r->msg, SCPS_TRACE_MSGLEN, "%s: line %ld%s", r->path, r->line, what);
     return SCPS_ERR_INVAL;
 }
 
-/* The first line: where the columns are. */
+/* Reads the header line, which names the columns. */
 static int read_header(struct reader *r)
 {
     int n = fgets(r->text, sizeof r->text, r->in) ? split(r->text, r->f, FIELDS) : 0;
@@ -158,7 +158,7 @@ static int read_header(struct reader *r)
     return 0;
 }
 
-/* The text of a column; NULL: the log has none. */
+/* Returns the text of a column; NULL: the log does not have it. */
 static const char *field(const struct reader *r, int col)
 {
     return r->at[col] < 0 ? NULL : r->f[r->at[col]];
@@ -176,7 +176,7 @@ static bool address(const struct reader *r, int col, struct scps_addr *out)
     return !s || scps_addr_parse(s, out) == 0;
 }
 
-/* The row of the line at hand. 1; 0 if it has no payload to match; or an error. */
+/* Reads the row of the line at hand. Returns 1; 0 if it has no payload to match; or an error. */
 static int read_row(struct reader *r, const struct truth *u, struct row *out)
 {
     int n = split(r->text, r->f, FIELDS);
@@ -274,7 +274,7 @@ void scps_tr_truth_free(struct scps_trace *t)
     t->truth = NULL;
 }
 
-/* First row at or after (flow, seq). */
+/* Returns the first row at or after (flow, seq). */
 static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
 {
     size_t lo = 0, hi = u->n;
@@ -289,11 +289,11 @@ static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
     return lo;
 }
 
-struct cover { /* octets of the resend that an earlier copy delivered, from its first octet */
+struct cover { /* octets of the retransmission that an earlier copy delivered */
     uint32_t from, to;
 };
 
-/* Looks at the earlier rows of the flow with sequence numbers in [lo, hi]. */
+/* Examines the earlier rows of the flow with sequence numbers in [lo, hi]. */
 static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint32_t hi,
                         const struct row *self, struct cover *c, unsigned n, unsigned max,
                         const struct row **lost)
@@ -358,7 +358,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
                     self, c, n, 256, &lost);
         n = earlier(u, flow, 0, hi, self, c, n, 256, &lost);
     }
-    uint32_t have = 0; /* delivered without a gap up to here */
+    uint32_t have = 0; /* end of the octets delivered without a gap */
     for (bool more = true; more && have < len;) {
         more = false;
         for (unsigned i = 0; i < n; i++)
@@ -373,7 +373,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     }
     h->why->truth[0]++;
     if (!lost)
-        h->why->truth[5]++; /* lost where the log does not look */
+        h->why->truth[5]++; /* The loss happened outside the logged link. */
     else
         h->why->truth[lost->fate == FATE_CORRUPTED ? 2
                       : lost->fate == FATE_QUEUE   ? 3

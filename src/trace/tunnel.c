@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IP inside IP: what a packet carries that is neither TCP nor compressed TCP.
+/* Finds IP inside packets that are neither TCP nor compressed TCP.
  *
  *      by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
  *      by UDP port    VXLAN, GENEVE, GTP-U, GRE
@@ -24,7 +24,7 @@ enum {
 enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
 
 #define GRE_CHECKSUM 0x8000u
-#define GRE_ROUTING  0x4000u /* of RFC 1701, and gone since */
+#define GRE_ROUTING  0x4000u /* a flag of RFC 1701 that later versions dropped */
 #define GRE_KEY      0x2000u
 #define GRE_SEQUENCE 0x1000u
 #define GRE_ACK      0x0080u
@@ -46,7 +46,7 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
     return off < 0 ? off : (int)at + off;
 }
 
-/* What the Ethernet types of tunnels announce, at at. */
+/* Reads the header at `at` by the EtherType that a tunnel gives. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
     if (type == TYPE_ETHERNET)
@@ -61,7 +61,7 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
     const uint32_t flags = scps_get16(k->ip + at), type = scps_get16(k->ip + at + 2);
     const bool sequence = flags & GRE_SEQUENCE;
     if ((flags & GRE_VERSION) == 1 &&
-        type == TYPE_PPP) /* RFC 2637 section 4.1: PPTP's GRE header always has a key */
+        type == TYPE_PPP) /* PPTP's GRE header always has a key (RFC 2637 section 4.1). */
         return scps_tr_ppp_ip(t, k->ip, k->cap,
                               at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
     if (flags & (GRE_ROUTING | GRE_VERSION))
@@ -80,7 +80,8 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
 
 static int vxlan(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
-    if (at + 8 > k->cap || k->ip[at] != 0x08) /* a network identifier is there, nothing else is */
+    /* VXLAN: only the flag of the network identifier may be set. */
+    if (at + 8 > k->cap || k->ip[at] != 0x08)
         return NO_TUNNEL;
     return ethernet(t, k, at + 8);
 }
@@ -96,7 +97,7 @@ static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     const uint8_t *p = k->ip;
     if (at + 12 > k->cap || (p[at] & 0xf0) != 0x30 ||
-        p[at + 1] != 0xff) /* version 1, a user's packet */
+        p[at + 1] != 0xff) /* GTP version 1 with a user's packet */
         return NO_TUNNEL;
     const uint8_t flags = p[at];
     at += 8;
@@ -117,14 +118,14 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
-/* The least octets behind the IP header: protocol 105 has a connection id, a field of bits and a
- * checksum. */
+/* Returns the least number of octets behind the IP header: a header with protocol 105 has a
+ * connection id, a field of bits and a checksum. */
 static uint32_t least_header(uint8_t proto)
 {
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;
 }
 
-/* Nothing before an IP packet of ours, nothing behind it. */
+/* Returns true if the payload is exactly one IP packet. */
 static bool is_ip(const struct packet *k)
 {
     if (k->th_cap < 8 + 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Why was it sent again? The evidence is what the receiver had told before, as seen at the capture
- * point.
+/* Determines why data was sent again. The evidence is what the receiver had reported before, as
+ * seen at the capture point.
  *
  * In this order, the first that holds (docs/TRACE.md, "Why" has the reasons):
  *   SYN             its timer: nothing else can ask for one
@@ -134,7 +134,8 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     struct why *w = h->why;
     const uint32_t n = SCPS_MIN(w->nagain, AGAINS);
     const uint32_t oldest = w->nagain > AGAINS ? w->nagain % AGAINS : 0;
-    uint64_t upto = una; /* octets below were not needed again */
+    /* Octets below this offset had already arrived before the retransmission. */
+    uint64_t upto = una;
     for (uint32_t i = 0; i < n && w->open; i++) {
         struct again *a = &w->again[(oldest + i) % AGAINS];
         if (!a->open || a->end > ack)
@@ -168,7 +169,7 @@ static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, u
                         .has_ts = has_ts};
 }
 
-/* The newest hole that touches [first, end); 0 if none. */
+/* Returns the time of the newest reported hole that overlaps [first, end); 0 if there is none. */
 static scps_time snacked(const struct conn_dir *h, uint64_t first, uint64_t end)
 {
     scps_time newest = -1;
@@ -189,12 +190,12 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
 
 /* ---- gaps: data that the capture point should have seen ---- */
 
-/* Forgets gaps that are acknowledged; if that is not enough, the older half. */
+/* Drops gaps that are acknowledged; if that is not enough, the older half. */
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
     if (!w->ngap)
-        return; /* nothing is allocated before the first one */
+        return; /* The array is allocated with the first gap. */
     while (n < w->ngap && w->gap[n].to <= una)
         n++;
     if (n < w->ngap / 4)
@@ -224,11 +225,11 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
         (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
 }
 
-/* The gap that holds the octet at first; NULL if none is on record. */
+/* Returns the gap that holds the octet at first; NULL if none is recorded. */
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
-    while (lo < hi) { /* the first gap that ends above it */
+    while (lo < hi) { /* Search the first gap that ends above it. */
         uint32_t mid = (lo + hi) / 2;
         if (h->why->gap[mid].to > first)
             hi = mid;
@@ -238,8 +239,8 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
     return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
 }
 
-/* From here to the receiver and back, and to the sender and back: the round trip of the whole path,
- * wherever the capture point lies. 0 if nothing is known. */
+/* Returns the round trip of the whole path, wherever the capture point lies: from here to the
+ * receiver and back, plus to the sender and back. 0: unknown. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;
@@ -249,17 +250,17 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
-        return true; /* the receiver has it: this is another copy */
+        return true; /* The receiver has the data, so this is another copy. */
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     const struct gap *g = gap_at(h, first);
-    if (!g) /* the capture begins within it */
+    if (!g) /* The capture began within this gap. */
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
     if (has_ts && g->has_ts && tsval != g->tsval)
-        /* sent after what lies above it, so this is no first copy; or sent before it */
+        /* The timestamp shows the order: data sent after what lies above it is no first copy. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* a repair takes a round trip from the moment when the gap shows */
+    /* A repair comes a round trip after the gap became visible. */
     return now - g->at >= path - path / 5;
 }
 
@@ -276,22 +277,23 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
     scps_time heard = SCPS_MAX(h->last_sent_at, peer->last_time);
     scps_dur quiet = now - SCPS_MIN(heard, now);
     scps_dur idle = now - SCPS_MIN(h->last_sent_at, now);
-    /* near the receiver a round trip seen from here is only a part of it */
+    /* Near the receiver, the round trip seen from here is only a part of the whole. */
     scps_dur srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
     scps_dur rto = srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO);
     scps_dur floor = SCPS_MAX(srtt + 2 * h->rttvar, MIN_RTO / 2);
     scps_time hole = snacked(h, first, end);
     bool lowest = first <= SCPS_MAX(una, h->isn64);
     bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
-    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the
-     * copy that is resent, and does not ask whether the sender was silent. Nothing the receiver
-     * said since then explains the resend. */
+    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from
+     * the copy that is resent, whether or not the sender was silent. No report of the receiver
+     * since then explains the retransmission. */
     bool expired = lowest && (re->any || re->gap) &&
                    now - SCPS_MAX(last_at, peer->ack_at) >= floor &&
                    !(sacked_above(h, end) && h->sack_at - last_at >= h->rtt.min) &&
                    (h->dup_run < 3 || re->retrans);
     bool going_back = una < h->rto_recover && first < h->rto_recover;
-    bool highest = end + (h->fin_count > 0) >= h->segs.top; /* a FIN has a number, too */
+    /* A FIN takes a sequence number, too. */
+    bool highest = end + (h->fin_count > 0) >= h->segs.top;
     if (!h->srtt)
         rto = SCPS_MS(200);
 
@@ -312,15 +314,15 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
         c = sacked_above(h, end) && h->sack_at - last_at > h->rtt.min ? CAUSE_SACK : CAUSE_TIMEOUT;
         if (c == CAUSE_TIMEOUT && lowest && re->any && since >= floor)
             h->rto_recover =
-                h->segs.top; /* the timer once more, though the sender was not silent */
+                h->segs.top; /* The timer is the cause although the sender was not silent. */
     } else if (sacked_above(h, end)) {
         c = CAUSE_SACK;
     } else if (h->dup_run >= 3 && first <= una) {
         c = CAUSE_DUPACK;
     } else if (una < h->fast_recover && first <= una) {
-        c = CAUSE_DUPACK; /* a partial acknowledgement shows the next hole */
+        c = CAUSE_DUPACK; /* A partial acknowledgement shows the next hole. */
     } else if (h->sack_ok && peer->sack_ok && re->any && h->segs.quad_at > last_at) {
-        c = CAUSE_SACK; /* something sent after it is there (RFC 8985) */
+        c = CAUSE_SACK; /* Data sent after it has arrived (RFC 8985). */
     } else if (highest && re->any && since >= h->rtt.min + h->rtt.min / 8 &&
                h->caps & peer->caps & SCPS_CAP_SNACK1) {
         c = CAUSE_TAIL_PROBE;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-#define HEAD                                                                                       \
-    (TR_LARGEST + PAGE) /* where the beginning of a record moves whose end is yet to be read */
-#define READ                                                                                       \
-    (128u << 10) /* at once, to a page's border: several times faster than to just anywhere */
+/* position from which the start of an incomplete record is moved to the front */
+#define HEAD (TR_LARGEST + PAGE)
+/* octets of a read, which ends at a page border: several times faster than an unaligned one */
+#define READ   (128u << 10)
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
 
@@ -21,7 +21,7 @@ int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total)
     return t->cfg.on_progress && t->cfg.on_progress(t->cfg.ctx, done, total);
 }
 
-/* One read into p; 0 at the end, which it notes. */
+/* Reads once into p. Returns the length; 0 at the end, which it records. */
 static size_t fill(struct window *w, uint8_t *p, size_t room)
 {
     ssize_t n;
@@ -37,7 +37,8 @@ static size_t fill(struct window *w, uint8_t *p, size_t room)
 }
 
 #ifdef SCPS_HAVE_ZLIB
-/* Unpacks into p; 0 at the end. Several gzip members in a row are one stream. */
+/* Decompresses into p. Returns the length; 0 at the end. Several gzip members in a row are one
+ * stream. */
 static size_t unpack(struct window *w, uint8_t *p, size_t room)
 {
     w->z.next_out = p;
@@ -48,7 +49,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
             w->z.avail_in = (uInt)fill(w, w->packed, PACKED);
             if (!w->z.avail_in) {
                 if (!w->err && !w->member_done)
-                    w->err = EBADMSG; /* it ends within a member */
+                    w->err = EBADMSG; /* The file ends within a gzip member. */
                 break;
             }
         }
@@ -90,7 +91,7 @@ void scps_tr_window_more(struct window *w)
         w->stopped = true;
 }
 
-/* The window begins with gzip's magic: what is in it is packed. */
+/* The file begins with the magic number of gzip: decompress it. */
 static int unpack_begin(struct window *w, const char *path, char *msg, int *ret)
 {
 #ifdef SCPS_HAVE_ZLIB
@@ -159,6 +160,18 @@ const char *scps_tr_window_trouble(const struct window *w)
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
+/* Says why a file is none that can be read, after its first octets are there, or are not. */
+static int no_capture(const struct window *w, const char *path, char *msg)
+{
+    if (w->err && w->err != EBADMSG) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
+        return SCPS_ERR_SYSTEM;
+    }
+    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s", path,
+             w->end > w->pos ? "too short for one" : "it is empty");
+    return SCPS_ERR_INVAL;
+}
+
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg)
 {
     struct stat st;
@@ -185,15 +198,7 @@ int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path
     if (scps_tr_have(w, 2) && w->buf[w->pos] == 0x1f && w->buf[w->pos + 1] == 0x8b &&
         unpack_begin(w, path, msg, &ret) != 0)
         return ret;
-    if (scps_tr_have(w, 4))
-        return 0;
-    if (w->err && w->err != EBADMSG) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
-        return SCPS_ERR_SYSTEM;
-    }
-    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s", path,
-             w->end > w->pos ? "too short for one" : "it is empty");
-    return SCPS_ERR_INVAL;
+    return scps_tr_have(w, 4) ? 0 : no_capture(w, path, msg);
 }
 
 void scps_tr_window_close(struct window *w)

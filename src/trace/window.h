@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a capture as they come from a file or a pipe, unpacked where they are gzip'd: a
- * window that moves over them.
+/* A buffer that moves over the bytes of a capture, read from a file or a pipe and decompressed if
+ * needed.
  *
  *      while (scps_tr_have(w, n))           n bytes at w->buf + w->pos, contiguous
  *          ... w->pos += n;
@@ -16,9 +16,10 @@
 #include <zlib.h>
 #endif
 
-#define TR_LARGEST (256u << 10) /* a record; libpcap's limit for what is not D-Bus or USB */
+#define TR_LARGEST (256u << 10) /* largest record; libpcap's limit except for D-Bus and USB */
 
-#define TR_LATEST ((int64_t)1 << 38) /* s: pcapng has 64 bits for a time, and nonsense fills them */
+/* s: limit of a plausible time; pcapng has 64 bits, and a damaged file any value */
+#define TR_LATEST ((int64_t)1 << 38)
 
 struct window {
     int fd;
@@ -29,29 +30,29 @@ struct window {
 #endif
     uint8_t *buf;
     size_t pos, end;
-    uint64_t size; /* of the file; 0: unknown */
-    uint64_t done; /* bytes read of it (plain) */
+    uint64_t size; /* size of the file, octets; 0: unknown */
+    uint64_t done; /* bytes of the file that were read, before decompression */
     bool eof, stopped;
     int err; /* errno, EBADMSG for damaged gzip data */
     struct scps_trace *t;
 };
 
-/* "-": standard input. 0, or an error of scps_trace_read with its line in msg. Close it in any
- * case. */
+/* Opens a file, or standard input for "-". Returns 0, or an error of scps_trace_read with one line
+ * in msg. Call the close function in either case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
-/* Another read behind what is there, which may move: take buf + pos anew. */
+/* Reads more behind the present bytes, which may move: compute buf + pos again. */
 void scps_tr_window_more(struct window *w);
 /* Whatever is left, counted. */
 uint64_t scps_tr_window_drain(struct window *w);
-/* Goes n bytes on. False: it ends before. */
+/* Skips n bytes. Returns false if the capture ends before. */
 bool scps_tr_window_skip(struct window *w, uint64_t n);
 /* What w->err means. */
 const char *scps_tr_window_trouble(const struct window *w);
-/* The caller of the analyser wants no more. */
+/* Returns non-zero if the caller of the analyser wants to stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
-/* n bytes at buf + pos? At most TR_LARGEST and a bit. */
+/* Returns true if n bytes, at most TR_LARGEST and a little more, are at buf + pos. */
 static inline bool scps_tr_have(struct window *w, size_t n)
 {
     while (TR_UNLIKELY(w->end - w->pos < n)) {
@@ -69,7 +70,7 @@ static inline uint32_t scps_tr_get32(const uint8_t *p, bool swap)
     return swap ? __builtin_bswap32(v) : v;
 }
 
-/* The readers: 0, or what scps_trace_read returns, with its line in msg. */
+/* The readers return 0, or what scps_trace_read returns, with one line in msg. */
 int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
 int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
 

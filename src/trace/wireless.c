@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IEEE 802.11, with or without what the radio had to say: Prism's and AVS's headers, radiotap
- * (www.radiotap.org).
+/* Finds IP in IEEE 802.11 frames, with or without a header of the radio: Prism's and AVS's headers,
+ * radiotap (www.radiotap.org).
  *
  * A data frame is 24 octets of header, six more between access points, two for QoS, four for what
  * high throughput adds, and then LLC and SNAP. What is encrypted, empty or an aggregate (A-MSDU)
@@ -10,13 +10,15 @@
 
 #define LLC_AND_TYPE 8u
 
-enum { DATA = 2 };                                           /* type of a frame */
-enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 }; /* flags of its second octet */
-enum { EMPTY = 0x4, QOS = 0x8 };                             /* bits of a data frame's subtype */
-enum { AGGREGATE = 0x80 };                                   /* of the QoS octet */
+enum { DATA = 2 }; /* type of a frame */
+/* flags in the second octet of an 802.11 header */
+enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 };
+enum { EMPTY = 0x4, QOS = 0x8 }; /* bits of a data frame's subtype */
+enum { AGGREGATE = 0x80 };       /* of the QoS octet */
 
-enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 }; /* which fields of radiotap are there */
-enum { PADDED = 0x20 }; /* of its flags: header and body begin at multiples of four */
+/* bits of radiotap's presence mask: a field is there, or another mask follows */
+enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 };
+enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multiple of four */
 
 static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off, bool padded)
 {
@@ -38,8 +40,8 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
-/* Whether radiotap says that the frame is padded: its flags are behind the time, which is aligned
- * to eight octets. */
+/* Returns true if radiotap says that the frame is padded. Its flags follow the time, which is
+ * aligned to eight octets. */
 static bool padded(const uint8_t *p, uint32_t len)
 {
     uint32_t at = 4, present = scps_tr_little32(p + 4);
@@ -68,7 +70,7 @@ int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const ui
     case TR_RADIO_TAP:
         len = scps_tr_little16(p + 2);
         return frame(t, p, caplen, len, len >= 8 && len <= caplen && padded(p, len));
-    case TR_RADIO_PRISM: /* or AVS's, which says so */
+    case TR_RADIO_PRISM: /* The header may also be AVS's, which its magic number shows. */
         len = scps_get32(p) >> 12 == 0x80211 ? scps_get32(p + 4) : scps_tr_little32(p + 4);
         break;
     case TR_RADIO_AVS:

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* xplot files while they grow, and the pens that draw in them.
- *
- * A file is open only while a buffer of it is written, so any number may be in progress; at most
- * MAX_PENDING bytes wait in memory.
- */
+/* Writes xplot files. A file is open only while its buffer is written, so any number of files may
+ * be in progress; at most MAX_PENDING bytes wait in memory. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "trace/xplot.h"
 

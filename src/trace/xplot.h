@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs of a capture while they are drawn, and the pens to draw with: what out_xplot.c
- * decides, xplot.c writes. */
+/* Graphs of a capture while they are drawn: out_xplot.c decides what to draw, xplot.c writes it. */
 #ifndef SCPS_TRACE_XPLOT_H
 #define SCPS_TRACE_XPLOT_H
 
@@ -10,7 +9,7 @@
 #include "trace/plot.h"
 
 struct plot {   /* one file */
-    char *base; /* path without suffix; NULL: nothing drawn yet */
+    char *base; /* path without suffix; NULL: nothing was drawn yet */
     char *title;
     char *buf;
     size_t len, cap;
@@ -26,8 +25,8 @@ struct side { /* one direction of a connection */
     uint64_t win;
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
-    uint64_t rwin;       /* the receive window that this side advertised last, octets */
-    uint64_t rwin_drawn; /* the other side's, at the last point */
+    uint64_t rwin;       /* receive window that this side advertised last, octets */
+    uint64_t rwin_drawn; /* the other side's window when the last point was drawn */
     double owin_area;
     double avg, wavg;
     uint64_t tput_bytes, bytes, pkts;
@@ -51,7 +50,7 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    /* By connection number: index + 1 in d; 0: not looked at; UINT32_MAX: not wanted */
+    /* Index + 1 in d by connection number; 0: not decided yet; UINT32_MAX: not wanted */
     uint32_t *slot;
     uint32_t nslot;
     uint64_t skipped; /* connections beyond MAX_CONNS */
@@ -61,15 +60,15 @@ struct scps_trace_plots {
     uint32_t pictures;
 };
 
-/* A time in a file: printf(TF, T(t)), in seconds. */
+/* Arguments that print a time in seconds: printf(TF, T(t)). */
 #define T(t) (t) / 1000000, (int)((t) % 1000000)
 #define TF   "%" PRId64 ".%06d"
 
-/* Notes the first error, errno with its path: nothing is written after it. */
+/* Records the first error, errno and path; nothing is written after it. */
 void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
 
-/* The graph of this kind of direction dir, begun with its title when it is new. NULL: not asked
- * for, or no memory. */
+/* Returns the graph of this kind for direction dir, begun with its title when it is new. NULL: it
+ * was not asked for, or there is no memory. */
 struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
                                 const struct scps_trace_seen *s);
 /* Adds a line of text to the file. */
@@ -77,11 +76,11 @@ struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int
 __attribute__((format(printf, 3, 4)))
 #endif
 void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fmt, ...);
-/* Writes what waits in memory. */
+/* Writes the bytes that wait in memory. */
 void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
 void scps_tr_plot_free(struct plot *f, bool remove_xpl);
 
-/* The pens. text's where: 'a' above, 'b' below, 'r' right. */
+/* Draw in the present colour. `where` of a text: 'a' above, 'b' below, 'r' right. */
 void scps_tr_pen_colour(struct scps_trace_plots *p, struct plot *f, enum colour c);
 void scps_tr_pen_line(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
                       int64_t y1, scps_time t2, int64_t y2);

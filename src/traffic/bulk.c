@@ -16,7 +16,7 @@
 #define CHUNK  65536
 #define PERIOD 95
 
-/* Past the handshake, so that there is something to write to. */
+/* Returns true after the handshake: the connection can be written to. */
 static bool established(const struct scps_conn *c)
 {
     enum scps_state st = scps_conn_state(c);
@@ -56,14 +56,15 @@ int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c)
     return 0;
 }
 
-/* Finds the next bytes to write: *p (NULL: hollow) and how many; 0 at the end; an error. */
+/* Finds the next bytes to write: *p (NULL: hollow). Returns their number; 0 at the end; an
+ * error. */
 static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
 {
     uint64_t left = s->total - s->written;
     size_t chunk = chunk_of(s);
     int64_t n;
 
-    if (s->used < s->fill) { /* what a short write left over */
+    if (s->used < s->fill) { /* Bytes that a short write left over. */
         *p = s->hollow ? NULL : s->buf + s->used;
         return (int64_t)(s->fill - s->used);
     }
@@ -84,7 +85,8 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     return n;
 }
 
-/* Of n bytes those of one record. *flags: SCPS_EOR if it ends with them. */
+/* Returns how many of n bytes belong to one record. *flags: SCPS_EOR if the record ends with
+ * them. */
 static size_t one_record(const struct scps_bulk_source *s, size_t n, unsigned *flags)
 {
     size_t left;
@@ -146,7 +148,7 @@ void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event 
     case SCPS_EV_WRITABLE:
         scps_bulk_source_run(s);
         break;
-    case SCPS_EV_DRAINED: /* may be about the data, from before the shutdown */
+    case SCPS_EV_DRAINED: /* The event may be about data written before the shutdown. */
     case SCPS_EV_CLOSED:
         if (s->finished && fin_acked(s->conn))
             s->closed = true;
@@ -165,7 +167,7 @@ void scps_bulk_source_fini(struct scps_bulk_source *s)
     s->buf = NULL;
 }
 
-/* The next bytes to where they go. Returns what a read returns. */
+/* Reads the next bytes and passes them on. Returns what the read returned. */
 static int64_t sink_read(struct scps_bulk_sink *s)
 {
     const uint8_t *p;
@@ -212,7 +214,7 @@ static void took(struct scps_bulk_sink *s, uint64_t n)
         end_record(s, record & SCPS_RECORD_TORN);
 }
 
-/* Reading meets a hole; it may have been filled meanwhile. */
+/* Steps over a hole, unless it has been filled in the meantime. */
 static void over_hole(struct scps_bulk_sink *s)
 {
     struct scps_hole h;
@@ -259,7 +261,7 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
     s->eof = false;
     s->err = 0;
     if (c)
-        sink_run(s); /* what came before it was accepted */
+        sink_run(s); /* Read what arrived before the connection was accepted. */
 }
 
 void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
@@ -273,7 +275,7 @@ void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
         sink_run(s);
         break;
     case SCPS_EV_ERROR:
-        sink_run(s); /* what came before it can still be read */
+        sink_run(s); /* Data that arrived before the error can still be read. */
         if (!s->eof && !s->err)
             s->err = ev->err;
         break;

@@ -20,7 +20,7 @@ void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
         p[i] = (uint8_t)(FIRST + c);
         c = c + 1 == PERIOD ? 0 : (uint8_t)(c + 1);
     }
-    while (have < len) { /* whole periods: what is there already, again */
+    while (have < len) { /* Double what is there already, in whole periods. */
         size_t n = have < len - have ? have : len - have;
         memcpy(p + have, p, n);
         have += n;

@@ -44,7 +44,7 @@ void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat
 
 /* ---- building ---- */
 
-/* The options that travel raw, without padding: at most OPT_ROOM octets. */
+/* Writes the options that are sent uncompressed, without padding: at most OPT_ROOM octets. */
 static size_t put_options(uint8_t *o, const struct scps_seg *s)
 {
     uint8_t *p = o;
@@ -75,7 +75,7 @@ static size_t put_options(uint8_t *o, const struct scps_seg *s)
     return (size_t)(p - o);
 }
 
-/* Whether a value is to be said: it is news, or was lately. */
+/* Returns true if a field must be sent: it has changed, now or in one of the last packets. */
 static bool say(bool changed, uint8_t *again, uint8_t repeat)
 {
     if (changed) {
@@ -88,7 +88,7 @@ static bool say(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-/* What the bits are, given whether sequence number and acknowledgement are said. */
+/* Sets the header's bits, given whether sequence number and acknowledgement are sent. */
 static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
                     uint8_t *two)
 {
@@ -105,7 +105,7 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
         *one |= COMP_MORE;
 }
 
-/* The header with these bits; returns its end. */
+/* Writes the header with these bits; returns its end. */
 static uint8_t *put_fields(uint8_t *o, uint8_t id, uint8_t one, uint8_t two,
                            const struct scps_seg *s, const uint8_t *opt, size_t nopt)
 {
@@ -218,9 +218,9 @@ static uint16_t flags_of(uint8_t one, uint8_t two)
                       (two & COMP_URG ? SCPS_URG : 0));
 }
 
-/* The fields at fixed places; one that is left out is as rx last heard it, but for time stamps: the
- * old ones would say when another segment was sent and which one that answered. One time stamp
- * without the other is not believed. */
+/* Parses the fields at fixed places. One that is left out has the value that rx received last,
+ * except timestamps: old ones would belong to another segment. One timestamp without the other
+ * is ignored. */
 static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
                          const struct scps_comp_rx *rx, struct scps_seg *s)
 {
@@ -241,7 +241,7 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     if (one & COMP_SNACK) {
         s->snack_off = scps_cursor_get16(c);
         s->snack_size = scps_cursor_get16(c);
-        if (s->snack_size) /* 2.1: a size of 0 is meaningless */
+        if (s->snack_size) /* docs/SCPS-TP.md section 2.1: a size of 0 is meaningless. */
             s->has |= SCPS_HAS_SNACK;
     }
 }

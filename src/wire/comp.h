@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2), for whoever writes or reads
- * one: the stack (wire/comp.c) and the analyser (trace/compressed.c). */
+/* The bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2), for those who write or
+ * read one: the stack (wire/comp.c) and the analyser (trace/compressed.c). */
 #ifndef SCPS_WIRE_COMP_H
 #define SCPS_WIRE_COMP_H
 

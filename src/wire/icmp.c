@@ -81,15 +81,16 @@ static enum scps_icmp_kind kind6(uint8_t type, uint8_t code)
     }
 }
 
-/* Where a compressed header has its sequence number; 0: it has none. */
+/* Returns the offset of the sequence number in a compressed header; 0: it has none. */
 static size_t comp_seq_at(const uint8_t *t)
 {
     size_t at = 2;
 
     if (!(t[1] & COMP_S))
         return 0;
+    /* A second octet of bits, and perhaps the urgent pointer, come before. */
     if (t[1] & COMP_MORE)
-        at += t[2] & COMP_URG ? 3 : 1; /* more bits, and perhaps the urgent pointer */
+        at += t[2] & COMP_URG ? 3 : 1;
     return t[1] & COMP_A ? at + 6 : at;
 }
 
@@ -162,7 +163,8 @@ size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req, const s
     scps_put16(p + 2, 0);
     memcpy(p + 4, m->body, m->body_len);
     scps_put16(p + 2,
-               checksum(req, p, len)); /* source and destination may change places in a sum */
+               /* Exchanging source and destination does not change the sum. */
+               checksum(req, p, len));
     return len;
 }
 

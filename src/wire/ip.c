@@ -62,7 +62,8 @@ static inline int parse4(const uint8_t *p, size_t avail, size_t total, struct sc
     return 0;
 }
 
-/* Walks from the end of the fixed header to the transport. end: of what may be read. */
+/* Walks the extension headers from the end of the fixed header to the transport. end: end of the
+ * readable bytes. */
 static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
 {
     uint32_t at = 40;
@@ -90,7 +91,7 @@ static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
             ip->more_frags = p[at + 3] & 1;
             ip->id = scps_get32(p + at + 4);
             at += 8;
-            if (ip->frag_off) { /* what follows is the middle of something */
+            if (ip->frag_off) { /* A fragment other than the first: what follows is not a header. */
                 ip->hdr_len = at;
                 return 0;
             }

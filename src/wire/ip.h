@@ -5,8 +5,9 @@
 
 #include <scps/wire.h>
 
-/* The header of a packet quoted in an ICMP error: its total length may exceed what is quoted, and
- * its checksum is not looked at, since routers have changed the TTL and sometimes more. */
+/* Parses the header of a packet quoted in an ICMP error: its total length may exceed what is
+ * quoted, and its checksum is not verified, since routers have changed the TTL and sometimes
+ * more. */
 int scps_ip_parse_quote(const uint8_t *p, size_t avail, struct scps_ip *ip);
 
 #endif

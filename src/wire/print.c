@@ -45,7 +45,7 @@ char *scps_print_flags(uint16_t flags, char *buf)
     if (o == buf)
         *o++ = '-'; /* none */
     *o = '\0';
-    /* tcpdump puts the dot last */
+    /* tcpdump prints the dot of ACK last. */
     char *dot = strchr(buf, '.');
     if (dot) {
         memmove(dot, dot + 1, (size_t)(o - dot));
@@ -224,7 +224,7 @@ char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap)
     if (!cap)
         return buf;
     buf[0] = '\0';
-    /* headers alone will do: the payload may lie apart or be hollow */
+    /* The headers suffice: the payload may lie apart or be hollow. */
     int why = scps_ip_parse(p, len, SIZE_MAX, &ip);
     if (why) {
         add(&l, "[%s] length %zu", scps_drop_name((enum scps_drop)why), len);

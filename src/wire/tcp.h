@@ -54,7 +54,7 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     return 0;
 }
 
-/* Adds the header's words to *sum as they are written. */
+/* Writes the header and adds its words to *sum. */
 static inline size_t scps_tcp_write(uint8_t *p, const struct scps_seg *s, uint64_t *sum)
 {
     size_t hdr = 20;

@@ -37,7 +37,8 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
 
     if (len >= 12 && len % 8 == 4 &&
         scps_get32(p) == WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, len - 2)) {
-        take_sack(p + 4, len / 8, s); /* and nothing else: most that come here */
+        /* Fast path: NOP, NOP, SACK and nothing else, the most frequent list here. */
+        take_sack(p + 4, len / 8, s);
         return;
     }
     while (p < end) {

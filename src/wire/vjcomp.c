@@ -92,7 +92,8 @@ static size_t ip_hdr(const uint8_t *ip)
     return (size_t)(ip[0] & 15) * 4;
 }
 
-/* Length of both headers of an IPv4 TCP packet that can be dealt with; 0 if it cannot. */
+/* Returns the length of both headers of an IPv4 TCP packet that can be compressed; 0 if it
+ * cannot. */
 static size_t headers(const uint8_t *p, size_t avail, size_t total)
 {
     if (avail < 40 || total < avail || p[0] >> 4 != 4 || p[IP_PROTO] != SCPS_IPPROTO_TCP)
@@ -113,7 +114,7 @@ static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
            !memcmp(s->hdr + ip_hdr(s->hdr), ip + ip_hdr(ip), 4);
 }
 
-/* The slot of a connection, or the one used longest ago. */
+/* Returns the slot of a connection, or the one not used for longest. */
 static uint8_t find(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
 {
     uint8_t oldest = 0;
@@ -129,7 +130,7 @@ static uint8_t find(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
     return oldest;
 }
 
-/* A 16-bit change that is not 0. */
+/* Writes a 16-bit change that is not 0. */
 static uint8_t *put_delta(uint8_t *o, uint16_t d)
 {
     if (d >= 256 || d == 0) {
@@ -140,7 +141,7 @@ static uint8_t *put_delta(uint8_t *o, uint16_t d)
     return o;
 }
 
-/* What no change can express is the same as in the last packet. */
+/* Returns true if the fields that no change can express are equal to those of the last packet. */
 static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
 {
     size_t ihl = ip_hdr(ip);
@@ -152,7 +153,8 @@ static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
            !memcmp(ot + 20, t + 20, hdr - ihl - 20);
 }
 
-/* Writes the changes from old to ip at o and returns their end; NULL if they cannot be said. */
+/* Writes the changes from `old` to `ip` at o and returns their end; NULL if they cannot be
+ * expressed. */
 static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, size_t hdr,
                             uint8_t *bits)
 {
@@ -185,7 +187,9 @@ static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, s
         b |= NEW_S;
     }
     switch (b) {
-    case 0: /* data after an acknowledgement; else most likely a retransmission: let it repair */
+    /* Data follows an acknowledgement, or this is a retransmission: then an uncompressed packet
+     * repairs the receiver's state. */
+    case 0:
         if (scps_get16(ip + IP_LEN) == scps_get16(old + IP_LEN) || old_data)
             return NULL;
         break;
@@ -301,7 +305,7 @@ static int restore(struct scps_vj_rx *rx, const uint8_t *p, size_t avail, size_t
     return 0;
 }
 
-/* The next change, or -1 when the packet ends before it. */
+/* Reads the next change; -1 when the packet ends before it. */
 static int32_t delta(const uint8_t **p, const uint8_t *end)
 {
     const uint8_t *o = *p;

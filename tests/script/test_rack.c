@@ -355,6 +355,38 @@ static void a_timeout_at_the_end(void **x)
     script_free(t);
 }
 
+/* Section 6.2 step 2: "If the ACK.TSecr is less than Segment.xmit_ts: return": the left edge moves,
+ * but not because the resend of P0 has arrived, so nothing that left before the resend is lost. The
+ * first sending was late behind a queue; or a best-effort peer has given up the hole
+ * (docs/SCPS-TP.md section 7), which without time stamps nothing tells from an arrival. */
+static void the_left_edge_moves_without_the_resend(void **x)
+{
+    static const struct {
+        bool ts, bets;
+    } cases[] = {{true, false}, {true, true}, {false, true}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script *t = script_of(x);
+        int32_t len = cases[i].ts ? 988 : 1000;
+        t->cfg.recovery = SCPS_RECOVERY_RACK;
+        t->cfg.timestamps = t->peer.ts = cases[i].ts;
+        t->cfg.bets = cases[i].bets;
+        t->peer.caps = cases[i].bets ? SCPS_CAP_BETS : 0;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 6 * len);
+        for (int k = 0; k < 6; k++)
+            expect_sent(t, .from = 1 + len * k, .len = len);
+        uint32_t echo = t->last.tsval;
+        peer_says(t, MS(300), .ack = 1, .tsecr = echo, .sack = {{1 + len, 1 + 4 * len}});
+        expect_sent(t, .at = MS(300), .from = 1, .len = len);
+        peer_says(t, MS(450), .ack = 1 + 4 * len, .tsecr = echo);
+        expect_quiet(t, ANY_HOLD);
+        peer_says(t, MS(470), .ack = 1 + 6 * len, .tsecr = echo);
+        assert_int_equal(script_info(t).resent_segs, 1);
+        script_free(t);
+    }
+}
+
 /* Without SACK it cannot work, and says so */
 static void without_sack(void **x)
 {
@@ -391,6 +423,7 @@ int main(void)
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(an_imagined_timeout),
         SCRIPT_TEST(a_timeout_at_the_end),
+        SCRIPT_TEST(the_left_edge_moves_without_the_resend),
         SCRIPT_TEST(without_sack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,10 @@
 #include "core/delivery.h"
 
 /* What an acknowledgement of r, which delivers bytes, says at now. */
-static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent *r, uint64_t bytes,
-                                 scps_dur min_rtt, scps_time now)
+static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent_segment *r,
+                                 uint64_t bytes, scps_dur min_rtt, scps_time now)
 {
-    struct scps_ack_sum sum = {.delivered = bytes, .newest = r};
+    struct scps_ack_result sum = {.delivered = bytes, .newest = r};
     struct scps_cc_ack a = {0};
     struct scps_scoreboard sb = {0};
 
@@ -22,7 +22,8 @@ static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent
     return a;
 }
 
-static void sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight, scps_time now)
+static void sent(struct scps_delivery *d, struct scps_sent_segment *r, uint64_t inflight,
+                 scps_time now)
 {
     struct scps_scoreboard sb = {.inflight = inflight};
 
@@ -32,7 +33,7 @@ static void sent(struct scps_delivery *d, struct scps_sent *r, uint64_t inflight
 static void one_flight(void **state)
 {
     struct scps_delivery d = {0};
-    struct scps_sent r = {.len = 1000, .sent = 100};
+    struct scps_sent_segment r = {.len = 1000, .sent = 100};
     struct scps_cc_ack a;
     (void)state;
 
@@ -53,7 +54,7 @@ static void one_flight(void **state)
 static void longer_interval_counts(void **state)
 {
     struct scps_delivery d = {0};
-    struct scps_sent r[2] = {{.len = 1000, .sent = 0}, {.len = 1000, .sent = 4000}};
+    struct scps_sent_segment r[2] = {{.len = 1000, .sent = 0}, {.len = 1000, .sent = 4000}};
     struct scps_cc_ack a;
     (void)state;
 
@@ -69,7 +70,7 @@ static void longer_interval_counts(void **state)
 static void shorter_than_the_path(void **state)
 {
     struct scps_delivery d = {0};
-    struct scps_sent r = {.len = 1000, .sent = 0};
+    struct scps_sent_segment r = {.len = 1000, .sent = 0};
     struct scps_cc_ack a;
     (void)state;
 
@@ -82,7 +83,7 @@ static void shorter_than_the_path(void **state)
 static void resent_gives_no_round_trip(void **state)
 {
     struct scps_delivery d = {0};
-    struct scps_sent r = {.len = 1000, .sent = 0, .resends = 1};
+    struct scps_sent_segment r = {.len = 1000, .sent = 0, .resends = 1};
     (void)state;
 
     sent(&d, &r, 1000, 0);
@@ -94,7 +95,7 @@ static void resent_gives_no_round_trip(void **state)
 static void application_limit(void **state)
 {
     struct scps_delivery d = {0};
-    struct scps_sent r[2] = {{.len = 1000, .flags = SCPS_SENT_FIN}, {.len = 1000}};
+    struct scps_sent_segment r[2] = {{.len = 1000, .flags = SCPS_SENT_FIN}, {.len = 1000}};
     (void)state;
 
     scps_delivery_app_limited(&d, 0);

@@ -67,7 +67,7 @@ static void a_turn_is_a_share_of_bytes(void **x)
 /* Until the connection has used its segment the next in line waits */
 static void the_minimum_rate_serves_one_at_a_time(void **x)
 {
-    struct scps_turns ready = {0};
+    struct scps_ready_queue ready = {0};
     struct scps_gate g;
     struct scps_conn *a = sit(), *b = sit();
 
@@ -75,18 +75,18 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
     set(&g, 0, 1000);
     ready.gate = &g;
     a->turns = b->turns = &ready;
-    assert_false(scps_gate_lifts(&g, a));
-    assert_false(scps_gate_lifts(&g, b));
+    assert_false(scps_gate_permits(&g, a));
+    assert_false(scps_gate_permits(&g, b));
     assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, a));
+    assert_true(scps_gate_permits(&g, a));
     assert_int_equal(scps_gate_floor_due(&g, NOW), SCPS_NEVER);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, a));
-    assert_false(scps_gate_lifts(&g, b));
+    assert_true(scps_gate_permits(&g, a));
+    assert_false(scps_gate_permits(&g, b));
     scps_gate_passed(&g, a);
     scps_gate_serve(&g, NOW);
-    assert_true(scps_gate_lifts(&g, b));
+    assert_true(scps_gate_permits(&g, b));
     assert_ptr_equal(ready.head, a);
     rise(a);
     rise(b);

@@ -16,7 +16,7 @@
 struct world {
     struct scps_scoreboard sb;
     struct scps_alloc a;
-    struct scps_ack_sum sum;
+    struct scps_ack_result sum;
 };
 
 /* n segments have left, the i-th of them at time i. */
@@ -32,7 +32,7 @@ static void begin(struct world *w, unsigned n)
 
 static void arrived(struct world *w, unsigned i)
 {
-    w->sum = (struct scps_ack_sum){.oldest_sent = -1};
+    w->sum = (struct scps_ack_result){.oldest_sent = -1};
     scps_sb_arrived(&w->sb, 1000, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 0, &w->sum);
 }
 
@@ -122,7 +122,7 @@ static void lost_again(void **state)
 static void needless_resends_wait(void **state)
 {
     struct world w;
-    struct scps_ack_sum sum = {.oldest_sent = -1}, none = sum;
+    struct scps_ack_result sum = {.oldest_sent = -1}, none = sum;
     (void)state;
 
     begin(&w, 4);

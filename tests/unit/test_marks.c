@@ -19,7 +19,7 @@ struct world {
     struct scps_conn_ctx x;
     struct scps_conn_stats st;
     struct scps_rangeset ends;
-    struct scps_marks m;
+    struct scps_rcv_marks m;
     struct scps_rcvbuf in;
 };
 

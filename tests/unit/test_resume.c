@@ -1,116 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The phases of careful resume by themselves: RFC 9959 sections 3.2 to 3.7, a controller that does
- * what the test says, and the events of a connection of 1000-byte segments.
- *
- * The path that was saved: 300 segments in a round trip of 100 ms, 3 MB/s, as in the RFC's example.
- */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "core/resume.h"
-
-#define SEG UINT64_C(1000)
-
-struct bench {
-    struct scps_env env;
-    struct scps_shared_config cfg;
-    struct scps_conn_ctx x;
-    struct scps_cc_ops ops;
-    struct scps_cc_view v;
-    struct scps_cc_ctl ctl;
-    struct scps_resume r;
-    struct scps_note last;
-    unsigned notes;
-};
-
-static void note(void *ctx, const struct scps_note *n)
-{
-    struct bench *b = ctx;
-
-    assert_int_equal(n->kind, SCPS_NOTE_RESUME);
-    b->last = *n;
-    b->notes++;
-}
-
-static struct scps_resume_cc cc_of(struct bench *b)
-{
-    return (struct scps_resume_cc){&b->x, b};
-}
-
-static void setup(struct bench *b)
-{
-    memset(b, 0, sizeof *b);
-    b->env.obs = (struct scps_observer){note, b, UINT64_C(1) << SCPS_NOTE_RESUME};
-    b->cfg.c.cc = &b->ops;
-    b->x = (struct scps_conn_ctx){.env = &b->env, .cfg = &b->cfg, .st = &b->env.nobody};
-    b->v = (struct scps_cc_view){.now = SCPS_SEC(1),
-                                 .mss = SEG,
-                                 .init_cwnd = 10 * SEG,
-                                 .srtt = SCPS_MS(100),
-                                 .min_rtt = SCPS_MS(100),
-                                 .max_cwnd = UINT64_C(1) << 40,
-                                 .cwnd_limited = true};
-    b->ctl = (struct scps_cc_ctl){.cwnd = 10 * SEG, .ssthresh = UINT64_MAX};
-    scps_resume_begin(&b->r, &b->x, 300 * SEG, 3000 * SEG, SCPS_MS(100), false, 0);
-}
-
-/* segs segments arrive; the newest left when prior had been delivered. */
-static void ack_of(struct bench *b, uint64_t segs, uint64_t prior)
-{
-    struct scps_cc_ack a = {.bytes = segs * SEG,
-                            .rtt = SCPS_MS(100),
-                            .sample_bytes = segs * SEG,
-                            .prior_delivered = prior};
-
-    b->v.delivered += segs * SEG;
-    b->v.inflight -= segs * SEG;
-    b->v.outstanding -= segs * SEG;
-    scps_resume_ack(&b->r, cc_of(b), &b->v, &a, &b->ctl);
-}
-
-static void send(struct bench *b, uint64_t segs)
-{
-    b->v.inflight += segs * SEG;
-    b->v.outstanding += segs * SEG;
-}
-
-static void lose(struct bench *b, uint64_t segs, enum scps_loss_cause cause)
-{
-    struct scps_cc_loss l = {
-        .bytes = segs * SEG, .cause = cause, .evidence = SCPS_BY_SACK, .new_episode = true};
-
-    b->v.inflight -= segs * SEG;
-    scps_resume_before_loss(&b->r, &b->x, &l, &b->ctl);
-    if (cause == SCPS_LOSS_CONGESTION) /* as Reno does */
-        b->ctl.cwnd = b->ctl.ssthresh = b->ctl.cwnd / 2;
-    scps_resume_loss(&b->r, cc_of(b), &b->v, &l, &b->ctl);
-}
-
-static void told(const struct bench *b, enum scps_resume_phase phase, enum scps_resume_why why)
-{
-    assert_int_equal(b->r.phase, phase);
-    assert_int_equal(b->last.arg[0], phase);
-    assert_int_equal(b->last.arg[1], why);
-}
-
-/* The initial window has left and is acknowledged; 20 more have left. */
-static void to_unvalidated(struct bench *b)
-{
-    setup(b);
-    send(b, 10);
-    b->v.now += SCPS_MS(100);
-    ack_of(b, 4, 0);
-    told(b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED); /* not all the initial data */
-    b->ctl.cwnd = 20 * SEG;
-    send(b, 20);
-    ack_of(b, 6, 0);
-    told(b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
-}
+/* The phases of careful resume by themselves: RFC 9959 sections 3.2 to 3.7. The Safe Retreat Phase
+ * has a file of its own, test_retreat.c. */
+#include "resume_bench.h"
 
 /* "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))", "All packets sent in the
  * Unvalidated Phase MUST use pacing", and PipeSize begins with what was in flight. */
@@ -287,78 +178,6 @@ static void congestion_in_reconnaissance(void **state)
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_TIMEOUT);
 }
 
-/* "The CWND MUST be reduced to no more than (PipeSize/2)", it "MUST NOT be increased", and at the
- * end ssthresh is PipeSize/2 as it is then; what was resent is no sign of capacity. */
-static void safe_retreat(void **state)
-{
-    struct bench b;
-    (void)state;
-
-    to_unvalidated(&b);
-    send(&b, 120);
-    b.v.now += SCPS_MS(100);
-    ack_of(&b, 22, 10 * SEG);
-    told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
-    assert_int_equal(b.r.pipe, 42 * SEG);
-    lose(&b, 80, SCPS_LOSS_CONGESTION);
-    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_LOSS);
-    assert_int_equal(b.ctl.cwnd, 21 * SEG);
-    b.ctl.cwnd = 30 * SEG;
-    ack_of(&b, 20, 12 * SEG); /* they left before */
-    assert_int_equal(b.ctl.cwnd, 21 * SEG);
-    assert_int_equal(b.r.pipe, 62 * SEG);
-    send(&b, 10);
-    ack_of(&b, 10, 40 * SEG); /* they left since */
-    assert_int_equal(b.r.pipe, 62 * SEG);
-    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RECOVERED, &b.ctl);
-    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
-    assert_int_equal(b.ctl.ssthresh, 31 * SEG);
-    assert_int_equal(b.ctl.cwnd, 21 * SEG);
-}
-
-/* The controller cuts from PipeSize, not from a window that was never validated: CUBIC would aim at
- * it for minutes. */
-static void the_cut_is_of_pipe_size(void **state)
-{
-    struct scps_cc_loss l = {.cause = SCPS_LOSS_CONGESTION};
-    struct bench b;
-    (void)state;
-
-    to_unvalidated(&b);
-    scps_resume_before_loss(&b.r, &b.x, &l, &b.ctl);
-    assert_int_equal(b.ctl.cwnd, 20 * SEG);
-    to_unvalidated(&b);
-    l.cause = SCPS_LOSS_CORRUPTION;
-    scps_resume_before_loss(&b.r, &b.x, &l, &b.ctl);
-    assert_int_equal(b.ctl.cwnd, 150 * SEG);
-}
-
-static void retreat_without_a_loss(void **state)
-{
-    struct scps_cc_ack marked = {.bytes = SEG, .marked = SEG};
-    struct bench b;
-    (void)state;
-
-    to_unvalidated(&b);
-    scps_resume_ack(&b.r, cc_of(&b), &b.v, &marked, &b.ctl);
-    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_ECN);
-    assert_int_equal(b.ctl.cwnd, 21 * SEG / 2);
-    assert_int_equal(b.ctl.rate, 0);
-    ack_of(&b, 19, 0);
-    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_ECN);
-    ack_of(&b, 1, 0); /* all that was under way has arrived */
-    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
-    to_unvalidated(&b);
-    b.v.min_rtt = SCPS_MS(50);
-    ack_of(&b, 1, 0);
-    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_PATH_CHANGED);
-    to_unvalidated(&b);
-    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_PATH, &b.ctl);
-    told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_PATH_CHANGED);
-    scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_IDLE, &b.ctl);
-    told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
-}
-
 /* Section 3.6, and what is put back when the timeout proves imagined: no more than PipeSize. */
 static void timeout_and_its_undo(void **state)
 {
@@ -446,9 +265,6 @@ int main(void)
         cmocka_unit_test(deferred),
         cmocka_unit_test(not_confirmed),
         cmocka_unit_test(congestion_in_reconnaissance),
-        cmocka_unit_test(safe_retreat),
-        cmocka_unit_test(the_cut_is_of_pipe_size),
-        cmocka_unit_test(retreat_without_a_loss),
         cmocka_unit_test(timeout_and_its_undo),
         cmocka_unit_test(a_model),
     };

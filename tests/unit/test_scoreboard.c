@@ -51,7 +51,7 @@ static void lost_and_reneged(void **state)
     scps_sb_init(&sb);
     sent(&sb, &a, 10);
     for (int round = 0; round < 3; round++) {
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         for (uint32_t i = 0; i < 10; i++)
             scps_sb_lose(&sb, i, &sum);
         scps_sb_arrived(&sb, 3, LEN, 10 * LEN, 1, &sum);
@@ -61,7 +61,7 @@ static void lost_and_reneged(void **state)
     }
     sent(&sb, &a, 22); /* as many records as there is memory for */
     for (uint32_t i = 10; i < 32; i++) {
-        struct scps_ack_sum sum = {0};
+        struct scps_ack_result sum = {0};
         scps_sb_lose(&sb, i, &sum);
     }
     assert_int_equal(resend(&sb), 32);
@@ -81,7 +81,7 @@ static void any_order(void **state)
         scps_sb_init(&sb);
         sent(&sb, &a, 20);
         for (int step = 0; step < 2000; step++) {
-            struct scps_ack_sum sum = {0};
+            struct scps_ack_result sum = {0};
             uint32_t n = scps_sb_count(&sb), i = sb.head + (n ? scps_prng_next(&r) % n : 0);
             scps_off from = (scps_off)LEN * i;
             switch (scps_prng_next(&r) % 9) {
@@ -108,7 +108,7 @@ static void any_order(void **state)
                 break;
             case 6:
                 if (scps_prng_next(&r) % 64 == 0)
-                    scps_sb_find_all(&sb);
+                    scps_sb_undo_losses(&sb);
                 break;
             case 7:
                 if (n && scps_prng_next(&r) % 4 == 0)
@@ -145,7 +145,7 @@ static void split_heads(void **state)
         scps_off una = 0, nxt = 0;
         scps_sb_init(&sb);
         for (int step = 0; step < 1000; step++) {
-            struct scps_ack_sum sum = {0};
+            struct scps_ack_result sum = {0};
             uint32_t n = scps_sb_count(&sb), idx;
             switch (scps_prng_next(&r) % 6) {
             case 0:
@@ -171,13 +171,14 @@ static void split_heads(void **state)
                 break;
             case 4:
                 if (n) {
-                    const struct scps_sent *q = scps_sb_at(&sb, sb.head + scps_prng_next(&r) % n);
+                    const struct scps_sent_segment *q =
+                        scps_sb_at(&sb, sb.head + scps_prng_next(&r) % n);
                     scps_sb_arrived(&sb, 3, q->from, q->from + q->len, 1, &sum);
                 }
                 break;
             case 5:
                 if (n && scps_prng_next(&r) % 4 == 0) {
-                    const struct scps_sent *q =
+                    const struct scps_sent_segment *q =
                         scps_sb_at(&sb, sb.head + scps_prng_next(&r) % SCPS_MIN(n, 4));
                     una = q->from + q->len;
                     scps_sb_ack(&sb, 4, una, 1, &sum);
@@ -188,7 +189,7 @@ static void split_heads(void **state)
             uint64_t lost = 0;
             unsigned queued = 0;
             for (uint32_t i = sb.head; i != sb.tail; i++) {
-                const struct scps_sent *q = scps_sb_at(&sb, i);
+                const struct scps_sent_segment *q = scps_sb_at(&sb, i);
                 assert_int_equal(q->from, at);
                 at += q->len;
                 lost += q->state == SCPS_SENT_LOST ? q->len : 0;
