@@ -206,13 +206,16 @@ bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step
     return more || step;
 }
 
-void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, bool more, bool holes_wait)
+void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
+                      const struct scps_conn_config *cfg, bool more)
 {
     if (rx) {
         rx->ack.waiting = 0;
         if (!more)
             rx->ack.burst = 0;
-        if (holes_wait) /* one that does not tell everything: the timer's does, when it is due */
+        if (rcv->in.ooo->n &&
+            scps_report_strict(
+                cfg)) /* one that does not tell everything: the timer's does, when it is due */
             return;
         rx->ack.ticks_end = 0;
     }

@@ -118,9 +118,10 @@ bool scps_ackout_more(struct scps_ackrx *r, bool more);
 /* What came before next is acknowledged; more: a report has more to say; step: data in order has.
  * True: another acknowledgement is due. */
 bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
-/* The acknowledgement told of what waits, and the timer stops; holes_wait: but for holes, which are
- * the timer's to tell. */
-void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, bool more, bool holes_wait);
+/* The acknowledgement told of what waits, and the timer stops, unless holes are the timer's to
+ * tell. */
+void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
+                      const struct scps_conn_config *cfg, bool more);
 /* May a bare acknowledgement leave now? If not, the timer says when. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
 /* One of so many octets has left. */

@@ -69,7 +69,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     more = !step && has_report(c) && report(c, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
         scps_todo_done(&c->todo, SCPS_TODO_ACK);
-    scps_ackout_told(&c->ack, c->rx, more, c->rcv.in.ooo->n && scps_report_strict(cfg));
+    scps_ackout_told(&c->ack, c->rx, &c->rcv, cfg, more);
 }
 
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg)

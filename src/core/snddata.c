@@ -20,6 +20,14 @@ static bool must_probe(const struct scps_send *s)
     return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
 }
 
+/* Octets that may be in flight now: the congestion window, but in repair and after a silence. */
+static inline uint64_t window_of(const struct scps_conn *c)
+{
+    const struct scps_recovery *rec = &c->tx->rec;
+
+    return rec->episode == SCPS_EPISODE_FAST || rec->silent ? scps_recovery_window(c) : c->ctl.cwnd;
+}
+
 /* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
  * spreads the congestion window counts what the window counts: with headers a window of small
  * segments would take longer than a round trip, would never be full, and so would not grow. */
@@ -161,15 +169,14 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > scps_recovery_window(c) &&
-        !gate_permits(c))
+    if (!tx->rec.first_resend && inflight && inflight + len > window_of(c) && !gate_permits(c))
         return false;
     if (!paced(c, len, PACE_SIZE(c, len)))
         return false;
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
-    note_use(c, inflight + len, scps_recovery_window(c));
+    note_use(c, inflight + len, window_of(c));
     if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it
@@ -205,7 +212,7 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
         }
         return false;
     }
-    ran_dry(tx, scps_recovery_window(c));
+    ran_dry(tx, window_of(c));
     if (c->snd.shut || c->small.bits & SCPS_SMALL_PUSH)
         return true;
     if (c->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
@@ -250,7 +257,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
             scps_snd_hold(c, SCPS_HOLD_APP);
         /* the end of it moves on only for a controller that models the path */
         if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
-            ran_dry(tx, scps_recovery_window(c));
+            ran_dry(tx, window_of(c));
         return false;
     }
     p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
@@ -284,8 +291,8 @@ static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
     p->inflight = scps_recovery_inflight(c->tx);
     if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         p->inflight = c->snd.nxt - c->snd.una;
-    return !p->inflight || p->inflight + p->len <= scps_recovery_window(c) ||
-           p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
+    return !p->inflight || p->inflight + p->len <= window_of(c) || p->flags & SCPS_SENT_PROBE ||
+           c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
 /* Room for its record. Without memory it is tried again later, should nothing else happen
@@ -340,7 +347,7 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
 static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
-    uint64_t window = scps_recovery_window(c), inflight = p->inflight + p->takes;
+    uint64_t window = window_of(c), inflight = p->inflight + p->takes;
 
     note_use(c, inflight, window);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
