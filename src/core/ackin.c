@@ -19,10 +19,10 @@ static inline struct scps_look look_of(struct scps_conn *c)
 }
 
 /* Something outstanding is to be looked at by then; 0: nothing is. */
-static inline void look_at(struct scps_conn *c, scps_time when)
+static inline void look_at(struct scps_conn_ctx *x, struct scps_tx *tx, scps_time when)
 {
     if (when)
-        scps_timer_by(&c->ctx, &c->tx->look_timer, when);
+        scps_timer_by(x, &tx->look_timer, when);
 }
 
 /* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
@@ -92,7 +92,7 @@ static SCPS_NOINLINE void take_snack(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_look l = look_of(c);
 
-    look_at(c, scps_snacktx_take(&l, n->seg, (scps_off)n->ack_in, &n->sum));
+    look_at(&c->ctx, c->tx, scps_snacktx_take(&l, n->seg, (scps_off)n->ack_in, &n->sum));
     scps_snacktx_measure(&l, &n->sum);
 }
 
@@ -310,7 +310,7 @@ static inline void losses_by_clock(struct scps_conn *c, struct ack_input *n)
     again = scps_rack_judge(&l, &n->sum);
     if (!again && !scps_timer_runs(&c->tx->look_timer) && c->snd.una != c->snd.nxt)
         again = scps_rack_wait(&c->rtt, c->ctx.env->now);
-    look_at(c, again);
+    look_at(&c->ctx, c->tx, again);
     lost(c, &n->sum, SCPS_BY_RACK);
 }
 
@@ -379,11 +379,9 @@ static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
 
 /* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of
  * one bandwidth-delay product must not run dry meanwhile. */
-static inline bool room_again(const struct scps_conn *c)
+static inline bool room_again(struct scps_room room, const struct scps_send *s, uint32_t sndbuf)
 {
-    const uint32_t sndbuf = c->ctx.cfg->c.sndbuf;
-
-    return c->room.wanted && sndbuf - (c->snd.end - c->snd.una) >= SCPS_MIN(sndbuf / 4, 65536u);
+    return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
 /* ack_in is where the acknowledgement points, ack that or the left edge. */
@@ -425,7 +423,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
         scps_snd_arm_rtx(
             c); /* RFC 6298 section 5.3; in repair whatever arrives shows that the path works */
-    if (n.advanced && room_again(c))
+    if (n.advanced && room_again(c->room, &c->snd, c->ctx.cfg->c.sndbuf))
         scps_conn_room(c);
     wake(c);
 }
@@ -496,7 +494,7 @@ static void look_by_clock(struct scps_conn *c)
             return;
         }
     }
-    look_at(c, again);
+    look_at(&c->ctx, c->tx, again);
 }
 
 static void look_for_silence(struct scps_conn *c)
@@ -506,7 +504,7 @@ static void look_for_silence(struct scps_conn *c)
 
     if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)
         return;
-    look_at(c, scps_snacktx_look(&l, &sum));
+    look_at(&c->ctx, c->tx, scps_snacktx_look(&l, &sum));
     if (!sum.lost)
         return;
     lost(c, &sum, SCPS_BY_RESEND);

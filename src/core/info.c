@@ -142,6 +142,76 @@ enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been
     return r ? (enum scps_resume_phase)r->phase : SCPS_RESUME_NORMAL;
 }
 
+/* What is counted. */
+static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
+{
+    out->first_sent = st->first_sent;
+    out->first_received = st->first_received;
+    out->last_received = st->last_received;
+    out->fin_acked = st->fin_acked;
+    out->max_cwnd = st->max_cwnd;
+    out->data_segs_out = st->data_segs_out;
+    out->data_segs_in = st->data_segs_in;
+    out->bytes_sent = st->bytes_sent;
+    out->bytes_resent = st->bytes_resent;
+    out->bytes_duplicate = st->bytes_duplicate;
+    out->resent_segs = st->resent_segs;
+    out->timeouts = st->timeouts;
+    out->recoveries = st->recoveries;
+    out->spurious = st->spurious;
+    out->dupacks_in = st->dupacks_in;
+    out->sacks_in = st->sacks_in;
+    out->sacks_out = st->sacks_out;
+    out->snacks_in = st->snacks_in;
+    out->snacks_out = st->snacks_out;
+    out->dsacks_in = st->dsacks_in;
+    out->dsacks_out = st->dsacks_out;
+    out->acks_out = st->acks_out;
+    out->acks_held = st->acks_held;
+    out->probes_out = st->probes_out;
+    out->ooo_segs = st->ooo_segs;
+    out->reordered = st->reordered;
+    out->paws_drops = st->paws_drops;
+    out->challenges = st->challenges;
+    out->zero_windows_in = st->zero_windows_in;
+    out->zero_windows_out = st->zero_windows_out;
+    out->ecn_echoes = st->ecn_echoes;
+    out->cc_corrected = st->cc_corrected;
+    out->tlp_probes = st->tlp_probes;
+    out->records_out = st->records_out;
+    out->records_in = st->records_in;
+    out->holes = st->holes;
+    out->bytes_missing = st->bytes_missing;
+    out->bytes_given_up = st->bytes_given_up;
+    memcpy(out->holds, st->holds, sizeof out->holds);
+}
+
+/* What few connections have. */
+static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_info *out)
+{
+    out->comp_out = tp->comp_out;
+    out->comp_in = tp->comp_in;
+    out->comp_saved_out = tp->comp_saved_out;
+    out->comp_saved_in = tp->comp_saved_in;
+    memcpy(out->binding, tp->binding, sizeof out->binding);
+    out->comp_id = caps & SCPS_CAP_COM ? tp->conn_id : 0;
+    out->comp_peer_id = caps & SCPS_CAP_COM ? tp->peer_id : 0;
+}
+
+/* What is outstanding. */
+static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
+                  const struct scps_conn_config *cfg, const struct scps_rtt *rtt,
+                  struct scps_info *out)
+{
+    out->inflight = scps_recovery_inflight(tx);
+    out->sacked = tx->sb.arrived;
+    out->lost = tx->sb.lost;
+    out->delivery_rate = tx->delivery.rate;
+    out->reo_wnd = scps_agreed_rack(agreed, cfg) ? scps_rack_window(tx, rtt, cfg->dupthresh) : 0;
+    out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
+    out->app_limited = tx->delivery.app_limited != 0;
+}
+
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
@@ -169,19 +239,14 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .last_rtt = tx ? tx->rto.latest : st->last_rtt,
         .opened = c->opened,
         .established = c->established,
-        .first_sent = st->first_sent,
-        .first_received = st->first_received,
         .last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent,
-        .last_received = st->last_received,
         .last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received,
-        .fin_acked = st->fin_acked,
         .backoff = tx ? tx->rto.backoff : 0,
         .cwnd = c->ctl.cwnd,
         .ssthresh = c->ctl.ssthresh,
         .rate = tx            ? tx->pacer.rate
                 : c->ctl.rate ? c->ctl.rate
                               : c->ctx.cfg->c.rate,
-        .max_cwnd = st->max_cwnd,
         .hold = (enum scps_hold)c->hold,
         .snd_wnd = c->snd.edge > c->snd.una ? c->snd.edge - c->snd.una : 0,
         .rcv_wnd = c->ack.announced > scps_receive_next(&c->rcv)
@@ -194,72 +259,23 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .rcv_holes = c->rcv.in.ooo->n,
         .segs_out = c->segs_out,
         .segs_in = c->segs_in,
-        .data_segs_out = st->data_segs_out,
-        .data_segs_in = st->data_segs_in,
-        .bytes_sent = st->bytes_sent,
-        .bytes_resent = st->bytes_resent,
         .bytes_acked = (una > c->snd.end ? c->snd.end : una) - 1 - st->bytes_given_up,
         .bytes_received = c->rcv.in.next - 1 - st->bytes_missing,
-        .bytes_duplicate = st->bytes_duplicate,
-        .resent_segs = st->resent_segs,
-        .timeouts = st->timeouts,
-        .recoveries = st->recoveries,
-        .spurious = st->spurious,
-        .dupacks_in = st->dupacks_in,
-        .sacks_in = st->sacks_in,
-        .sacks_out = st->sacks_out,
-        .snacks_in = st->snacks_in,
-        .snacks_out = st->snacks_out,
         .caps_offered = scps_negotiate_caps(&asked),
         .caps_peer = c->agreed.caps_peer,
         .caps = c->agreed.caps,
-        .dsacks_in = st->dsacks_in,
-        .dsacks_out = st->dsacks_out,
-        .acks_out = st->acks_out,
-        .acks_held = st->acks_held,
-        .probes_out = st->probes_out,
-        .ooo_segs = st->ooo_segs,
-        .reordered = st->reordered,
-        .paws_drops = st->paws_drops,
-        .challenges = st->challenges,
-        .zero_windows_in = st->zero_windows_in,
-        .zero_windows_out = st->zero_windows_out,
-        .ecn_echoes = st->ecn_echoes,
-        .cc_corrected = st->cc_corrected,
         .cc_phase = c->ctl.phase,
         .recovery = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c) ? SCPS_RECOVERY_RACK
                                                                  : SCPS_RECOVERY_CLASSIC,
-        .tlp_probes = st->tlp_probes,
-        .records_out = st->records_out,
-        .records_in = st->records_in,
-        .holes = st->holes,
-        .bytes_missing = st->bytes_missing,
         .ranges_given_up = c->tp ? c->tp->given_up.n : 0,
-        .bytes_given_up = st->bytes_given_up,
     };
+    of_counts(st, out);
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
         out->why[f] = (uint8_t)scps_negotiate_why(&asked, (enum scps_feature)f);
-    if (c->tp) {
-        out->comp_out = c->tp->comp_out;
-        out->comp_in = c->tp->comp_in;
-        out->comp_saved_out = c->tp->comp_saved_out;
-        out->comp_saved_in = c->tp->comp_saved_in;
-        memcpy(out->binding, c->tp->binding, sizeof out->binding);
-        out->comp_id = c->agreed.caps & SCPS_CAP_COM ? c->tp->conn_id : 0;
-        out->comp_peer_id = c->agreed.caps & SCPS_CAP_COM ? c->tp->peer_id : 0;
-    }
-    memcpy(out->holds, st->holds, sizeof out->holds);
+    if (c->tp)
+        of_scps(c->tp, c->agreed.caps, out);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->hold] += c->ctx.env->now - st->hold_since;
-    if (tx) {
-        out->inflight = scps_recovery_inflight(c->tx);
-        out->sacked = tx->sb.arrived;
-        out->lost = tx->sb.lost;
-        out->delivery_rate = tx->delivery.rate;
-        out->reo_wnd = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)
-                           ? scps_rack_window(tx, &c->rtt, c->ctx.cfg->c.dupthresh)
-                           : 0;
-        out->in_recovery = tx->rec.episode != SCPS_EPISODE_NONE;
-        out->app_limited = tx->delivery.app_limited != 0;
-    }
+    if (tx)
+        of_tx(tx, &c->agreed, &c->ctx.cfg->c, &c->rtt, out);
 }

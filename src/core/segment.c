@@ -40,10 +40,11 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* Is there anything beyond a hole to tell of? */
-static inline bool has_report(const struct scps_conn *c)
+static inline bool has_report(const struct scps_rx *rx, const struct scps_receive *rcv,
+                              const struct scps_agreed *a)
 {
-    return c->rx && (c->rcv.in.ooo->n || c->rx->report.dsack_to || c->rx->fin_at) &&
-           (c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1);
+    return rx && (rcv->in.ooo->n || rx->report.dsack_to || rx->fin_at) &&
+           (a->opts & SCPS_AGREED_SACK || a->caps & SCPS_CAP_SNACK1);
 }
 
 static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
@@ -66,7 +67,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->tp && seg->len + 8 <= scps_agreed_any_mss(&c->agreed) && !syn &&
         scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
-    more = !step && has_report(c) && report(c, seg);
+    more = !step && has_report(c->rx, &c->rcv, &c->agreed) && report(c, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
         scps_todo_done(&c->todo, SCPS_TODO_ACK);
     scps_ackout_told(&c->ack, c->rx, &c->rcv, cfg, more);

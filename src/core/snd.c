@@ -85,7 +85,7 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_todo_done(&c->todo, SCPS_TODO_KEEP);
     if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
-    c->ctx.st->probes_out++;
+    scps_stats_probe(c->ctx.st);
     scps_segment_left(&c->ctx, c->tx, seg, behind, false);
     SCPS_OBSERVE_CONN(c, PROBE, 1,
                       c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes, 0, 0);

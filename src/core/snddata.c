@@ -147,11 +147,10 @@ static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *se
 
 /* So much is under way now: is the window in use? In slow start more than half of it is use enough
  * (RFC 7661 section 4.1). */
-static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
+static inline bool in_use(const struct scps_cc_ctl *ctl, uint32_t mss, uint64_t inflight,
+                          uint64_t window)
 {
-    if (inflight + c->agreed.mss > window ||
-        (c->ctl.cwnd < c->ctl.ssthresh && 2 * inflight > c->ctl.cwnd))
-        scps_cc_limited(c, true);
+    return inflight + mss > window || (ctl->cwnd < ctl->ssthresh && 2 * inflight > ctl->cwnd);
 }
 
 static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
@@ -176,7 +175,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     again(c, seg, r);
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
-    note_use(c, inflight + len, window_of(c));
+    if (in_use(&c->ctl, c->agreed.mss, inflight + len, window_of(c)))
+        scps_cc_limited(c, true);
     if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
     /* The oldest one has a round trip before it again: a timer of its first sending would cut it
@@ -336,7 +336,7 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
-        c->ctx.st->probes_out++;
+        scps_stats_probe(c->ctx.st);
         return true;
     }
     scps_snd_end_persist(c->tx, &c->todo); /* what a small window takes: an ordinary segment */
@@ -349,7 +349,8 @@ static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_p
     struct scps_tx *tx = c->tx;
     uint64_t window = window_of(c), inflight = p->inflight + p->takes;
 
-    note_use(c, inflight, window);
+    if (in_use(&c->ctl, c->agreed.mss, inflight, window))
+        scps_cc_limited(c, true);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
         p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
         !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
@@ -455,7 +456,7 @@ static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
     if (c->todo.bits & SCPS_TODO_TAIL)
         return tail_probe(c, seg);
     again_at_once(c, seg, sb->head);
-    c->ctx.st->probes_out++;
+    scps_stats_probe(c->ctx.st);
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
     SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
     return true;

@@ -39,19 +39,19 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
     }
 }
 
-static bool user_timed_out(const struct scps_conn *c)
+static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *tx,
+                           bool established)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const scps_dur limit = x->cfg->c.user_timeout;
 
-    return cfg->user_timeout && c->established &&
-           c->ctx.env->now - c->tx->progress_at >= cfg->user_timeout;
+    return limit && established && x->env->now - tx->progress_at >= limit;
 }
 
 /* A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
-        return user_timed_out(c);
+        return user_timed_out(&c->ctx, c->tx, c->established != 0);
     return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(c);
 }
 
@@ -66,7 +66,8 @@ static bool waits_for_rate(const struct scps_conn *c, scps_time *at)
     bool queued = c->hold == SCPS_HOLD_ROUTE || c->ready;
     struct scps_gate *g = queued && c->turns ? c->turns->gate : NULL;
 
-    if (sb->inflight || !sb->lost || (c->hold != SCPS_HOLD_PACE && !g) || user_timed_out(c))
+    if (sb->inflight || !sb->lost || (c->hold != SCPS_HOLD_PACE && !g) ||
+        user_timed_out(&c->ctx, c->tx, c->established != 0))
         return false;
     *at = g ? scps_gate_asks(
                   g, c->ctx.env->now,
@@ -87,7 +88,8 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     if (c->heard.persist && !c->released)
         scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     scps_heard_since_persist(&c->heard);
-    if (cfg->user_timeout ? user_timed_out(c) : scps_snd_silent_too_long(c, cfg->persist_max)) {
+    if (cfg->user_timeout ? user_timed_out(&c->ctx, c->tx, c->established != 0)
+                          : scps_snd_silent_too_long(c, cfg->persist_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }

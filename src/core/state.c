@@ -120,12 +120,13 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     return 0;
 }
 
-static bool data_after_close(const struct scps_conn *c, const struct scps_seg *seg)
+static bool data_after_close(const struct scps_receive *r, bool released,
+                             const struct scps_seg *seg)
 {
-    return c->released && seg->len &&
-           scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len >
-               (int64_t)scps_receive_next(&c->rcv) &&
-           !(c->rcv.fin);
+    int64_t next = (int64_t)scps_receive_next(r);
+
+    return released && seg->len &&
+           scps_seq_unwrap(r->irs, (scps_off)next, seg->seq) + seg->len > next && !r->fin;
 }
 
 /* May a segment that cannot be used be answered? */
@@ -174,15 +175,15 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
  * that range is a guess, or from another connection. With best effort SND.UNA is what the peer has
  * acknowledged, however far this end has given up since: otherwise two ends that both gave up more
  * than a window would refuse each other's segments for ever. */
-static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
+static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
 {
-    int64_t ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack), most = c->snd.max_wnd;
+    int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;
 
-    if (ack > (int64_t)c->snd.nxt)
+    if (ack > (int64_t)s->nxt)
         return false;
-    if (ack >= (int64_t)c->snd.una - most)
+    if (ack >= (int64_t)s->una - most)
         return true;
-    return ack >= (int64_t)scps_bets_peer_una(c->tx, c->snd.una) - most;
+    return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
 }
 
 /* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is
@@ -195,7 +196,8 @@ static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
     int64_t behind = next - scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq);
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
-           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) && ack_plausible(c, seg);
+           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) &&
+           ack_plausible(&c->snd, c->tx, seg->ack);
 }
 
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -328,10 +330,36 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
     return ack > (int64_t)c->snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }
 
+/* The acknowledgement of an acceptable segment. 0, or the reason why the segment has no effect. */
+static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scps_seg *seg)
+{
+    bool behind;
+
+    if (c->state == SCPS_SYN_RECEIVED)
+        return handshake_ends(c, seg);
+    /* what lies ahead of SND.NXT scps_ackin refuses by itself */
+    behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
+    if ((behind && !ack_plausible(&c->snd, c->tx, seg->ack)) || !scps_ackin(c, seg))
+        return blind_ack(c, seg);
+    if (scps_send_fin_acked(&c->snd))
+        our_fin_acked(c, seg);
+    return 0;
+}
+
+/* A mark of congestion, or the peer's answer to an echo of one. */
+static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg *seg)
+{
+    if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
+        scps_todo_echo(todo);
+    if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
+        scps_todo_cwr_came(todo);
+}
+
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
 {
     struct scps_seg copy;
     bool stamped;
+    int refused;
 
     c->segs_in++;
     if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
@@ -364,19 +392,9 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (!(seg->flags & SCPS_ACK))
         return drop(c, SCPS_DROP_NO_ACK, seg);
-
-    if (c->state == SCPS_SYN_RECEIVED) {
-        int err = handshake_ends(c, seg);
-        if (err)
-            return err;
-    } else {
-        /* what lies ahead of SND.NXT scps_ackin refuses by itself */
-        bool behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
-        if ((behind && !ack_plausible(c, seg)) || !scps_ackin(c, seg))
-            return blind_ack(c, seg);
-        if (scps_send_fin_acked(&c->snd))
-            our_fin_acked(c, seg);
-    }
+    refused = acknowledged(c, seg);
+    if (refused)
+        return refused;
     /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the
      * segment that moved, or could move, the left edge */
     if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->rcv.irs, c->ack.acked_to)) <= 0) {
@@ -384,15 +402,13 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (c->state == SCPS_CLOSED)
         return 0;
-    if (data_after_close(c,
+    if (data_after_close(&c->rcv, c->released,
                          seg)) { /* the answer stands at SEG.ACK, as if it were CLOSED (3.10.7.1) */
         scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }
-    if (c->agreed.opts & SCPS_AGREED_ECN && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
-        scps_todo_echo(&c->todo);
-    if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
-        scps_todo_cwr_came(&c->todo);
+    if (seg->tos & 3 || seg->flags & SCPS_CWR)
+        take_ecn(&c->todo, c->agreed.opts & SCPS_AGREED_ECN, seg);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;

@@ -82,5 +82,10 @@ static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold wa
     st->holds[was] += now - st->hold_since;
     st->hold_since = now;
 }
+/* A probe leaves: of the peer's window, of the peer itself, or of a link that is out. */
+static inline void scps_stats_probe(struct scps_conn_stats *st)
+{
+    st->probes_out++;
+}
 
 #endif
