@@ -212,6 +212,21 @@ static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
     out->app_limited = tx->delivery.app_limited != 0;
 }
 
+/* What both SYNs settled. */
+static void of_agreed(const struct scps_agreed *a, struct scps_info *out)
+{
+    out->sack = a->opts & SCPS_AGREED_SACK;
+    out->timestamps = a->opts & SCPS_AGREED_TS;
+    out->ecn = a->opts & SCPS_AGREED_ECN;
+    out->wscale = a->opts & SCPS_AGREED_WSCALE;
+    out->snd_wscale = a->snd_wscale;
+    out->rcv_wscale = a->rcv_wscale;
+    out->snd_mss = a->mss;
+    out->adv_mss = a->adv_mss;
+    out->caps_peer = a->caps_peer;
+    out->caps = a->caps;
+}
+
 void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
     static const struct scps_conn_stats none;
@@ -222,15 +237,7 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 
     *out = (struct scps_info){
         .state = (enum scps_state)c->state,
-        .sack = c->agreed.opts & SCPS_AGREED_SACK,
-        .timestamps = c->agreed.opts & SCPS_AGREED_TS,
-        .ecn = c->agreed.opts & SCPS_AGREED_ECN,
-        .wscale = c->agreed.opts & SCPS_AGREED_WSCALE,
-        .snd_wscale = c->agreed.snd_wscale,
-        .rcv_wscale = c->agreed.rcv_wscale,
-        .snd_mss = c->agreed.mss,
         .rcv_mss = c->rcv.mss,
-        .adv_mss = c->agreed.adv_mss,
         .pmtu = c->agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
         .rto = c->rtt.rto,
         .srtt = c->rtt.srtt,
@@ -262,13 +269,12 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         .bytes_acked = (una > c->snd.end ? c->snd.end : una) - 1 - st->bytes_given_up,
         .bytes_received = c->rcv.in.next - 1 - st->bytes_missing,
         .caps_offered = scps_negotiate_caps(&asked),
-        .caps_peer = c->agreed.caps_peer,
-        .caps = c->agreed.caps,
         .cc_phase = c->ctl.phase,
         .recovery = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c) ? SCPS_RECOVERY_RACK
                                                                  : SCPS_RECOVERY_CLASSIC,
         .ranges_given_up = c->tp ? c->tp->given_up.n : 0,
     };
+    of_agreed(&c->agreed, out);
     of_counts(st, out);
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
         out->why[f] = (uint8_t)scps_negotiate_why(&asked, (enum scps_feature)f);

@@ -99,6 +99,26 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     scps_snd_arm_persist(c);
 }
 
+/* Nothing has answered: the SYN, or what should have been answered by now, is lost. */
+static void presume_lost(struct scps_conn *c, bool handshake)
+{
+    struct scps_tx *tx = c->tx;
+
+    if (handshake) {
+        struct scps_ack_result sum = {0};
+        c->syn_lost = true;
+        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
+    } else {
+        if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
+            /* what was reported above the left edge has been thrown away */
+            scps_sb_renege(&tx->sb);
+            scps_sackin_forget(&tx->sackin);
+        }
+        scps_recovery_timeout(c);
+        scps_rto_keep(&tx->rto);
+    }
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -137,19 +157,7 @@ void scps_snd_timeout(struct scps_conn *c)
             scps_conn_reset(c, err);
         return;
     }
-    if (handshake) {
-        struct scps_ack_result sum = {0};
-        c->syn_lost = true;
-        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
-    } else {
-        if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
-            /* what was reported above the left edge has been thrown away */
-            scps_sb_renege(&tx->sb);
-            scps_sackin_forget(&tx->sackin);
-        }
-        scps_recovery_timeout(c);
-        scps_rto_keep(&tx->rto);
-    }
+    presume_lost(c, handshake);
     scps_rto_back_off(&c->tx->rto);
     if (c->agreed.caps & SCPS_CAP_COM &&
         scps_conn_doubts_comp(c)) /* without memory it goes as it is */
