@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An arriving acknowledgement.
+/* Processes an arriving acknowledgement.
  *
- * Reports (SACK blocks, the left edge) go to the scoreboard, which sums up what was learned; round
- * trip and delivery rate are taken from that sum; the recovery episode moves on; the loss rules
- * look again; the controller hears last, with everything known.
+ * SACK blocks and SEG.ACK go to the scoreboard, which returns their result; RTT and delivery rate
+ * are taken from it; then recovery and the loss rules run; the controller is told last, when
+ * everything is known.
  */
 #include "core/conn.h"
 
@@ -25,7 +25,7 @@ static inline void look_at(struct scps_conn_ctx *x, struct scps_tx *tx, scps_tim
         scps_timer_by(x, &tx->look_timer, when);
 }
 
-/* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
+/* Wakes c unless only its own rate holds it: the pacer's timer does that. */
 static inline void wake(struct scps_conn *c)
 {
     if (c->hold != SCPS_HOLD_PACE || !c->tx || !scps_timer_runs(&c->tx->pace_timer) ||
@@ -56,8 +56,8 @@ static void lost(struct scps_conn *c, struct scps_ack_result *sum, enum scps_evi
     sum->lost = 0;
 }
 
-/* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
- * acknowledgements of progress after a resend. */
+/* Checks the age of the oldest segment, as Brakmo and Peterson (1995), section 3.1: at the first
+ * duplicate, and at the first two acknowledgements of progress after a retransmission. */
 static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
@@ -72,19 +72,21 @@ static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanc
 
 /* ---- an acknowledgement: all steps in order ---- */
 
-/* An acknowledgement while something is outstanding, and what the steps of learn find out about
+/* One acknowledgement while data is outstanding, and what the steps of learn() find out about
  * it. */
 struct ack_input {
     const struct scps_seg *seg;
-    int64_t ack_in; /* where it points */
-    scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
-    scps_off before; /* the left edge until now */
+    int64_t ack_in; /* offset of SEG.ACK */
+    /* SEG.ACK as an offset; SND.UNA if it points below; with best effort it may be changed */
+    scps_off ack;
+    scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack;    /* its SNACK counts */
-    bool told;     /* which has named what arrived, where SACK does not */
-    bool jumped;   /* best effort: over what was missing, filled or given up */
-    bool advanced; /* the left edge moves */
-    bool repaired; /* it ends the episode of recovery */
+    bool snack; /* the SNACK in it is valid */
+    bool told;  /* a SNACK in it has reported what arrived, where there is no SACK */
+    /* best effort: SND.UNA passes data that is missing at the peer, filled or given up */
+    bool jumped;
+    bool advanced; /* SND.UNA moves */
+    bool repaired; /* the acknowledgement ends the recovery episode */
     bool dup;
 };
 
@@ -107,7 +109,7 @@ static SCPS_NOINLINE void take_sack(struct scps_conn *c, struct ack_input *n)
     scps_sackin_take(&l, n->seg, &first, n->ack, &n->sum);
 }
 
-/* What its SACK and SNACK say. */
+/* Processes its SACK blocks and its SNACK. */
 static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -120,11 +122,11 @@ static inline void take_reports(struct scps_conn *c, struct ack_input *n)
         return;
     take_snack(c, n);
     n->told = n->sum.delivered && !(c->agreed.opts & SCPS_AGREED_SACK);
-    if (n->told) /* some of it has been counted with duplicates */
+    if (n->told) /* Part of it was counted with duplicates before. */
         n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
 }
 
-/* Best effort may have moved the left edge by itself, or move it now. */
+/* Best effort: SND.UNA may have moved by itself, or moves now. */
 static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_tx *tx = c->tx;
@@ -135,8 +137,8 @@ static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
         n->advanced = true;
 }
 
-/* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
- * hole. */
+/* RFC 6582: bytes that arrived were counted with their duplicates, except the segment that filled
+ * the hole. */
 static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
@@ -157,7 +159,7 @@ static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct
     return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
 }
 
-/* The left edge moves to ack. */
+/* Moves SND.UNA to ack. */
 static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -171,7 +173,7 @@ static inline void advance(struct scps_conn *c, struct ack_input *n)
     scps_rto_answered(&tx->rto);
     scps_keep_progress(c);
     c->soft_err = 0;
-    /* it has waited while something was under way: long enough */
+    /* A small segment held back has waited while data was in flight; that is long enough. */
     scps_small_set(&c->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&c->snd))
         c->ctx.st->fin_acked = c->ctx.env->now;
@@ -186,7 +188,8 @@ static SCPS_NOINLINE void take_dupack(struct scps_conn *c, struct ack_input *n)
     scps_dupack_take(&l, n->told, &n->sum);
 }
 
-/* The window; and is it a duplicate (RFC 5681 section 2)? */
+/* Processes the window, and decides whether it is a duplicate acknowledgement (RFC 5681 section
+ * 2). */
 static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_seg *seg = n->seg;
@@ -222,7 +225,7 @@ static inline void measure(struct scps_conn *c, const struct scps_seg *seg, bool
     scps_sample_take(c->tx, &c->ctx, &c->rtt, sample, by_clock, newest);
 }
 
-/* Delivery rate and round trip. */
+/* Takes the delivery-rate and RTT samples. */
 static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
@@ -234,7 +237,8 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
                               ? scps_ts_age(&c->ts, n->seg->tsecr, c->ctx.env->now)
                               : 0,
                           n->sum.newest, a);
-    if (n->advanced && n->jumped) { /* it came late or not at all */
+    /* The acknowledged data arrived late or not at all, so it gives no sample. */
+    if (n->advanced && n->jumped) {
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;
         a->rtt = -1;
@@ -260,10 +264,10 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_conn *c, const struct ack
     return scps_snacktx_reach(&l);
 }
 
-/* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded
- * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
- * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
- * say of a resent segment is worth waiting for. */
+/* Detects losses by SACK, where RACK is not in force. A receiver with SNACK reports its holes
+ * itself, so within reach of the option's 16-bit offset nothing is concluded from the absence of
+ * SACK (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others
+ * follow, and retransmitted segments wait for them. */
 static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -285,9 +289,9 @@ static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 
-/* RFC 6582 section 3.2: a partial acknowledgement names the next hole, one each round trip. An
- * outage leaves hundreds: when one of them is there, all that left before its end goes again, as
- * after a timeout. */
+/* RFC 6582 section 3.2: a partial acknowledgement shows the next hole, one in each round trip.
+ * An outage leaves hundreds of holes: at the first of them all that was sent before its end is
+ * resent, as after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -314,7 +318,7 @@ static inline void losses_by_clock(struct scps_conn *c, struct ack_input *n)
     lost(c, &n->sum, SCPS_BY_RACK);
 }
 
-/* What is lost, by whichever rule is in force. */
+/* Finds lost segments by the rule that is in force. */
 static inline void find_losses(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -338,7 +342,7 @@ static inline void find_losses(struct scps_conn *c, struct ack_input *n)
         look_at_age(c, n->dup, n->advanced, &n->sum);
 }
 
-/* RFC 3168 section 6.1.2: once a window. */
+/* ECN: reacts to an echo once in each window (RFC 3168 section 6.1.2). */
 static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_input *n)
 {
     c->ctx.st->ecn_echoes++;
@@ -348,7 +352,7 @@ static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_in
     scps_recovery_lost(c, 0, n->sum.delivered, SCPS_BY_ECN);
 }
 
-/* The controller hears of what arrived. */
+/* Tells the controller what arrived. */
 static inline void tell_controller(struct scps_conn *c, const struct ack_input *n,
                                    struct scps_cc_ack *a)
 {
@@ -363,7 +367,7 @@ static inline void tell_controller(struct scps_conn *c, const struct ack_input *
     scps_cc_ack(c, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
 }
 
-/* Nothing is outstanding any more. */
+/* Called when nothing is outstanding any more. */
 static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
 {
     if (!(c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
@@ -372,19 +376,20 @@ static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
     scps_timer_stop(&c->tx->trim_timer);
     if (!advanced || c->snd.una != scps_send_fin_end(&c->snd))
         return;
-    if (c->snd.una > 1) /* not for the SYN alone */
+    if (c->snd.una > 1) /* Something other than the SYN was acknowledged. */
         scps_conn_notify(c, SCPS_EV_DRAINED);
     scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
-/* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of
- * one bandwidth-delay product must not run dry meanwhile. */
+/* Returns true if a writer that found no room should be told that there is some: a quarter of the
+ * buffer, or 64 KiB, so that a buffer of one bandwidth-delay product does not run dry meanwhile. */
 static inline bool room_again(struct scps_room room, const struct scps_send *s, uint32_t sndbuf)
 {
     return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
-/* ack_in is where the acknowledgement points, ack that or the left edge. */
+/* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: that, or SND.UNA if it is
+ * below. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
                                      int64_t ack_in, scps_off ack)
 {
@@ -422,13 +427,13 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         drained(c, n.advanced);
     else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
         scps_snd_arm_rtx(
-            c); /* RFC 6298 section 5.3; in repair whatever arrives shows that the path works */
+            c); /* RFC 6298 section 5.3; during recovery any arrival shows that the path works. */
     if (n.advanced && room_again(c->room, &c->snd, c->ctx.cfg->c.sndbuf))
         scps_conn_room(c);
     wake(c);
 }
 
-/* It points below the left edge. True: what it reports may be new all the same. */
+/* Handles an acknowledgement below SND.UNA. Returns true if its reports may still be new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
@@ -436,11 +441,13 @@ static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps
                    (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
     if (c->tx && c->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
-        c->snd.una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
+        /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
+        c->snd.una == c->tx->gave_up_to) {
         c->tx->peer_una = (scps_off)ack_in;
         take_window(c, seg, c->tx->peer_una);
     }
-    /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
+    /* RFC 9293 section 3.10.7.4: the window is taken only from a segment with SND.UNA =<
+     * SEG.ACK. */
     return c->tx && reports && c->snd.una != c->snd.nxt;
 }
 
@@ -459,14 +466,17 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                           c->ctx.env->now + (c->ctx.cfg->c.corruption_hold
                                                  ? c->ctx.cfg->c.corruption_hold
                                                  : 2 * c->rtt.rto));
-    scps_heard_now(&c->heard); /* whatever it says: a closed window that is answered may stay so */
+    /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
+     * answers. */
+    scps_heard_now(&c->heard);
     if (ack_in < (int64_t)c->snd.una) {
         ack = c->snd.una;
         if (!old_but_reports(c, seg, ack_in))
             return true;
     }
     if (!c->tx || (ack == c->snd.una && c->snd.una == c->snd.nxt))
-        take_window(c, seg, ack); /* nothing outstanding: that is all it can tell */
+        /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
+        take_window(c, seg, ack);
     else
         learn(c, seg, ack_in, ack);
     return true;
@@ -489,7 +499,7 @@ static void look_by_clock(struct scps_conn *c)
         again = scps_rack_probe_at(&l, SCPS_MIN(c->tx->rto.timer.at, c->outage_timer.at));
         if (again <= c->ctx.env->now) {
             scps_todo_add(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-            scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
+            scps_snd_arm_rtx(c); /* The tail probe goes first if both timers are due. */
             scps_conn_wake(c);
             return;
         }
@@ -508,9 +518,9 @@ static void look_for_silence(struct scps_conn *c)
     if (!sum.lost)
         return;
     lost(c, &sum, SCPS_BY_RESEND);
-    /* What stands at SND.UNA was reported and is not acknowledged: the report was false, or is no
-     * longer true. Only the retransmission timer mends that (RFC 2018 section 8), and it must not
-     * begin anew whenever another segment goes again. */
+    /* The segment at SND.UNA was reported as arrived and is not acknowledged: the report was
+     * false, or is no longer true. Only the retransmission timer repairs that (RFC 2018 section
+     * 8), and it must not begin anew whenever another segment goes again. */
     if (scps_sb_at(&c->tx->sb, c->tx->sb.head)->state != SCPS_SENT_ARRIVED)
         scps_snd_arm_rtx(c);
     scps_conn_wake(c);

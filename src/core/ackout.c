@@ -12,9 +12,10 @@
  *   too, unless holes_at_once)
  *
  * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is
- * new and for the first OOO_ACKS_IMMEDIATE segments after it: the sender has its three duplicates then. What
- * follows tells it only how much has left the network and, SACK being cumulative, is said as often
- * as for data in order; on a path of thousands of segments that halves the acknowledgements.
+ * new and for the first OOO_ACKS_IMMEDIATE segments after it: the sender has its three duplicates
+ * then. What follows tells it only how much has left the network and, SACK being cumulative, is
+ * said as often as for data in order; on a path of thousands of segments that halves the
+ * acknowledgements.
  * Without SACK the number of duplicates carries the information, so there each out-of-order segment
  * gets its own.
  *
@@ -43,14 +44,18 @@
 
 #define OOO_ACKS_IMMEDIATE 8
 #define DELACK_MAX_IDLE                                                                            \
-    16            /* delays without data, after which a hole is no reason for the timer to go on */
-#define BURST 256 /* acknowledgements in a row, at most, to report every hole */
-/* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+/* Strictly delayed mode: delays without new data after which open holes no longer keep the
+     * timer running */
+16
+#define BURST 256 /* limit of acknowledgements in a row that report all holes */
+/* Octets of an acknowledgement without data over IPv4 with timestamps: the byte bucket holds credit
+ * for one */
 #define BARE 52
 
-/* Nothing came for a while although there is a hole. The timer does not run for nothing; what comes
- * next is told when it would have run out. */
-static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
+    /* Nothing has come for some time although there is a hole. The timer stops for now; what comes next
+ * is reported when the timer would have expired. */
+    static void
+    stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
 
@@ -82,8 +87,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* everything is told anew, in as many segments as it takes: under a budget behind what is
-     * new */
+    /* Reports everything again, in as many segments as it takes; under a budget after what is
+         * new. */
     if (thin)
         scps_report_again(&rx->report);
     else
@@ -91,7 +96,7 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     return true;
 }
 
-/* Is it one of the first segments, which are acknowledged one by one? */
+/* Returns true for one of the first segments, each of which is acknowledged. */
 static bool is_quick(uint16_t *quick, uint16_t most)
 {
     if (*quick >= most)
@@ -133,7 +138,7 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
     return true;
 }
 
-/* The field that offers what the buffer has room for. */
+/* Returns the window field for the room that the buffer has. */
 static inline uint64_t window_field(const struct scps_ackout *a, const struct scps_receive *rcv,
                                     uint32_t rcvbuf, scps_off next, unsigned scale)
 {

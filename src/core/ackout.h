@@ -17,24 +17,26 @@
 struct scps_rx;
 
 struct scps_ackout {
-    scps_off announced;      /* the right edge that was offered last */
-    struct scps_timer timer; /* a delayed acknowledgement is due */
+    scps_off announced;      /* right edge of the window offered last */
+    struct scps_timer timer; /* timer of a delayed acknowledgement */
     uint32_t acked_to;       /* the low 32 bits of the offset that was acknowledged last */
     uint32_t max_offered;    /* the largest window that was offered */
-    uint32_t answered_ms;    /* last answer to a wrong segment without data; 0: there was none */
-    uint16_t quick;          /* segments acknowledged one by one, up to quick_acks */
-    uint8_t owed;            /* acknowledgements behind the next: without SACK each counts */
+    /* time of the last answer to an unacceptable segment without data, ms; 0: there was none */
+    uint32_t answered_ms;
+    uint16_t quick; /* segments acknowledged each by itself, up to quick_acks */
+    /* acknowledgements due after the next one: without SACK each duplicate counts */
+    uint8_t owed;
 };
 
-/* A window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN as acknowledged:
- * nothing but that SYN has arrived. */
+/* Initialises: a window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN
+ * as acknowledged: nothing but that SYN has arrived. */
 static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
 {
     a->announced = 1 + (scps_off)wnd;
     a->acked_to = 1;
 }
-/* May a segment that is wrong and has no data be answered? At most twice a second, or two ends that
- * disagree acknowledge each other for ever (RFC 5961 section 10). */
+/* Returns true if an unacceptable segment without data may be answered: at most twice a second, or
+ * two ends that disagree would acknowledge each other for ever (RFC 5961 section 10). */
 static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
 {
     uint32_t ms = (uint32_t)(now / 1000);
@@ -54,13 +56,14 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
 
 /* What there is besides while something has arrived beyond a hole. */
 struct scps_ackrx {
-    uint32_t dups;     /* answers at once since the left edge moved */
-    uint32_t waiting;  /* bytes beyond a hole that no acknowledgement has reported */
-    uint32_t burst;    /* acknowledgements in a row that had more to say */
-    scps_off told_to;  /* the next acknowledgement tells at least what came in order below */
-    scps_time data_at; /* the newest data arrived; 0: none since rx came */
-    /* strictly delayed mode: the last time the timer ran out with nothing new to tell, and until
-     * when the next acknowledgement leaves a multiple of ack_delay after that */
+    uint32_t dups;    /* immediate acknowledgements since RCV.NXT moved */
+    uint32_t waiting; /* bytes beyond a hole that no acknowledgement has reported yet */
+    uint32_t burst;   /* consecutive acknowledgements that could not report everything */
+    /* the next acknowledgement covers at least the data in order below this offset */
+    scps_off told_to;
+    scps_time data_at; /* time of the newest data; 0: none since rx was made */
+    /* Strictly delayed mode: the last time the timer expired with nothing new to report, and until
+     * when the next acknowledgement is sent at a multiple of ack_delay after that */
     scps_time tick, ticks_end;
 };
 
@@ -85,7 +88,7 @@ static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
 /* The credit of bare acknowledgements; packets count 1 in the second. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
-    struct scps_timer timer; /* both cover a bare acknowledgement that is owed */
+    struct scps_timer timer; /* expires when both buckets cover the acknowledgement that is owed */
 };
 
 /* ---- ackout.c ---- */
@@ -105,8 +108,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
  * offered. */
 uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
                             const struct scps_receive *rcv, scps_off next, unsigned scale);
-/* What rides on the data of who only sends: nothing has come since the last one, and the window
- * stands where it stood. False: it is not so, and nothing was done. */
+/* Fast path: nothing was received since the last acknowledgement, so a data segment repeats its ack
+ * and window. Returns false, with nothing done, if that is not the case. */
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
 /* Where acknowledgements may not be stretched: how far the first of the steps goes in which what

@@ -5,9 +5,10 @@
 
 #include "core/tx.h"
 
-/* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
- * section 3.2 (4)). It adds SMSS there; where segments are smaller, as records make them, that
- * would be more than has left, and at the end the whole buffer. */
+/* Returns the bytes for which a duplicate acknowledgement stands: "the additional segment that
+ * has left the network" (RFC 5681 section 3.2 (4)). It adds SMSS there; where segments are
+ * smaller, as records make them, that would be more than has left, and at the end the whole
+ * buffer. */
 static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
 {
     uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
@@ -35,8 +36,8 @@ void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_resu
     if (scps_dupack_last(l->snd, l->agreed->mss, scps_sb_count(&tx->sb))) /* early retransmit */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
     if (scps_agreed_snack(l->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
-         * missing again */
+        /* The embargo of its retransmission runs (docs/SCPS-TP.md section 2.4); the receiver will
+         * report it again if it is still missing. */
         return;
     if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);

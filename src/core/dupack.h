@@ -14,8 +14,9 @@ static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uin
     return scps_send_all_sent(s) ||
            (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
 }
-/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
- * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
+/* Counts a duplicate acknowledgement without SACK (RFC 5681 section 2): same number, no data,
+ * same window, something outstanding. told: its SNACK says what arrived, so nothing has to be
+ * assumed. */
 void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_result *sum);
 
 #endif

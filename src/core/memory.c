@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-#define MIN_ENDS 1024u /* of records, unless memory is fixed */
+#define MIN_ENDS 1024u /* ends of records that are kept at least, unless memory is fixed */
 
 static size_t tx_size(const struct scps_shared_config *cfg)
 {
@@ -23,8 +23,7 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
-/* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
- * become. */
+/* With fixed memory: takes the send buffer, the scoreboard and the marks at their largest size. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
                                        const struct scps_fixed *f, const struct scps_alloc *a)
 {
@@ -107,7 +106,7 @@ int scps_conn_need_tx(struct scps_conn *c)
     return 0;
 }
 
-/* A backoff, which tells of silence, stays until the peer has been heard. */
+/* The backoff shows that the peer is silent, so it is kept until the peer answers. */
 static void trim_tx(struct scps_conn *c)
 {
     const struct scps_rto rto = c->tx->rto;
@@ -164,13 +163,13 @@ int scps_conn_need_marks(struct scps_conn *c)
 
     if (scps_tp_marks(c->tp))
         return 0;
-    /* a FIN alone may stand beyond a hole before there was any data */
+    /* A FIN alone may be beyond a hole before any data has arrived. */
     if (scps_conn_need_tp(c) || scps_conn_ctx_need_stats(&c->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    if (!fixed) /* what they weigh stays below what the octets do */
+    if (!fixed) /* The limit keeps the marks smaller than the octets. */
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, c->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
@@ -223,7 +222,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
     plan_ranges(s, f->holes, n);
     if (c->records || c->bets)
         scps_slots_plan(s, sizeof(struct scps_rcv_marks), n);
-    /* ends of records to be sent, and of those that have arrived */
+    /* Ends of records, of those to be sent and of those that have arrived. */
     plan_ranges(s, f->marks, 2 * (uint64_t)n);
     plan_ranges(s, f->given_up, n);
     if (c->snack_delay)

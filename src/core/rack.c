@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK-TLP: what is lost by the clock instead of by counting (RFC 8985).
+/* RACK-TLP: detects losses by time instead of by counting (RFC 8985).
  *
  *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
  *      arrived              *                    a tail that nothing follows is asked after
@@ -32,7 +32,8 @@
 #include "core/tx.h"
 
 #define WORST_ACK_DELAY                                                                            \
-    SCPS_MS(200)   /* section 7.2: of a peer that has one segment to acknowledge */
+/* allowance of section 7.2 for a peer's delayed ACK, when one segment is outstanding */
+SCPS_MS(200)
 #define PERSIST 16 /* section 6.2, step 4 */
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
@@ -89,7 +90,7 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
     return SCPS_NEVER;
 }
 
-/* Step 5. Returns when to look again; 0: no need. */
+/* Step 5: detects losses. Returns when to look again; 0: not needed. */
 static scps_time detect(const struct scps_look *l, struct scps_ack_result *sum)
 {
     const struct scps_rack *rk = &l->tx->rack;
@@ -109,8 +110,9 @@ static scps_time detect(const struct scps_look *l, struct scps_ack_result *sum)
     return first == SCPS_NEVER ? 0 : first;
 }
 
-/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time.  repaired:
- * the acknowledgement has ended an episode, which a timer may have begun after the one before. */
+/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them after a time.
+ * repaired: the acknowledgement has ended an episode, which a timer may have begun after the one
+ * before. */
 static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off nxt, bool dsack,
                   bool repaired)
 {
@@ -127,7 +129,8 @@ static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off n
     rk->repairing = repairing;
 }
 
-/* Section 7.4: was what the probe asked for there, or did it repair a loss nobody has heard of? */
+/* Section 7.4: decides whether the probe was a duplicate, or repaired a loss that no other rule had
+ * detected. */
 static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool dup, bool sacked)
 {
     bool resent = rk->probe == PROBE_RESENT && !dsack;
@@ -135,7 +138,8 @@ static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool 
     if (una < rk->probe_end)
         return false;
     if (resent && una == rk->probe_end && !(dup && !sacked))
-        return false; /* of one sending or the other: the next acknowledgement tells */
+        /* It acknowledges one transmission or the other; the next acknowledgement shows which. */
+        return false;
     rk->probe = PROBE_NONE;
     return resent && una > rk->probe_end;
 }
@@ -161,7 +165,7 @@ scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_result *sum
     return rk->again;
 }
 
-/* How long nothing may happen before a probe asks. */
+/* Returns the time without any progress after which a probe is sent. */
 static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 {
     if (!srtt)
@@ -190,7 +194,7 @@ scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most)
     const struct scps_tx *tx = l->tx;
     scps_time quiet;
 
-    /* Section 7.2: no probe while there is better news of the path, or after a probe */
+    /* Section 7.2: no probe while other evidence is expected, or after a probe. */
     if (l->snd->una == l->snd->nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
         tx->sb.lost || tx->rack.probe)
         return SCPS_NEVER;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss by the clock and probes of the tail (RFC 8985): rack.c. */
+/* Loss detection by time, and tail loss probes (RFC 8985): rack.c. */
 #ifndef SCPS_CORE_RACK_H
 #define SCPS_CORE_RACK_H
 
 #include "core/look.h"
 
 struct scps_rack {
-    scps_dur rtt;    /* RACK.rtt: of the latest sending known to have arrived; 0: none has */
+    scps_dur rtt;    /* RACK.rtt: RTT of the latest transmission known to have arrived; 0: none */
     uint8_t steps;   /* RACK.reo_wnd_mult - 1 */
     uint8_t persist; /* RACK.reo_wnd_persist */
-    bool repairing;  /* in an episode, when last looked at */
+    bool repairing;  /* an episode was in progress at the last look */
     scps_off dsack_round;
-    scps_time again; /* when something comes of age; 0: nothing does */
+    scps_time again; /* time at which a segment may be declared lost; 0: none can */
     bool reordering_seen;
-    uint8_t probe; /* what the outstanding one carried; 0: there is none */
+    uint8_t probe; /* kind of the outstanding probe; 0: there is none */
     scps_off probe_end;
 };
 

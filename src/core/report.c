@@ -13,21 +13,22 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-#define SNACK_RESTART_EVERY 16 /* of so many reports one begins with the first hole again */
+#define SNACK_RESTART_EVERY                                                                        \
+    16 /* under an ACK budget every so many reports start again at the first hole */
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
                       scps_off to)
 {
-    /* the FIN has arrived with them and takes a number, too; without it the last segment would
-     * count as missing */
+    /* A FIN beyond the data takes a sequence number, too; otherwise the last segment would count as
+     * missing. */
     if (v->fin_at && to == v->fin_at)
         to++;
     seg->sack[seg->nsack++] =
         (struct scps_sack){scps_seq_wrap(v->rcv->irs, from), scps_seq_wrap(v->rcv->irs, to)};
 }
 
-/* Is the range that begins at from among the blocks already? The first one may tell of a
- * duplicate. */
+/* Returns true if the range that begins at `from` is among the blocks already. The first block may
+ * be a DSACK. */
 static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
 {
     for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
@@ -36,8 +37,8 @@ static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off 
     return false;
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there
- * already. */
+/* Adds SACK blocks: the latest first, then those reported before (RFC 2018 section 4). once: some
+ * may be there already. */
 static void latest_blocks(const struct scps_report *rep, const struct scps_report_view *v,
                           struct scps_seg *seg, unsigned max, bool once)
 {
@@ -49,14 +50,16 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
     }
 }
 
-/* Where one acknowledgement stands for hundreds of segments: every range once, in as many
- * acknowledgements as it takes. True: there are more that have not been told. */
+/* Adds the next SACK blocks in order, where one acknowledgement stands for hundreds of segments:
+ * every range once, in as many acknowledgements as it takes. Returns true if more are not reported
+ * yet. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                       struct scps_seg *seg, unsigned max)
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    if (rep->snack.mended && v->thin) { /* or the sender takes the repair for lost again */
+    /* Otherwise the sender would take the retransmission for lost again. */
+    if (rep->snack.mended && v->thin) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
         if (r && r->from <= rep->snack.mended)
@@ -75,8 +78,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
- * begin again. */
+/* Under a budget SACK and SNACK share one cursor up to which all has been reported; at the end it
+ * starts again. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo)
 {
     scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
@@ -88,7 +91,7 @@ static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *o
     scps_snackrx_told(&rep->snack, to);
 }
 
-/* latest_blocks() where no block stands yet. Returns how many there are now. */
+/* As latest_blocks() when there is no block yet. Returns the number of blocks. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
 {
@@ -105,8 +108,8 @@ static inline uint8_t latest(const struct scps_report *rep, const struct scps_re
     return (uint8_t)n;
 }
 
-/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
- * one is something else. */
+/* Fast path: SACK alone, with the latest blocks, in an acknowledgement without data. Returns false
+ * for anything else. */
 static SCPS_NOINLINE bool sack_only_report(const struct scps_report *rep,
                                            const struct scps_report_view *v, struct scps_seg *seg)
 {
@@ -149,7 +152,7 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
         .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
         .room = v->thin ? scps_snackrx_room(a) : 40 - scps_agreed_overhead(a),
     };
-    if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
+    if (seg->len) { /* Beside data only what fits into the packet, and no SNACK. */
         uint32_t most = scps_agreed_any_mss(a);
         p->room = SCPS_MIN(40 - scps_agreed_overhead(a), most > seg->len ? most - seg->len : 0u);
         p->snack = false;
@@ -166,7 +169,7 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
 {
     merge_cursors(rep, v->rcv->in.ooo);
     if (v->rcv->in.ooo->n || v->fin_at)
-        rep->dsack_to = 0; /* it would cost a hole its place */
+        rep->dsack_to = 0; /* A DSACK would take the place of a hole. */
     if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {
         p->high = rep->snack.high;
         scps_snackrx_anew(&rep->snack);
@@ -182,7 +185,7 @@ static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, 
 {
     bool more = false;
 
-    if (rep->dsack_to) /* a duplicate before all (RFC 2883) */
+    if (rep->dsack_to) /* A DSACK comes first (RFC 2883). */
         add_block(v, seg, rep->dsack_from, rep->dsack_to);
     if (sparse)
         more = next_blocks(rep, v, seg, max);
@@ -234,7 +237,7 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     seg->nsack = 0;
     if (p.snack && v->agreed->caps & SCPS_CAP_SNACK2 && !rep->dsack_to && p.sparse) {
         add_run(rep, v, max, &p, seg);
-        p.sack = false; /* the bit vector above reports more holes than SACK blocks could */
+        p.sack = false; /* The bit vector above reports more holes than SACK blocks could. */
     }
     if (p.sack)
         more = add_sack(rep, v, max, p.sparse, seg);
@@ -263,7 +266,8 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
 
 /* ---- what there is to tell ---- */
 
-/* Of the ranges beyond a hole, run is the one that grew last. */
+/* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
+ * 2018). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
 {
     struct scps_range was[SCPS_SACK_MAX];
@@ -273,7 +277,8 @@ void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
     memset(rep->recent, 0, sizeof rep->recent);
     rep->recent[0] = *run;
     for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        if (was[i].from < run->from || was[i].from >= run->to) /* else it is part of run now */
+        /* Otherwise the range is a part of run now. */
+        if (was[i].from < run->from || was[i].from >= run->to)
             rep->recent[n++] = was[i];
 }
 

@@ -12,12 +12,14 @@
 #include "core/snackrx.h"
 
 struct scps_report {
-    struct scps_range recent[SCPS_SACK_MAX]; /* beyond a hole: those that grew last, newest first */
+    /* ranges beyond holes: those that grew last, newest first */
+    struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
-    scps_off sacked_to; /* ranges below have been reported once (strictly delayed mode) */
+    scps_off sacked_to; /* end of the ranges that were reported once (strictly delayed mode) */
     scps_off dsack_from, dsack_to; /* to be reported once */
-    uint32_t reports;              /* under a budget, in all */
-    bool anew;                     /* and all are to be repeated after the last */
+    uint32_t reports;              /* reports sent under a budget */
+    /* when this pass of reports ends, another begins with the first range */
+    bool anew;
 };
 
 /* What is told of, and how. */
@@ -38,7 +40,8 @@ static inline bool scps_report_strict(const struct scps_conn_config *cfg)
  * acknowledgement must say it. */
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg);
-/* Of the ranges beyond a hole, run is the one that grew last. */
+/* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
+ * 2018). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
 /* [from, from+len) is the newest of run. */
 static inline void scps_report_came(struct scps_report *rep, scps_off from, uint32_t len,
@@ -69,7 +72,7 @@ static inline void scps_report_again(struct scps_report *rep)
 {
     rep->anew = true;
 }
-/* All that was held beyond a hole has been discarded: no report stands any more. */
+/* All data held beyond holes has been discarded, so no report is valid any more. */
 void scps_report_taken_back(struct scps_report *rep);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a connection has while something has arrived beyond a hole, or acknowledgements have a
+/* State of a connection while something has arrived beyond a hole, or acknowledgements have a
  * budget. */
 #ifndef SCPS_CORE_RX_H
 #define SCPS_CORE_RX_H

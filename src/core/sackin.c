@@ -11,7 +11,7 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
     return !memcmp(&a, &b, sizeof a); /* one comparison */
 }
 
-/* Has nothing told yet that [from, to) arrived? */
+/* Returns true if nothing has reported yet that [from, to) arrived. */
 static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
                                   scps_off to)
 {
@@ -40,7 +40,7 @@ struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
     unwrap(l->snd, seg->sack[0], &from, &to);
     if (from >= to || to > (int64_t)l->snd->nxt)
         return f;
-    /* RFC 2883 section 4: the first block tells of a duplicate */
+    /* RFC 2883 section 4: the first block reports a duplicate. */
     f.old =
         to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
@@ -81,8 +81,8 @@ void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
-        /* Every block is told several times, in case one is lost: it stands where it stood in the
-         * last report, or another has come in before it. */
+        /* The peer repeats every block in several reports, in case one is lost: look where the
+         * block was in the last report, or one place further. */
         struct scps_sack *at = &s->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known && (i || !first->old))

@@ -5,32 +5,35 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-#define DOUBTS 4 /* acknowledgements in a row that may answer the first sending or a later one */
+#define DOUBTS                                                                                     \
+    4 /* consecutive acknowledgements that may answer the first transmission or a later one */
 
 static scps_dur min_window(scps_dur srtt)
 {
-    /* Long enough for several rounds: a minimum is not lost to one busy one. */
+    /* Length of the minimum-RTT window: 10 s or 10 SRTT, whichever is longer, so that one congested
+     * period does not expire the path's minimum. */
     return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
 }
 
-/* Was what left then sent before the last outage was over? It measures the outage, not the path. */
+/* Returns true if the segment was sent before the end of the last outage: its RTT then measures the
+ * outage, not the path. */
 static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* How long the silence lasted that an acknowledgement ends: the first sending of what it
- * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
- * round trip is. */
+/* Returns how long the silence lasted that this acknowledgement ends, at most: the first
+ * transmission of what it covers was sent no later. -1: there was no silence, or the backed-off
+ * timer will measure the round trip. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
-/* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
- * row, with no round trip measured between, come of a timer that is too short: it resends each time
- * what is going to be acknowledged, and would never learn of it. Then the shortest counts, which is
- * nearest to the round trip, and no less. -1: not yet. */
+/* Handles an acknowledgement that may be for the first transmission. Several in a row, with no
+ * RTT sample between, mean that the timer is too short: it resends what is going to be
+ * acknowledged anyway, and never gets a sample. Then the shortest of these times counts as the
+ * RTT. Returns -1 before that. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
@@ -82,7 +85,7 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
             scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&tx->rto, sample);
     }
-    /* a sample by the clock of this end has told the minimum, too */
+    /* A sample by this end's own clock has updated the minimum already. */
     if (newest >= 0 && (!sampled || by_clock || newest < rtt->min))
         scps_rtt_floor(rtt, now, newest, window);
 }

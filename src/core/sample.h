@@ -30,7 +30,7 @@ struct scps_sample_view {
     const struct scps_rtt *rtt;
     const struct scps_agreed *agreed;
     const struct scps_ts *ts;
-    bool dsacks; /* the peer has reported a duplicate: it can */
+    bool dsacks; /* the peer has sent a DSACK, so it supports them */
 };
 
 /* A round trip is known for certain. */
@@ -38,12 +38,13 @@ static inline void scps_sample_sure(struct scps_sample *s)
 {
     s->doubts = 0;
 }
-/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
- * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
- * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
- * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
- * least round trip. As long as it is not known to report them, an echo from before the last
- * resending of what moved the left edge is doubted. */
+/* Returns the RTT when some of the acknowledged data was resent; -1: it cannot be known. Only
+ * the timestamp echo tells which transmission is acknowledged (RFC 7323 section 4). But a
+ * duplicate is answered with the timestamp of what came before it, however long ago (section
+ * 4.3). A peer that sends DSACK (RFC 2883) reports such a duplicate; otherwise the
+ * acknowledgement is for the last retransmission, unless it came sooner than the least round
+ * trip. From a peer not known to send DSACK, an echo older than the last retransmission of the
+ * data that moved SND.UNA is doubted. */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
 /* Takes sample (-1: none), by_clock: as the echo of a timestamp tells it; newest: the round trip of
@@ -51,8 +52,8 @@ scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_
  * measures the outage, not the path. */
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, scps_dur newest);
-/* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
- * came within the least round trip, or its echo is older than the resending. */
+/* Drops the sample of resent segment r if the acknowledgement may be for an earlier transmission:
+ * it came within the least round trip, or its echo is older than the retransmission. */
 void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                        const struct scps_sent_segment *r, struct scps_cc_ack *a);
 

@@ -17,7 +17,7 @@
 #include <scps/error.h>
 
 #define FIRST_CAP    32u
-#define NEEDLESS_MAX 16 /* doublings: 1 ms becomes a minute, the longest timeout */
+#define NEEDLESS_MAX 16 /* limit of doublings: 1 ms becomes a minute, the longest timeout */
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
@@ -103,7 +103,8 @@ struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from
 
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
-    if (sb->resent_tail - sb->resent_head > sb->mask) { /* full: keep what is still in question */
+    /* The queue is full: keep only entries that are still in question. */
+    if (sb->resent_tail - sb->resent_head > sb->mask) {
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
             struct scps_resent e = sb->resent[i & sb->mask];
@@ -112,7 +113,7 @@ void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xse
         }
         sb->resent_tail = to;
         if (sb->resent_tail - sb->resent_head > sb->mask)
-            sb->resent_head++; /* cannot be: a record has one live entry */
+            sb->resent_head++; /* This cannot happen: a record has one valid entry. */
     }
     sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
 }
@@ -138,9 +139,9 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* ---- learning ---- */
 
-/* r had been resent and is known to have arrived. That is needless if it is far too soon for the
- * resending, whatever queue the least round trip was measured with, and counts once for all that
- * was resent since it last counted. */
+/* Handles the arrival of record r, which was resent. The retransmission was needless if the
+ * arrival is far too soon for it, whatever queue the least round trip was measured with, and
+ * this counts once for all that was resent since the last time. */
 static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
@@ -157,7 +158,7 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
+/* Adds record r, ARRIVED from now on or freed, to the newly arrived ones. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
@@ -178,7 +179,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
         sum->newest = r;
 }
 
-/* Where the record before idx ends. */
+/* Returns the end of the record before idx. */
 static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
 {
     const struct scps_sent_segment *r = scps_sb_at(sb, idx - 1);
@@ -186,7 +187,8 @@ static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx
     return r->from + r->len;
 }
 
-/* The records from the head to before next, all of them ARRIVED and ending at end, are freed. */
+/* Frees the records from the head to before `next`, which are all ARRIVED; the last ends at
+ * `end`. */
 static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_off end)
 {
     uint32_t n = next - sb->head, below = 0;
@@ -200,14 +202,14 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
     sb->head = next;
 }
 
-/* Is r in flight, sent once only, and all of it below `to`? */
+/* Returns true if r is in flight, was sent only once, and lies wholly below `to`. */
 static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 {
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* What credit does for a run of such records that left after all that had arrived before: the first
- * is the oldest, the last the newest. Returns its bytes. */
+/* As credit() for a run of such records, sent after all that had arrived before: the first is the
+ * oldest, the last the newest. Returns their bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
                                   const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {
@@ -265,7 +267,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 
         if (r->from >= una)
             break;
-        if (r->from + r->len > una) { /* part of it: the rest stays */
+        /* Only a part of the record is acknowledged: the rest stays. */
+        if (r->from + r->len > una) {
             uint32_t gone = (uint32_t)(una - r->from);
             uint64_t *bytes = r->state == SCPS_SENT_FLIGHT ? &sb->inflight
                               : r->state == SCPS_SENT_LOST ? &sb->lost
@@ -278,7 +281,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
             break;
         }
-        if (r->state == SCPS_SENT_ARRIVED) { /* the whole run at once, as far as it goes */
+        /* Skip the whole run of arrived records, as far as it is acknowledged. */
+        if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);
             if (end > una) {
@@ -312,7 +316,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     last = scps_sb_at(sb, sb->tail - 1);
     if (off < first->from || off >= last->from + last->len)
         return false;
-    /* Segments are mostly of one size: begin where off would be if all were, then halve. */
+    /* Most segments have one size: start where off would be if all had, then bisect. */
     guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
@@ -332,7 +336,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     return true;
 }
 
-/* The first record from idx on that has not arrived. */
+/* Returns the first record from idx on that has not arrived. */
 static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 {
     while (idx != sb->tail) {
@@ -341,7 +345,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
-        if (next != sb->tail) { /* halve the path for the next who comes this way */
+        /* Path halving: the next search from here needs half as many steps. */
+        if (next != sb->tail) {
             const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
                 r->skip = n->skip;
@@ -351,8 +356,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* What is mostly told of: first sendings from idx on, that nobody has judged. Returns the index
- * behind them. */
+/* Fast path: marks a run of records that are in flight, sent once and not judged yet, from idx on.
+ * Returns the index behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_result *sum)
 {
@@ -381,7 +386,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* mostly a report is the last one, a little longer */
+    /* Usually a report is the last one, extended a little. */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -393,7 +398,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             return;
         idx = sb->head;
     } else if (scps_sb_at(sb, idx)->from < from) {
-        idx++; /* a part of a segment tells nothing of the whole */
+        idx++; /* A report about part of a segment does not count for the segment. */
     }
     first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
@@ -405,7 +410,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             resent_arrived(sb, r, now, min_rtt);
         else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
                  (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
+            /* A report that comes after later transmissions may be old news. */
+            sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
         r->skip = idx + 1;
@@ -418,7 +424,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        scps_sb_at(sb, first)->skip = idx; /* over all of it at once */
+        scps_sb_at(sb, first)->skip = idx; /* Skip all of the run in one step. */
     sb->run_from = from;
     sb->run_to = to;
     sb->run_first = first;

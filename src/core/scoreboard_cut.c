@@ -72,7 +72,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
         sb->frontier--;
     sb->head--;
     sb->run_to = 0;
-    for (uint32_t i = 0; i < sb->nlost; i++) /* left behind by a record that was acknowledged */
+    /* Entries of records that have been acknowledged are skipped. */
+    for (uint32_t i = 0; i < sb->nlost; i++)
         if (sb->lostq[i] == sb->head)
             first->flags |= SCPS_SENT_QUEUED;
     scps_sb_queue_lost(sb, sb->head);
@@ -93,7 +94,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent_segment r = *scps_sb_at(sb, i);
-        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
+        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The new heap is empty. */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;
@@ -101,7 +102,8 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
         for (uint32_t left = r.len, cut; left; left -= cut) {
             struct scps_sent_segment *n;
             uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
-            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
+            /* A FIN takes no room in the segment. */
+            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0);
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
             cut = data <= last ? left : data <= max ? last : max;
             if (scps_sb_reserve(&nb, a)) {

@@ -29,7 +29,7 @@ static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
     return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
 }
 
-/* idx is no longer in the heap. */
+/* Marks that record idx is no longer in the heap. */
 static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
 {
     if (inside(sb, idx))
@@ -52,14 +52,16 @@ void scps_sb_dequeue_lost(struct scps_scoreboard *sb)
         sb->lostq[i] = idx;
 }
 
-/* A record may be lost, found and lost again without leaving the heap: then it is there already. */
+/* Puts a record into the heap of lost ones. A record may be lost, found and lost again while it
+ * stays in the heap: then it is there already. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 {
     struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
-    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones, each there once, always fit */
+    /* The heap is full of stale entries; the valid ones, each there once, always fit. */
+    if (sb->nlost > sb->mask) {
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t old = sb->lostq[i];
@@ -141,8 +143,9 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
     return sum.lost;
 }
 
-/* What a resend seemed to tell by arriving its original may have told: the latest sending known to
- * have arrived is then the last original that has. */
+/* After an undo, arrivals of retransmissions are no evidence, since their originals may have
+ * arrived. The latest transmission known to have arrived is then the last original that has
+ * arrived. */
 static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
@@ -153,7 +156,8 @@ static void forget_resend_evidence(struct scps_scoreboard *sb)
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
-        hi = arrived ? r->xseq : r->xseq - 1; /* originals left in order of offset */
+        /* Originals were sent in the order of their offsets. */
+        hi = arrived ? r->xseq : r->xseq - 1;
         any = true;
     }
     if (any && scps_sb_before(hi, sb->hi_xseq))
@@ -170,7 +174,7 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
         struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
-            scps_sb_queue_lost(sb, i); /* resent and lost again: not imagined */
+            scps_sb_queue_lost(sb, i); /* A record that was resent and lost again stays lost. */
         } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;
             found += r->len;

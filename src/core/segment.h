@@ -9,9 +9,10 @@
 
 struct scps_conn;
 
-/* An empty segment, which is counted as one that leaves, stands at `from`: ports, number, timestamps. */
+/* Begins an empty segment with sequence offset `from` (ports, number, timestamps), which is counted
+ * as sent. */
 void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from);
-/* Fills in ack, window, SACK of a segment that leaves now, and takes it as sent. */
+/* Fills in ack, window and SACK of a segment that is sent now, and records them as sent. */
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg);
 
 /* seg, which stands at `from`, leaves; tx may be NULL if it has no data. */

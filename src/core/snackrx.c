@@ -38,9 +38,10 @@
 
 #include "base/bytes.h"
 
-#define SNACK_FIXED_LEN 6 /* octets of the option before its vector */
+#define SNACK_FIXED_LEN 6 /* octets of the option before its bit vector */
 
-/* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
+/* Gets the first hole that ends beyond off; the last hole may end at a FIN. Returns false if there
+ * is none. */
 static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
                        struct scps_range *h)
 {
@@ -48,21 +49,22 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
     uint32_t i = scps_rangeset_find(ooo, off);
 
     if (i < ooo->n &&
-        scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
+        /* off has arrived, so the hole is behind this range. */
+        scps_rangeset_at(ooo, i)->from <= off)
         i++;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
     h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : fin_at;
     return h->to > SCPS_MAX(off, h->from);
 }
 
-/* Can the option's 16-bit offset say where h begins? */
+/* Returns true if the option's 16-bit offset can express the start of h. */
 static bool nameable(const struct scps_holes *v, const struct scps_range *h)
 {
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }
 
-/* The first hole beyond off, less what of it lies below, that the option can name. False: there is
- * none. */
+/* Gets the first hole beyond off that the option can name, without its part below off. Returns
+ * false if there is none. */
 static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
 {
     if (!hole_after(v->in, v->fin_at, SCPS_MAX(off, v->in->next), h))
@@ -87,8 +89,9 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     return hole_after(v->in, v->fin_at, SCPS_MAX(told, v->in->next), &h) && !nameable(v, &h);
 }
 
-/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
- * the next report leaves out nothing between two holes. */
+/* Writes the bit vector. Returns the end of what it reports. whole: if it cannot report everything,
+ * it ends before the last hole in it, so that the next report leaves out nothing between two
+ * holes. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -112,17 +115,19 @@ static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg,
 
 unsigned scps_snackrx_room(const struct scps_agreed *a)
 {
-    /* a compressed header has timestamps apart from its options */
+    /* In a compressed header timestamps are not among the options. */
     return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
-/* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
+/* Returns how far a bit vector that counts in units of `size` reaches, with so many octets for
+ * options. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* The hole below what has arrived last, if a bit vector that begins there tells of both. */
+/* Gets the hole below the data that arrived last, if a bit vector that begins there reports
+ * both. */
 static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
@@ -135,7 +140,7 @@ static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < s->next &&
-           /* and a mark beside it may take room */
+           /* A record mark or corruption option beside it may take room. */
            s->mended < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 
@@ -156,7 +161,8 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return told;
 }
 
-/* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
+/* Gets the hole to report next; *told: the cursor that remembers it. Returns NULL if there is
+ * none. */
 static scps_off *turn(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))
@@ -191,7 +197,7 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
         return;
     off = (h.from - v->in->next) / size;
     blocks = (h.to - (v->in->next + off * size) + size - 1) / size;
-    blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL); /* the rest of a longer hole stays due */
+    blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL); /* The rest of a longer hole stays due. */
     *told = SCPS_MIN(h.to, v->in->next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)off;

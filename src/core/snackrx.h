@@ -13,10 +13,12 @@
 #include "core/rcvbuf.h"
 
 struct scps_snackrx {
-    scps_off high;        /* holes below have been reported once */
-    scps_off next;        /* where the next turn of reporting them again stands */
-    scps_off mended_from; /* the lowest that arrived below since the last report; 0: none */
-    scps_off mended;      /* arrived since below what had been told; 0: nothing */
+    scps_off high; /* end of the holes that were reported once */
+    scps_off next; /* start of the next hole when holes are reported again in turn */
+    /* lowest offset that arrived below what was reported, since the last report; 0: none */
+    scps_off mended_from;
+    /* offset, below what had been reported, from which new data has arrived since; 0: none */
+    scps_off mended;
 };
 
 /* The holes that there are, and the terms in which they are told. */
@@ -52,22 +54,23 @@ static inline void scps_snackrx_leaves(struct scps_snackrx *s)
 {
     s->mended_from = 0;
 }
-/* Adds to a bare acknowledgement the hole whose turn it is; room: octets of options left; whole:
- * what has arrived between two reported holes is to be told, too, even if that takes more
+/* Adds the next hole to an acknowledgement without data; room: octets of options left; whole:
+ * what has arrived between two reported holes must be reported, too, even if that takes more
  * acknowledgements. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
-/* Under a budget: lets the next report begin with the hole below what has arrived last below all
- * that has been told, if its vector reaches from there to the newest data. Returns up to where all
- * had been told; 0: it does not. */
+/* Under a budget: lets the next report begin with the hole below the data that arrived last
+ * below the cursor, if its vector reaches from there to the newest data. Returns the cursor; 0:
+ * it does not reach. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
-/* Octets of options that an acknowledgement without data has for reports. */
+/* Returns the octets of options that an acknowledgement without data has for reports. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);
-/* What lies behind the hole whose turn it is is longer than a bit vector tells of: *run. */
+/* Returns true if the received run behind the next hole to report exceeds the bit vector; *run gets
+ * that run. */
 bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
                            struct scps_range *run);
-/* More reports than one acknowledgement holds are due: how many more acknowledgements that
- * takes. */
+/* Returns how many more acknowledgements are needed for all reports that are due; 0: one holds
+ * them. */
 unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_holes *v);
 /* The next hole that neither a SNACK nor, below sacked_to, SACK has told of yet lies beyond what
  * the option's offset can name: only SACK can tell of it. */

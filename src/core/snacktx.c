@@ -46,9 +46,9 @@
 #include "core/tx.h"
 
 #define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
-#define LEAST   SCPS_MS(10) /* margin of an embargo: the peer may be busy */
-#define SILENCE (2 * LEAST) /* of a peer that tells no more */
-#define WORK    8192        /* records one report may touch: a hostile one costs no more */
+#define LEAST   SCPS_MS(10) /* least margin of an embargo: the peer may be busy */
+#define SILENCE (2 * LEAST) /* time after which a silent peer counts as sending no more reports */
+#define WORK    8192        /* most records that one report may examine */
 #define FULL    SCPS_SNACK_FULL
 
 static uint32_t unit(const struct scps_look *l)
@@ -56,8 +56,8 @@ static uint32_t unit(const struct scps_look *l)
     return scps_agreed_unit(l->agreed, l->x->cfg->c.snack_raw_unit, l->agreed->adv_mss);
 }
 
-/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
- * witness. */
+/* Returns true if the receiver's report can be about the last transmission of r. meant: a first
+ * transmission needs no other evidence. */
 static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
                      const struct scps_sent_segment *r, bool meant)
 {
@@ -76,8 +76,8 @@ static void missing(const struct scps_look *l, scps_off from, scps_off to,
     struct scps_scoreboard *sb = &l->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows
-     * better */
+    /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
+     * better. */
     scps_off last_unit = l->agreed->opts & SCPS_AGREED_SACK ? to - unit(l) : to;
 
     from = SCPS_MAX(from, l->snd->una);
@@ -93,7 +93,7 @@ static void missing(const struct scps_look *l, scps_off from, scps_off to,
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
-        idx = first + 1; /* it sticks out in front, and there are others */
+        idx = first + 1; /* The first segment sticks out of the range, and others lie within it. */
     for (; idx != sb->tail && work < WORK; idx++, work++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
@@ -106,8 +106,8 @@ static void missing(const struct scps_look *l, scps_off from, scps_off to,
         l->tx->snack.named_to = scps_sb_at(sb, idx)->from;
 }
 
-/* The peer's holes have been told past [from, to): what was resent there, and could have arrived,
- * seems to have. */
+/* The peer's reports have passed over [from, to): data that was resent there, and could have
+ * arrived, seems to have arrived. */
 static void pass(const struct scps_look *l, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &l->tx->sb;
@@ -125,9 +125,9 @@ static void pass(const struct scps_look *l, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data a report begins at `at` and tells of all below end. Holes told before come
- * in turn; one below the last is out of turn unless it is the first, ack, with which they begin
- * again. */
+/* At the end of the data: processes a report from `at` to end. The peer reports known holes in
+ * order; a hole below the last one is out of order unless it is the first, ack, with which the
+ * order starts again. */
 static void in_turn(const struct scps_look *l, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = l->tx;
@@ -153,7 +153,8 @@ void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_resul
     struct scps_snacktx *s = &l->tx->snack;
     const scps_time now = l->x->env->now;
 
-    if (!scps_send_all_sent(l->snd)) { /* else little is told, and nothing is learned from it */
+    /* Otherwise few segments are reported, and nothing can be concluded. */
+    if (!scps_send_all_sent(l->snd)) {
         if (now - s->slow_since > 2 * l->rtt->srtt) {
             s->slow[1] = s->slow[0];
             s->pause[1] = s->pause[0];
@@ -167,8 +168,8 @@ void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_resul
         s->slow[0] = SCPS_MAX(s->slow[0], now - sum->oldest_sent);
 }
 
-/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only
- * its rate limits fills none. */
+/* Returns how late the peer reports arrivals. It is computed only where no queue can be the reason:
+ * a sender that only its rate limits fills no queue. */
 static scps_dur lateness(const struct scps_look *l)
 {
     const struct scps_snacktx *s = &l->tx->snack;
@@ -199,10 +200,11 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
     if (l->cwnd == SCPS_CWND_OPEN && l->snd->nxt >= scps_send_fin_end(l->snd) && r->resends &&
         least)
         return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
-    if (late) /* and it may have told of others first */
+    if (late) /* The peer may have reported others first: allow three times that. */
         rtt = SCPS_MAX(rtt, least + 3 * late);
     margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
-    if (l->cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
+    /* A window-based sender can fill a queue and lengthen the RTT. */
+    if (l->cwnd != SCPS_CWND_OPEN)
         margin = SCPS_MAX(margin, rtt / 8);
     wait = rtt + margin;
     return SCPS_MAX(wait, SCPS_MIN(wait << more, l->x->cfg->c.rto_max));
@@ -213,7 +215,8 @@ static scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
+/* The end of the data, see above: declares segments lost that no report can name. Returns when to
+ * look again; 0: never. */
 static scps_time unreported(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = l->tx;
@@ -223,7 +226,8 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_result *s
     uint32_t idx;
 
     if (!(last->flags & SCPS_SENT_FIN) ||
-        scps_agreed_rack(l->agreed, &l->x->cfg->c)) /* more may come, and tell; or rack.c looks */
+        /* More data may follow and be reported; or RACK decides. */
+        scps_agreed_rack(l->agreed, &l->x->cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
         again = last->sent + embargo(l, last);
@@ -252,8 +256,8 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_result *s
     return again;
 }
 
-/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
- * nothing does. */
+/* Declares resent segments lost again that have not been reported for their embargo. Returns when
+ * to look again; 0: no need. */
 static scps_time silent(const struct scps_look *l, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &l->tx->sb;
@@ -284,8 +288,9 @@ static scps_time silent(const struct scps_look *l, struct scps_ack_result *sum)
         scps_time due = r->sent + embargo(l, r);
         if (!sack && !first)
             due = SCPS_MAX(due, l->tx->heard_at + SILENCE);
-        /* What leaves together comes to the end of its embargo together, in the same order: behind
-         * the others the oldest one would find a short queue full each time. They wait for it. */
+        /* Segments sent together reach the end of their embargo together, in the same order:
+         * behind the others the oldest would find a short queue full each time. So the others
+         * wait for it. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(l, head) - due <= l->rtt->srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(l, head));
@@ -316,7 +321,8 @@ scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *s
         w->due = 0;
         missing(l, w->from, w->to, sum);
     }
-    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
+    /* A peer that sends nothing at all is left to the retransmission timer, which counts and gives
+     * up. */
     if (!l->rtt->srtt || now - l->tx->heard_at > patience * l->rtt->rto)
         return due;
     due = sooner(due, silent(l, sum));
@@ -421,14 +427,14 @@ scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *se
     uint32_t size = unit(l);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
-    /* behind a size that is full nobody knows where the vector begins */
+    /* With a size field of 65535 the start of the vector is unknown. */
     bool has_vector = l->agreed->caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
     scps_time due;
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return 0;
     l->x->st->snacks_in++;
-    /* What has arrived first: something sent later than what is missing may be among it. */
+    /* Process arrivals first: among them may be a segment sent later than one that is missing. */
     if (has_vector)
         told = arrived(l, seg, end, size, sum);
     due = named(l, at, end, sum);

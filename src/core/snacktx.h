@@ -19,29 +19,35 @@ struct scps_snack_wait {
 #define SCPS_SNACK_WAITS 16
 
 struct scps_snacktx {
-    /* at the end of the data: what has arrived up to there was known at highest_at */
+    /* at the end of the data: end of what had arrived, known at highest_at */
     scps_off highest;
     scps_time highest_at;
-    scps_dur slow[2];  /* longest time a first sending waited to be told of: lately, before */
-    scps_dur pause[2]; /* longest time between two of its acknowledgements: lately, before */
+    /* longest time from a first transmission to its report, µs: [0] in the present interval, [1]
+     * in the one before */
+    scps_dur slow[2];
+    /* longest gap between two acknowledgements, µs: [0] in the present interval, [1] in the one
+     * before */
+    scps_dur pause[2];
     scps_time slow_since;
-    /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
+    /* End offset of the last SNACK; 0: the last one reported a new hole, so the next does not
+     * continue it */
     scps_off turn;
     scps_off named_to; /* a report longer than one look: the next one begins here; 0: at its hole */
-    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
+    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS postponed SNACKs; NULL: none */
 };
 
 /* A SNACK with the newest acknowledgement can name no hole that begins here or beyond. */
 scps_off scps_snacktx_reach(const struct scps_look *l);
-/* A report that arrived; ack: where the segment that carries it points. */
+/* Processes a SNACK that arrived; ack: the acknowledgement of its segment. */
 scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
-/* An acknowledgement with a report told of what sum says: how long does the peer take to tell? */
+/* Measures how long the peer takes to report, from the result of an acknowledgement with a
+ * report. */
 void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_result *sum);
-/* The peer tells of what has arrived a good while later: strictly delayed, or as its budget
- * allows. */
+/* Returns true if the peer reports arrivals late: in strictly delayed mode, or as its budget
+ * permits. */
 bool scps_snacktx_reports_late(const struct scps_look *l);
-/* A resent segment that nobody hears of is lost again, and a SNACK put off is due. */
+/* Handles the timer: declares unreported retransmissions lost, and applies a postponed SNACK. */
 scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum);
 /* The memory of the reports put off goes back. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);

@@ -72,9 +72,9 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind
- * nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no answer
- * due. */
+/* Makes an empty segment one octet below what the peer is known to have, which it must answer.
+ * Behind nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no
+ * answer due. */
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
@@ -83,7 +83,9 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_segment_begin(c, seg, behind);
     scps_segment_ack(c, seg);
     scps_todo_done(&c->todo, SCPS_TODO_KEEP);
-    if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
+    /* The peer ignores the acknowledgement of an unacceptable segment, so send one by itself,
+     * too. */
+    if (owed)
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
     scps_stats_probe(c->ctx.st);
     scps_segment_left(&c->ctx, c->tx, seg, behind, false);
@@ -91,8 +93,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
                       c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes, 0, 0);
 }
 
-/* What goes before everything else. True: that is all there is now, a segment or (*done false)
- * none. */
+/* Sends what goes before everything else. Returns true if that is all now: a segment, or none
+ * (*done false). */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
@@ -100,7 +102,7 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
         scps_segment_begin(
             c, seg,
             scps_send_acceptable(
-                &c->snd)); /* with timestamps, as RFC 7323 section 3.2 would have it */
+                &c->snd)); /* It carries timestamps, as RFC 7323 section 3.2 requires. */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         scps_todo_done(&c->todo, SCPS_TODO_RST);
@@ -113,7 +115,7 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* the probe of an outage */
+        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* This is the probe of an outage. */
         return true;
     }
     *done = false;
@@ -179,13 +181,20 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header has no room for an acknowledgement beside a full segment's data: it goes
- * before, by itself. */
+/* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
+ * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for data
+ * that it can ride on, but not where a single segment leaves without it: messages that answer each
+ * other would wait for the timer each time, where plain TCP does not. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
-    return (c->tx->sb.lost ||
-            c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end) > scps_agreed_any_mss(&c->agreed)) &&
-           bare_ack(c, seg);
+    bool due = c->todo.bits & SCPS_TODO_ACK;
+    uint64_t left = c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end);
+
+    if (due ? !c->tx->sb.lost && left <= scps_agreed_any_mss(&c->agreed)
+            : c->snd.una != c->snd.nxt || left > c->agreed.mss ||
+                  left <= scps_agreed_any_mss(&c->agreed))
+        return false;
+    return bare_ack(c, seg);
 }
 
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
@@ -198,15 +207,17 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return done;
     }
     if (scps_snd_may_send(c->state, c->tx)) {
-        if (c->todo.bits & SCPS_TODO_ACK && c->agreed.caps & SCPS_CAP_COM && ack_goes_apart(c, seg))
+        if (c->agreed.caps & SCPS_CAP_COM &&
+            (c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer)) &&
+            ack_goes_apart(c, seg))
             return true;
         if (scps_snd_data(c, seg))
             return true;
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-        /* repair may be finished or held by the window of the peer: new data never overtakes it */
+        /* Recovery may be finished, or held by the peer's window: new data never overtakes it. */
     } else {
         scps_snd_hold(c, SCPS_HOLD_APP);
     }
-    /* else it rides on the data */
+    /* Otherwise the acknowledgement is carried by the data. */
     return c->todo.bits & SCPS_TODO_ACK && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

@@ -14,7 +14,8 @@
 
 #define CORK_MAX SCPS_MS(200)
 
-/* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
+/* Returns true if a window probe is needed: data waits, the window is closed, and nothing is in
+ * flight that would bring an answer. */
 static bool must_probe(const struct scps_send *s)
 {
     return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
@@ -28,9 +29,10 @@ static inline uint64_t window_of(const struct scps_conn *c)
     return rec->episode == SCPS_EPISODE_FAST || rec->silent ? scps_recovery_window(c) : c->ctl.cwnd;
 }
 
-/* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
- * spreads the congestion window counts what the window counts: with headers a window of small
- * segments would take longer than a round trip, would never be full, and so would not grow. */
+/* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
+ * A rate that spreads the congestion window counts what the window counts: with headers a window
+ * of small segments would take longer than a round trip, would never be full, and so would not
+ * grow. */
 static inline uint32_t pace_size(const struct scps_tx *tx, const struct scps_agreed *a,
                                  uint8_t family, uint32_t overhead, uint32_t len)
 {
@@ -53,7 +55,8 @@ static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
     return true;
 }
 
-/* False: the connection's own rate says later, and the timer is set. */
+/* Returns true if the connection's own rate permits the segment now; otherwise arms the pacer's
+ * timer and returns false. */
 static inline bool covered(struct scps_conn *c, uint32_t size)
 {
     scps_time when = scps_pacer_next(&c->tx->pacer, c->ctx.env->now, size);
@@ -65,8 +68,8 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     return false;
 }
 
-/* True: the connection's own rate and the route's let a segment of len octets, size on the wire,
- * leave, and the former is paid. */
+/* Returns true if the connection's own rate and the route's permit a segment of len octets, `size`
+ * on the wire; charges the former. */
 static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &c->tx->pacer;
@@ -78,17 +81,19 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
     return true;
 }
 
-/* The window is full. True: the route's minimum rate lets one segment go all the same. */
+/* Called when the window is full. Returns true if the route's minimum rate lets one segment be sent
+ * all the same. */
 static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
     if (c->turns->gate && scps_gate_permits(c->turns->gate, c))
         return true;
-    scps_cc_limited(c, true); /* however little the application has written */
+    /* The window counts as the limit, however little the application has written. */
+    scps_cc_limited(c, true);
     scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
 }
 
-/* What ends with seg. */
+/* Sets the flags of seg for what ends with it: the stream or a record. */
 static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)
@@ -99,8 +104,8 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
- * ends with them. */
+/* Makes seg of octets [from, from+len); flags: SCPS_SENT_FIN follows them, SCPS_SENT_RECORD ends
+ * with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags,
                                 const struct scps_sent_segment *resent)
@@ -129,14 +134,15 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(c, SCPS_HOLD_NONE);
 }
 
-/* Turns record r into seg once more. */
+/* Makes seg a retransmission of record r. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
-/* The same for record idx, unasked: a probe is not held by the rate, but pays. */
+/* As again() for record idx, when no rule asked for it: the rate does not hold a probe, but is
+ * charged. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
@@ -145,8 +151,8 @@ static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *se
         scps_pacer_spend(&c->tx->pacer, PACE_SIZE(c, seg->len));
 }
 
-/* So much is under way now: is the window in use? In slow start more than half of it is use enough
- * (RFC 7661 section 4.1). */
+/* Decides, from the bytes in flight, whether the window is used. In slow start more than half of it
+ * suffices (RFC 7661 section 4.1). */
 static inline bool in_use(const struct scps_cc_ctl *ctl, uint32_t mss, uint64_t inflight,
                           uint64_t window)
 {
@@ -164,7 +170,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* the peer took its window back */
+    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* The peer has shrunk its window. */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
@@ -179,23 +185,23 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_cc_limited(c, true);
     if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
-    /* The oldest one has a round trip before it again: a timer of its first sending would cut it
+    /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
      * short. */
     if (!scps_rto_runs(tx) || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
     return true;
 }
 
-/* Less than a segment is left to send while the window has room: from now until all that is in
- * flight has arrived, rates are the application's (draft-ietf-ccwg-bbr, section "Tracking
- * application-limited phases"). */
+/* Less than a segment is left to send while the window has room: rates are app-limited until all
+ * that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking application-limited
+ * phases"). */
 static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 {
     if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
         scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
 }
 
-/* May a segment smaller than a full one leave? */
+/* Returns true if a segment smaller than a full one may be sent. */
 static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
@@ -204,7 +210,7 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
     if (!all && usable < c->agreed.mss && scps_send_worth(&c->snd, c->agreed.mss, len))
         return true; /* all the peer takes */
     if (!all) {
-        /* more fits soon, or the override timeout lets it go */
+        /* More will fit soon, or the override timeout sends it. */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         if (c->snd.una == c->snd.nxt && !(c->todo.bits & SCPS_TODO_PERSIST)) {
             scps_snd_begin_persist(c);
@@ -227,25 +233,28 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
     return false;
 }
 
-/* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
+/* Restarts from the initial window: after an RTO of silence the old window says nothing of the path
+ * (RFC 5681 section 4.1). */
 static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 {
     if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
-/* What new data may leave now: from nxt on. */
+/* A planned segment of new data, from SND.NXT on. */
 struct tx_plan {
-    uint64_t avail, usable; /* written; taken by the peer's window */
+    uint64_t avail, usable; /* octets written; octets that the peer's window permits */
     uint64_t inflight;
-    uint32_t len, full; /* of this segment; of the largest one here */
-    uint32_t takes;     /* sequence numbers: len and the FIN */
-    uint32_t size;      /* on the wire; 0: nobody counts */
-    uint32_t flags;     /* SCPS_SENT_* */
-    bool fin;           /* the FIN goes with it */
+    /* len: payload of this segment; full: payload of the largest possible one */
+    uint32_t len, full;
+    uint32_t takes; /* sequence numbers that it takes: len and the FIN */
+    uint32_t size;  /* octets on the wire; 0: no rate counts them */
+    uint32_t flags; /* SCPS_SENT_* */
+    bool fin;       /* the FIN is sent with it */
 };
 
-/* Is there anything, and does the peer take it? */
+/* Plans the next segment. Returns false if there is nothing to send, or the peer's window is
+ * closed. */
 static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -255,7 +264,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);
-        /* the end of it moves on only for a controller that models the path */
+        /* Only controllers that model the path need the end of the app-limited phase updated. */
         if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             ran_dry(tx, window_of(c));
         return false;
@@ -263,7 +272,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
     p->flags = 0;
     if (probe && !p->usable &&
-        c->snd.una == c->snd.nxt) { /* one octet (or the FIN) beyond the window */
+        c->snd.una == c->snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
     }
@@ -276,12 +285,13 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->full = c->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->agreed) : c->agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
-    if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
+    /* Never beyond the end of a record: up to there it is as large as it can become. */
+    if (tx->ends.n)
         p->len = scps_record_cut(&tx->ends, c->snd.nxt, c->agreed.mss, p->len, &p->flags, &p->full);
     return true;
 }
 
-/* Does the congestion window let it go? */
+/* Returns true if the congestion window permits the planned segment. */
 static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -295,7 +305,7 @@ static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
            c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
-/* Room for its record. Without memory it is tried again later, should nothing else happen
+/* Makes room for its record. Without memory it is tried again later, if nothing else happens
  * before. */
 static inline bool record_fits(struct scps_conn *c)
 {
@@ -330,7 +340,8 @@ static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
         scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
 }
 
-/* A window probe that was due has left, as p. False: as a segment like any other. */
+/* Handles a window probe that was sent as p. Returns false if p is an ordinary segment after
+ * all. */
 static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
@@ -339,11 +350,12 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
         scps_stats_probe(c->ctx.st);
         return true;
     }
-    scps_snd_end_persist(c->tx, &c->todo); /* what a small window takes: an ordinary segment */
+    scps_snd_end_persist(c->tx, &c->todo); /* A small window accepts it: an ordinary segment. */
     return false;
 }
 
-/* Is the window used now? And when may the next one leave, if only the rate is in its way? */
+/* Records whether the window is used now, and arms the pacer's timer if only the rate will hold the
+ * next segment. */
 static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -355,7 +367,9 @@ static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_p
         p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
         !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
         uint32_t next = p->len == c->agreed.mss ? p->size : PACE_SIZE(c, c->agreed.mss);
-        covered(c, next); /* or not: then nobody need ask for it before its time */
+        /* Called for its side effect: it arms the pacer's timer, so that the connection need not
+         * be asked before. */
+        covered(c, next);
     }
 }
 
@@ -376,12 +390,12 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         return false;
     if (c->snd.una == c->snd.nxt) {
         tx->progress_at = c->ctx.env->now;
-        if (tx->rto.backoff && !probe) /* best effort gave up what had no answer */
+        if (tx->rto.backoff && !probe) /* Best effort has given up the data that had no answer. */
             scps_rto_silent_since(&tx->rto, c->ctx.env->now);
         if (p.len)
             scps_stats_flight(c->ctx.st, c->ctx.env->now);
         if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
-            /* later ones find it armed, or an acknowledgement does it */
+            /* Later segments find it armed, or an acknowledgement arms it. */
             scps_timer_by(&c->ctx, &tx->look_timer, scps_rack_wait(&c->rtt, c->ctx.env->now));
     }
     if (p.fin)
@@ -392,7 +406,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     if (probe && was_probe(c, &p))
         return true;
     if (!scps_rto_runs(c->tx)) {
-        if (c->todo.bits & SCPS_TODO_PERSIST) /* a smaller MSS fits the window: no override */
+        /* A smaller MSS fits the window, so no override is needed. */
+        if (c->todo.bits & SCPS_TODO_PERSIST)
             scps_snd_end_persist(c->tx, &c->todo);
         scps_snd_arm_rtx(c);
     }
@@ -400,10 +415,10 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. What they
- * elicit, or the timer, ends the waiting. "If the TCP sender does not have any new data to send, or
- * the advertised window prohibits new transmissions", nothing would: conventional recovery goes
- * on. */
+/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. Their
+ * acknowledgements, or the timer, end the wait. "If the TCP sender does not have any new data to
+ * send, or the advertised window prohibits new transmissions", nothing would: conventional
+ * recovery goes on. */
 static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
@@ -422,8 +437,8 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
     return c->tx->rec.frto != 2 && repair(c, seg);
 }
 
-/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment
- * once more. */
+/* Tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the window permits;
+ * otherwise the last segment again. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -446,7 +461,8 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
+/* Sends a window probe that is due. Returns false if nothing was sent before: then the next octet
+ * is to be sent. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;

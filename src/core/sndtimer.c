@@ -24,11 +24,12 @@ SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *to
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
 {
-    if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
+    /* The window is open; a probe that the peer did not accept is resent first. */
+    if (c->tx && c->snd.edge > c->snd.una) {
         struct scps_ack_result sum = {0};
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&c->snd, c->agreed.mss) && !c->tx->ends.n) {
-            /* which does not begin anew with each octet of window */
+            /* The backoff does not restart with each octet of window. */
             scps_rto_answered(&c->tx->rto);
             scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
             return;
@@ -47,7 +48,7 @@ static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *
     return limit && established && x->env->now - tx->progress_at >= limit;
 }
 
-/* A user timeout decides alone. */
+/* Decides whether the connection times out. A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
@@ -55,11 +56,10 @@ static bool timed_out(const struct scps_conn *c)
     return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(c);
 }
 
-/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
- * answer, and only a user timeout goes on. The rate is the route's where the turn of this
- * connection has not come, or came to no avail, and else its own. *at: when the rate
- * lets the packet leave, headers and all. The timer runs from then, or on a slow line it would run
- * out again and again for nothing. */
+/* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
+ * user timeout continues. The rate is the route's if this connection is not served yet, or was
+ * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
+ * The timer runs from then; otherwise it would expire repeatedly on a slow line. */
 static bool waits_for_rate(const struct scps_conn *c, scps_time *at)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -82,9 +82,9 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
-    /* A window may stay closed for ever as long as the peer answers; but with nobody left to say
-     * when it has been long enough it ends like a silence (RFC 6429 section 3), or peers could pile
-     * such connections up. */
+    /* A window may stay closed for ever as long as the peer answers; but after the application
+     * has closed it ends like a silence (RFC 6429 section 3), or peers could pile such
+     * connections up. */
     if (c->heard.persist && !c->released)
         scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     scps_heard_since_persist(&c->heard);
@@ -110,7 +110,7 @@ static void presume_lost(struct scps_conn *c, bool handshake)
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
-            /* what was reported above the left edge has been thrown away */
+            /* The peer has discarded what it reported above SND.UNA. */
             scps_sb_renege(&tx->sb);
             scps_sackin_forget(&tx->sackin);
         }
@@ -129,7 +129,8 @@ void scps_snd_timeout(struct scps_conn *c)
     if (c->snd.una == c->snd.nxt)
         return;
     if (c->ctx.env->now >=
-        scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
+        /* Best effort: not a timeout, but the end of the segment's lifetime. */
+        scps_bets_until(c)) {
         scps_bets_send(c);
         if (c->snd.una < c->snd.nxt)
             scps_snd_arm_rtx(c);
@@ -143,7 +144,7 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
-    if (!c->tx->rto.backoff) /* the first one in a row */
+    if (!c->tx->rto.backoff) /* This is the first timeout in a row. */
         scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
     if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);
@@ -160,7 +161,7 @@ void scps_snd_timeout(struct scps_conn *c)
     presume_lost(c, handshake);
     scps_rto_back_off(&c->tx->rto);
     if (c->agreed.caps & SCPS_CAP_COM &&
-        scps_conn_doubts_comp(c)) /* without memory it goes as it is */
+        scps_conn_doubts_comp(c)) /* Without memory it is sent as it is. */
         scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_agreed_any_mss(&c->agreed));
     if (c->state == SCPS_SYN_SENT && c->tx->rto.backoff == cfg->caps_tries && !c->plain &&
         scps_conn_offers(c))
