@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An arriving acknowledgement.
+/* Processes an arriving acknowledgement.
  *
- * Reports (SACK blocks, the left edge) go to the scoreboard, which sums up what was learned; round
- * trip and delivery rate are taken from that sum; the recovery episode moves on; the loss rules
- * look again; the controller hears last, with everything known.
+ * SACK blocks and SEG.ACK go to the scoreboard, which returns their result; RTT and delivery rate
+ * are taken from it; then recovery and the loss rules run; the controller is told last, when
+ * everything is known.
  */
 #include "core/conn.h"
 
@@ -11,13 +11,15 @@
 #include "base/wide.h"
 #include "core/seq.h"
 
-#define DOUBTS 4 /* acknowledgements in a row that may answer the first sending or a later one */
+/* consecutive acknowledgements that may answer the first transmission or a later one */
+#define DOUBTS 4
 
 /* ---- the parts of an acknowledgement ---- */
 
 static scps_dur min_window(scps_dur srtt)
 {
-    /* Long enough for several rounds: a minimum is not lost to one busy one. */
+    /* Length of the minimum-RTT window: 10 s or 10 SRTT, whichever is longer, so that one congested
+     * period does not expire the path's minimum. */
     return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
 }
 
@@ -26,7 +28,7 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
     return !memcmp(&a, &b, sizeof a); /* one comparison */
 }
 
-/* Has nothing told yet that [from, to) arrived? */
+/* Returns true if nothing has reported yet that [from, to) arrived. */
 static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
                                   scps_off to)
 {
@@ -36,8 +38,8 @@ static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una
            !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
 }
 
-/* Block i of seg; told: where the segment's own acknowledgement points, below ack if it is old.
- * False: it says nothing that could be told again. */
+/* Reads SACK block i of seg; told: offset of SEG.ACK, which is below ack in an old segment. Returns
+ * false if the block reports nothing that a later one could repeat. */
 static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned i, scps_off ack,
                        int64_t told, struct scps_ack_result *sum)
 {
@@ -49,7 +51,7 @@ static bool take_block(struct scps_conn *c, const struct scps_seg *seg, unsigned
     if (i == 0 &&
         (to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                         (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0))) {
-        /* RFC 2883 section 4: the first block tells of a duplicate */
+        /* RFC 2883 section 4: the first block reports a duplicate. */
         if (from > 0 && to > (int64_t)ack - (int64_t)c->snd.max_wnd) {
             c->ctx.st->dsacks_in++;
             sum->dsack = true;
@@ -76,8 +78,8 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
 
     c->ctx.st->sacks_in++;
     for (i = 0; i < seg->nsack; i++) {
-        /* Every block is told several times, in case one is lost: it stands where it stood in the
-         * last report, or another has come in before it. */
+        /* The peer repeats every block in several reports, in case one is lost: look where the
+         * block was in the last report, or one place further. */
         struct scps_sack *at = &c->tx->sacked[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known)
@@ -90,7 +92,7 @@ static void take_sack(struct scps_conn *c, const struct scps_seg *seg, scps_off 
     c->tx->nsacked = (uint8_t)i;
 }
 
-/* c may send now, unless its own rate, and nothing else, holds it: that has a timer. */
+/* Wakes c unless only its own rate holds it: the pacer's timer does that. */
 static inline void wake(struct scps_conn *c)
 {
     if (c->hold != SCPS_HOLD_PACE || !c->tx || !scps_timer_runs(&c->tx->pace_timer) ||
@@ -112,24 +114,25 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
         scps_snd_window_changed(c);
 }
 
-/* Was what left then sent before the last outage was over? It measures the outage, not the path. */
+/* Returns true if the segment was sent before the end of the last outage: its RTT then measures the
+ * outage, not the path. */
 static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* How long the silence lasted that an acknowledgement ends: the first sending of what it
- * acknowledges left no later. -1: there was none, or the timer backed off, and finds out what the
- * round trip is. */
+/* Returns how long the silence lasted that this acknowledgement ends, at most: the first
+ * transmission of what it covers was sent no later. -1: there was no silence, or the backed-off
+ * timer will measure the round trip. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
-/* The first sending may have been answered late, or long ago, and the answer was lost. Several in a
- * row, with no round trip measured between, come of a timer that is too short: it resends each time
- * what is going to be acknowledged, and would never learn of it. Then the shortest counts, which is
- * nearest to the round trip, and no less. -1: not yet. */
+/* Handles an acknowledgement that may be for the first transmission. Several in a row, with no
+ * RTT sample between, mean that the timer is too short: it resends what is going to be
+ * acknowledged anyway, and never gets a sample. Then the shortest of these times counts as the
+ * RTT. Returns -1 before that. */
 static scps_dur doubt(struct scps_tx *tx, scps_dur first)
 {
     if (first < 0)
@@ -140,12 +143,13 @@ static scps_dur doubt(struct scps_tx *tx, scps_dur first)
     return tx->doubts == DOUBTS ? tx->doubted : -1;
 }
 
-/* The round trip, when some of what is acknowledged was resent; -1: nothing tells it. Only the echo
- * says which sending is acknowledged (RFC 7323 section 4). But a duplicate is answered with the
- * timestamp of what came before it, however long ago (section 4.3). A peer that reports duplicates
- * (RFC 2883) says so, and then the answer is for the last resending, unless it came sooner than the
- * least round trip. As long as it is not known to report them, an echo from before the last
- * resending of what moved the left edge is doubted. */
+/* Returns the RTT when some of the acknowledged data was resent; -1: it cannot be known. Only
+ * the timestamp echo tells which transmission is acknowledged (RFC 7323 section 4). But a
+ * duplicate is answered with the timestamp of what came before it, however long ago (section
+ * 4.3). A peer that sends DSACK (RFC 2883) reports such a duplicate; otherwise the
+ * acknowledgement is for the last retransmission, unless it came sooner than the least round
+ * trip. From a peer not known to send DSACK, an echo older than the last retransmission of the
+ * data that moved SND.UNA is doubted. */
 static SCPS_NOINLINE scps_dur resent_rtt(struct scps_conn *c, const struct scps_seg *seg,
                                          const struct scps_ack_result *sum)
 {
@@ -193,14 +197,15 @@ static void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanc
             scps_rtt_sample(&c->rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&c->tx->rto, sample);
     }
-    /* a sample by the clock of this end has told the minimum, too */
+    /* A sample by this end's own clock has updated the minimum already. */
     if (newest >= 0 && (!sampled || by_clock || newest < c->rtt.min))
         scps_rtt_floor(&c->rtt, now, newest, window);
 }
 
-/* What a duplicate stands for: "the additional segment that has left the network" (RFC 5681
- * section 3.2 (4)). It adds SMSS there; where segments are smaller, as records make them, that
- * would be more than has left, and at the end the whole buffer. */
+/* Returns the bytes for which a duplicate acknowledgement stands: "the additional segment that
+ * has left the network" (RFC 5681 section 3.2 (4)). It adds SMSS there; where segments are
+ * smaller, as records make them, that would be more than has left, and at the end the whole
+ * buffer. */
 static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
 {
     uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
@@ -217,8 +222,9 @@ static inline bool nothing_follows(const struct scps_send *s, uint32_t mss, uint
            (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
 }
 
-/* Duplicates without SACK (RFC 5681 section 2): same number, no data, same window, something
- * outstanding. told: its SNACK has named what arrived, which need not be guessed. */
+/* Counts a duplicate acknowledgement without SACK (RFC 5681 section 2): same number, no data,
+ * same window, something outstanding. told: its SNACK says what arrived, so nothing has to be
+ * assumed. */
 static void duplicate(struct scps_conn *c, bool told, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
@@ -239,8 +245,8 @@ static void duplicate(struct scps_conn *c, bool told, struct scps_ack_result *su
     if (nothing_follows(&c->snd, c->agreed.mss, scps_sb_count(&tx->sb))) /* early retransmit */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
     if (scps_agreed_snack(&c->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* its embargo runs (docs/SCPS-TP.md section 2.4), and the receiver names it if it is
-         * missing again */
+        /* The embargo of its retransmission runs (docs/SCPS-TP.md section 2.4); the receiver will
+         * report it again if it is still missing. */
         return;
     if (c->tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);
@@ -255,8 +261,8 @@ static void lost(struct scps_conn *c, struct scps_ack_result *sum, enum scps_evi
     sum->lost = 0;
 }
 
-/* Brakmo and Peterson (1995), section 3.1: at the first duplicate, and at the first two
- * acknowledgements of progress after a resend. */
+/* Checks the age of the oldest segment, as Brakmo and Peterson (1995), section 3.1: at the first
+ * duplicate, and at the first two acknowledgements of progress after a retransmission. */
 static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
@@ -271,23 +277,25 @@ static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanc
 
 /* ---- an acknowledgement: all steps in order ---- */
 
-/* An acknowledgement while something is outstanding, and what the steps of learn find out about
+/* One acknowledgement while data is outstanding, and what the steps of learn() find out about
  * it. */
 struct ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* where it points */
-    scps_off ack;   /* that, or the left edge if it points below, or what best effort makes of it */
-    scps_off before; /* the left edge until now */
+    /* SEG.ACK as an offset; SND.UNA if it points below; with best effort it may be changed */
+    scps_off ack;
+    scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack;    /* its SNACK counts */
-    bool told;     /* which has named what arrived, where SACK does not */
-    bool jumped;   /* best effort: over what was missing, filled or given up */
+    bool snack; /* its SNACK counts */
+    bool told;  /* a SNACK in it has reported what arrived, where there is no SACK */
+    /* best effort: SND.UNA passes data that is missing at the peer, filled or given up */
+    bool jumped;
     bool advanced; /* the left edge moves */
-    bool repaired; /* it ends the episode of recovery */
+    bool repaired; /* the acknowledgement ends the recovery episode */
     bool dup;
 };
 
-/* What its SACK and SNACK say. */
+/* Processes its SACK blocks and its SNACK. */
 static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -301,11 +309,11 @@ static inline void take_reports(struct scps_conn *c, struct ack_input *n)
     scps_snack_take(c, seg, (scps_off)n->ack_in, &n->sum);
     scps_snack_measure(c, &n->sum);
     n->told = n->sum.delivered && !(c->agreed.opts & SCPS_AGREED_SACK);
-    if (n->told) /* some of it has been counted with duplicates */
+    if (n->told) /* Part of it was counted with duplicates before. */
         n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
 }
 
-/* Best effort may have moved the left edge by itself, or move it now. */
+/* Best effort: SND.UNA may have moved by itself, or moves now. */
 static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_tx *tx = c->tx;
@@ -316,8 +324,8 @@ static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
         n->advanced = true;
 }
 
-/* RFC 6582: bytes arrived have been counted with their duplicates, less the segment that filled the
- * hole. */
+/* RFC 6582: bytes that arrived were counted with their duplicates, except the segment that filled
+ * the hole. */
 static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
@@ -338,7 +346,7 @@ static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct
     return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
 }
 
-/* The left edge moves to ack. */
+/* Moves SND.UNA to ack. */
 static inline void advance(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -352,7 +360,7 @@ static inline void advance(struct scps_conn *c, struct ack_input *n)
     scps_rto_answered(&tx->rto);
     scps_keep_progress(c);
     c->soft_err = 0;
-    /* it has waited while something was under way: long enough */
+    /* A small segment held back has waited while data was in flight; that is long enough. */
     scps_small_set(&c->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&c->snd))
         c->ctx.st->fin_acked = c->ctx.env->now;
@@ -360,7 +368,8 @@ static inline void advance(struct scps_conn *c, struct ack_input *n)
         uncount(&tx->rec, c->agreed.mss, n);
 }
 
-/* The window; and is it a duplicate (RFC 5681 section 2)? */
+/* Processes the window, and decides whether it is a duplicate acknowledgement (RFC 5681 section
+ * 2). */
 static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
 {
     const struct scps_seg *seg = n->seg;
@@ -388,7 +397,7 @@ static SCPS_NOINLINE void doubt_sample(const struct scps_rtt *rtt, scps_time now
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
 }
 
-/* Delivery rate and round trip. */
+/* Takes the delivery-rate and RTT samples. */
 static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct scps_cc_ack *a)
 {
     if (n->sum.delivered)
@@ -400,7 +409,8 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
                          ? scps_ts_age(&c->ts, n->seg->tsecr, c->ctx.env->now)
                          : 0,
                      n->sum.newest, a);
-    if (n->advanced && n->jumped) { /* it came late or not at all */
+    /* The acknowledged data arrived late or not at all, so it gives no sample. */
+    if (n->advanced && n->jumped) {
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;
         a->rtt = -1;
@@ -414,10 +424,10 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
     }
 }
 
-/* By SACK, where the clock does not judge. Where the receiver names its holes nothing is concluded
- * from what SACK has not said yet, as far as the 16-bit offset of the SNACK option reaches (RFC
- * 6675 goes for what lies beyond); and when it has much to say at a time others follow: what they
- * say of a resent segment is worth waiting for. */
+/* Detects losses by SACK, where RACK is not in force. A receiver with SNACK reports its holes
+ * itself, so within reach of the option's 16-bit offset nothing is concluded from the absence of
+ * SACK (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others
+ * follow, and retransmitted segments wait for them. */
 static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -442,9 +452,9 @@ static inline void losses_by_order(struct scps_conn *c, struct ack_input *n)
     lost(c, &n->sum, SCPS_BY_SACK);
 }
 
-/* RFC 6582 section 3.2: a partial acknowledgement names the next hole, one each round trip. An
- * outage leaves hundreds: when one of them is there, all that left before its end goes again, as
- * after a timeout. */
+/* RFC 6582 section 3.2: a partial acknowledgement shows the next hole, one in each round trip.
+ * An outage leaves hundreds of holes: at the first of them all that was sent before its end is
+ * resent, as after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -456,7 +466,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
         sum->lost += scps_sb_lose_since(sb, outage_over - 1);
 }
 
-/* What is lost, by whichever rule is in force. */
+/* Finds lost segments by the rule that is in force. */
 static inline void find_losses(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;
@@ -481,7 +491,7 @@ static inline void find_losses(struct scps_conn *c, struct ack_input *n)
         look_at_age(c, n->dup, n->advanced, &n->sum);
 }
 
-/* RFC 3168 section 6.1.2: once a window. */
+/* ECN: reacts to an echo once in each window (RFC 3168 section 6.1.2). */
 static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_input *n)
 {
     c->ctx.st->ecn_echoes++;
@@ -491,7 +501,7 @@ static SCPS_NOINLINE void take_ecn_echo(struct scps_conn *c, const struct ack_in
     scps_recovery_lost(c, 0, n->sum.delivered, SCPS_BY_ECN);
 }
 
-/* The controller hears of what arrived. */
+/* Tells the controller what arrived. */
 static inline void tell_controller(struct scps_conn *c, const struct ack_input *n,
                                    struct scps_cc_ack *a)
 {
@@ -516,7 +526,7 @@ static inline void tell_controller(struct scps_conn *c, const struct ack_input *
     scps_cc_apply(c);
 }
 
-/* Nothing is outstanding any more. */
+/* Called when nothing is outstanding any more. */
 static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
 {
     if (!(c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
@@ -525,13 +535,13 @@ static SCPS_NOINLINE void drained(struct scps_conn *c, bool advanced)
     scps_timer_stop(&c->tx->trim_timer);
     if (!advanced || c->snd.una != scps_send_fin_end(&c->snd))
         return;
-    if (c->snd.una > 1) /* not for the SYN alone */
+    if (c->snd.una > 1) /* Something other than the SYN was acknowledged. */
         scps_conn_notify(c, SCPS_EV_DRAINED);
     scps_timer_set(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
 }
 
-/* Is there room again for a writer that met none? A quarter of the buffer, or 64 KiB: a buffer of
- * one bandwidth-delay product must not run dry meanwhile. */
+/* Returns true if a writer that found no room should be told that there is some: a quarter of the
+ * buffer, or 64 KiB, so that a buffer of one bandwidth-delay product does not run dry meanwhile. */
 static inline bool room_again(const struct scps_conn *c)
 {
     const uint32_t sndbuf = c->ctx.cfg->c.sndbuf;
@@ -539,7 +549,8 @@ static inline bool room_again(const struct scps_conn *c)
     return c->room.wanted && sndbuf - (c->snd.end - c->snd.una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
-/* ack_in is where the acknowledgement points, ack that or the left edge. */
+/* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: that, or SND.UNA if it is
+ * below. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
                                      int64_t ack_in, scps_off ack)
 {
@@ -577,25 +588,27 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         drained(c, n.advanced);
     else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
         scps_snd_arm_rtx(
-            c); /* RFC 6298 section 5.3; in repair whatever arrives shows that the path works */
+            c); /* RFC 6298 section 5.3; during recovery any arrival shows that the path works. */
     if (n.advanced && room_again(c))
         scps_conn_room(c);
     wake(c);
 }
 
-/* It points below the left edge. True: what it reports may be new all the same. */
+/* Handles an acknowledgement below SND.UNA. Returns true if its reports may be new all the same. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
     bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
+    /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
     if (c->tx && c->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
-        c->snd.una == c->tx->gave_up_to) { /* our left edge is ahead of the peer's: it is not old */
+        c->snd.una == c->tx->gave_up_to) {
         c->tx->peer_una = (scps_off)ack_in;
         take_window(c, seg, c->tx->peer_una);
     }
-    /* RFC 9293 section 3.10.7.4: the window is that of a segment with SND.UNA =< SEG.ACK only */
+    /* RFC 9293 section 3.10.7.4: the window is taken only from a segment with SND.UNA =<
+     * SEG.ACK. */
     return c->tx && reports && c->snd.una != c->snd.nxt;
 }
 
@@ -614,14 +627,17 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                           c->ctx.env->now + (c->ctx.cfg->c.corruption_hold
                                                  ? c->ctx.cfg->c.corruption_hold
                                                  : 2 * c->rtt.rto));
-    scps_heard_now(&c->heard); /* whatever it says: a closed window that is answered may stay so */
+    /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
+     * answers. */
+    scps_heard_now(&c->heard);
     if (ack_in < (int64_t)c->snd.una) {
         ack = c->snd.una;
         if (!old_but_reports(c, seg, ack_in))
             return true;
     }
+    /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
     if (!c->tx || (ack == c->snd.una && c->snd.una == c->snd.nxt))
-        take_window(c, seg, ack); /* nothing outstanding: that is all it can tell */
+        take_window(c, seg, ack);
     else
         learn(c, seg, ack_in, ack);
     return true;

@@ -47,20 +47,23 @@
 #include "wire/opt.h"
 
 #define OOO_ACKS_IMMEDIATE 8
-#define DELACK_MAX_IDLE                                                                            \
-    16            /* delays without data, after which a hole is no reason for the timer to go on */
-#define BURST 256 /* acknowledgements in a row, at most, to report every hole */
-/* a bare acknowledgement of IPv4 with timestamps: credit for one lets any leave */
+/* Strictly delayed mode: delays without new data after which open holes no longer keep the timer
+ * running */
+#define DELACK_MAX_IDLE 16
+#define BURST           256 /* limit of acknowledgements in a row that report all holes */
+/* Octets of an acknowledgement without data over IPv4 with timestamps: the byte bucket holds credit
+ * for one */
 #define BARE 52
 
-#define SNACK_RESTART_EVERY 16 /* of so many reports one begins with the first hole again */
+/* under an ACK budget every so many reports start again at the first hole */
+#define SNACK_RESTART_EVERY 16
 
 static bool budgeted(const struct scps_conn_config *cfg, const struct scps_gate *route)
 {
     return cfg->ack_budget || cfg->ack_budget_pps || (route && route->rate.rate);
 }
 
-/* Holes, too, wait for the timer. */
+/* Returns true in strictly delayed mode, where holes, too, wait for the timer. */
 static bool strict(const struct scps_conn_config *cfg)
 {
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
@@ -74,8 +77,8 @@ void scps_ackout_now(struct scps_conn *c)
     scps_conn_wake(c);
 }
 
-/* Nothing came for a while although there is a hole. The timer does not run for nothing; what comes
- * next is told when it would have run out. */
+/* Nothing has come for some time although there is a hole. The timer stops for now; what comes next
+ * is reported when the timer would have expired. */
 static void stand_by(struct scps_rx *rx, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -103,8 +106,8 @@ void scps_ackout_timer(struct scps_conn *c)
         }
         if (c->rcv.in.ooo->n)
             scps_timer_set(&c->ctx, &c->ack.timer, c->ctx.env->now + delay);
-        /* everything is told anew, in as many segments as it takes: under a budget behind what is
-         * new */
+        /* Reports everything again, in as many segments as it takes; under a budget after what is
+         * new. */
         if (budgeted(&c->ctx.cfg->c, c->turns->gate))
             c->rx->anew = true;
         else
@@ -113,7 +116,7 @@ void scps_ackout_timer(struct scps_conn *c)
     scps_ackout_now(c);
 }
 
-/* Is it one of the first segments, which are acknowledged one by one? */
+/* Returns true for one of the first segments, each of which is acknowledged. */
 static bool is_quick(uint16_t *quick, uint16_t most)
 {
     if (*quick >= most)
@@ -165,7 +168,7 @@ void scps_ackout_beyond(struct scps_conn *c, scps_off from, uint32_t len, bool n
     }
 }
 
-/* The field that offers what the buffer has room for. */
+/* Returns the window field for the room that the buffer has. */
 static inline uint64_t window_field(const struct scps_conn *c, scps_off next, unsigned scale)
 {
     scps_off edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
@@ -179,7 +182,7 @@ static inline uint64_t window_field(const struct scps_conn *c, scps_off next, un
     return SCPS_MIN(field, 65535);
 }
 
-/* Of a segment that acknowledges what came before next. */
+/* Returns the window field of a segment that acknowledges everything before RCV.NXT. */
 static uint16_t window(struct scps_conn *c, scps_off next, bool syn)
 {
     unsigned scale = syn ? 0 : c->agreed.rcv_wscale; /* RFC 7323 section 2.2 */
@@ -194,16 +197,16 @@ static uint16_t window(struct scps_conn *c, scps_off next, bool syn)
 
 static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to)
 {
-    /* the FIN has arrived with them and takes a number, too; without it the last segment would
-     * count as missing */
+    /* A FIN beyond the data takes a sequence number, too; otherwise the last segment would count as
+     * missing. */
     if (c->rx->fin_at && to == c->rx->fin_at)
         to++;
     seg->sack[seg->nsack++] =
         (struct scps_sack){scps_seq_wrap(c->rcv.irs, from), scps_seq_wrap(c->rcv.irs, to)};
 }
 
-/* Is the range that begins at from among the blocks already? The first one may tell of a
- * duplicate. */
+/* Returns true if the range that begins at `from` is among the blocks already. The first block may
+ * be a DSACK. */
 static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
 {
     for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
@@ -212,8 +215,8 @@ static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off 
     return false;
 }
 
-/* RFC 2018 section 4: the latest first, then those reported before. once: some may be there
- * already. */
+/* Adds SACK blocks: the latest first, then those reported before (RFC 2018 section 4). once: some
+ * may be there already. */
 static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max, bool once)
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
@@ -224,15 +227,17 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
     }
 }
 
-/* Where one acknowledgement stands for hundreds of segments: every range once, in as many
- * acknowledgements as it takes. True: there are more that have not been told. */
+/* Adds the next SACK blocks in order, where one acknowledgement stands for hundreds of segments:
+ * every range once, in as many acknowledgements as it takes. Returns true if more are not reported
+ * yet. */
 static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned max,
                                       bool thin)
 {
     struct scps_rx *rx = c->rx;
     uint32_t i = scps_rangeset_find(c->rcv.in.ooo, rx->sacked_to);
 
-    if (rx->mended && thin) { /* or the sender takes the repair for lost again */
+    /* Otherwise the sender would take the retransmission for lost again. */
+    if (rx->mended && thin) {
         uint32_t at = scps_rangeset_find(c->rcv.in.ooo, rx->mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(c->rcv.in.ooo, at) : NULL;
         if (r && r->from <= rx->mended)
@@ -251,8 +256,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg,
     return false;
 }
 
-/* Under a budget SACK and SNACK share one place up to which all has been told; at the end they
- * begin again. */
+/* Under a budget SACK and SNACK share one cursor up to which all has been reported; at the end it
+ * starts again. */
 static void merge_cursors(struct scps_rx *rx, const struct scps_rangeset *ooo)
 {
     scps_off to = SCPS_MAX(rx->sacked_to, rx->snack_high);
@@ -263,7 +268,7 @@ static void merge_cursors(struct scps_rx *rx, const struct scps_rangeset *ooo)
     rx->sacked_to = rx->snack_high = to;
 }
 
-/* latest_blocks() where no block stands yet. Returns how many there are now. */
+/* As latest_blocks() when there is no block yet. Returns the number of blocks. */
 static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t irs, unsigned max,
                              struct scps_sack block[])
 {
@@ -279,8 +284,8 @@ static inline uint8_t latest(const struct scps_rx *rx, scps_off next, uint32_t i
     return (uint8_t)n;
 }
 
-/* What a report nearly always is: SACK in an acknowledgement by itself, of the latest. False: this
- * one is something else. */
+/* Fast path: SACK alone, with the latest blocks, in an acknowledgement without data. Returns false
+ * for anything else. */
 static SCPS_NOINLINE bool sack_only_report(struct scps_conn *c, struct scps_seg *seg)
 {
     const unsigned room =
@@ -299,22 +304,22 @@ static SCPS_NOINLINE bool sack_only_report(struct scps_conn *c, struct scps_seg 
     return true;
 }
 
-/* SACK and SNACK, as far as they fit. True: something is left to say, and another acknowledgement
- * must say it. */
+/* Adds SACK and SNACK as far as they fit. Returns true if another acknowledgement must report the
+ * rest. */
 static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_rx *rx = c->rx;
     bool snack = c->agreed.caps & SCPS_CAP_SNACK1 && (c->rcv.in.ooo->n || rx->fin_at), more = false,
          sack = c->agreed.opts & SCPS_AGREED_SACK, thin = budgeted(&c->ctx.cfg->c, c->turns->gate);
-    /* one acknowledgement stands for many segments: each range is told once before any is told
-     * again */
+    /* One acknowledgement stands for many segments, so each range is reported once before any is
+     * repeated. */
     bool sparse = thin || strict(&c->ctx.cfg->c);
     struct scps_range run;
     unsigned taken = seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0;
     scps_off high = 0;
     unsigned room = thin ? scps_snack_room(&c->agreed) : 40 - scps_agreed_overhead(&c->agreed), max;
 
-    if (seg->len) { /* beside data only what still fits into the packet, and no SNACK */
+    if (seg->len) { /* Beside data only what fits into the packet, and no SNACK. */
         uint32_t most = scps_agreed_any_mss(&c->agreed);
         room =
             SCPS_MIN(40 - scps_agreed_overhead(&c->agreed), most > seg->len ? most - seg->len : 0u);
@@ -326,7 +331,7 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     if (thin) {
         merge_cursors(rx, c->rcv.in.ooo);
         if (c->rcv.in.ooo->n || rx->fin_at)
-            rx->dsack_to = 0; /* it would cost a hole its place */
+            rx->dsack_to = 0; /* A DSACK would take the place of a hole. */
         if (snack && ++rx->reports % SNACK_RESTART_EVERY == 0) {
             high = rx->snack_high;
             rx->snack_high = 0;
@@ -344,14 +349,14 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     if (snack && c->agreed.caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
         if (sack && scps_snack_long_run(c, &run) && max) {
             add_block(c, seg, run.from, run.to);
-            room = 6; /* no vector: it would be all ones */
+            room = 6; /* Short form without a bit vector, which would have ones only. */
             seg->has |= SCPS_HAS_SACK;
             c->ctx.st->sacks_out++;
         }
-        sack = false; /* the bit vector above reports more holes than SACK blocks could */
+        sack = false; /* The bit vector above reports more holes than SACK blocks could. */
     }
     if (sack) {
-        if (rx->dsack_to) /* a duplicate before all (RFC 2883) */
+        if (rx->dsack_to) /* A DSACK comes first (RFC 2883). */
             add_block(c, seg, rx->dsack_from, rx->dsack_to);
         if (sparse)
             more = next_blocks(c, seg, max, thin);
@@ -437,8 +442,8 @@ void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg)
     scps_pacer_spend(&c->rx->budget_pps, 1);
 }
 
-/* What rides on the data of who only sends: nothing has come since the last one, and the window
- * stands where it stood. False: it is not so, and nothing was done. */
+/* Fast path: nothing was received since the last acknowledgement, so a data segment repeats its ack
+ * and window. Returns false, with nothing done, if that is not the case. */
 static inline bool repeat_last_ack(const struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off next = scps_receive_next(&c->rcv);
@@ -459,8 +464,8 @@ static inline bool repeat_last_ack(const struct scps_conn *c, struct scps_seg *s
     return true;
 }
 
-/* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
- * came in order from `from` to `to` would have been acknowledged. */
+/* With stretch_acks off: returns the end of the first step in which data that came in order from
+ * `from` to `to` would have been acknowledged. */
 static SCPS_NOINLINE scps_off first_step(const struct scps_conn_config *cfg,
                                          const struct scps_rx *rx, uint16_t full, scps_off from,
                                          scps_off to)
@@ -510,7 +515,8 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     c->rx->waiting = 0;
     if (!more)
         c->rx->burst = 0;
-    /* a FIN forces one that does not tell everything: the timer's does, when it is due */
+    /* A FIN forces an acknowledgement that does not report everything; that of the timer does, when
+     * it is due. */
     if (!c->rcv.in.ooo->n || !strict(&c->ctx.cfg->c)) {
         scps_timer_stop(&c->ack.timer);
         c->rx->ticks_end = 0;

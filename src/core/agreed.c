@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The size of a full segment: what both SYNs and the path settle, less the options of a segment. */
+/* Computes the size of a full segment from what both SYNs and the path permit, less the options of
+ * a segment. */
 #include "core/agreed.h"
 
 #include "base/bytes.h"

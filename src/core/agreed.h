@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both SYNs settled.
+/* The options and sizes that both SYNs agreed on.
  *
  * Invariant: constant once the connection is established, but for the sizes, which follow the MTU
  * of the path, and SCPS_AGREED_UNHEARD.
@@ -33,37 +33,39 @@ struct scps_agreed {
     uint8_t snd_wscale : 4, rcv_wscale : 4;
 };
 
-/* The MSS that our SYN announces. */
+/* Records the MSS that our SYN announces. */
 static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
 {
     a->adv_mss = mss;
 }
-/* With compression: something other than a SYN has come and was accepted, or is awaited. */
+/* With compression: records whether something other than a SYN has been accepted, or is still
+ * awaited. */
 static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
 {
     a->opts =
         (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD) & 63;
 }
-/* Octets of options in every data segment now. */
+/* Returns the octets of options in every data segment now. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_TS ? 12 : 0;
 }
-/* What a full segment's payload is less than the MSS: its options. With compressed headers, which
- * are shorter than TCP's, it is more (docs/SCPS-TP.md sections 2.1 and 6: -12, with timestamps
- * -4). */
+/* Returns by how much a full segment's payload is less than the MSS: its options. With compressed
+ * headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md sections 2.1 and
+ * 6: -12, with timestamps -4). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
-/* Payload up to which a segment, whatever its header has to say, fits the path as TCP, too. */
+/* Returns the payload up to which a segment fits the path uncompressed, too, whatever its header
+ * carries. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_UNHEARD)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* The payload of a full segment on a path that takes `path` octets of payload and options; cfg_mss:
- * the configured limit, 0 is none. */
+/* Returns the payload of a full segment on a path that takes `path` octets of payload and options;
+ * cfg_mss: the configured limit, 0: none. */
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);
-/* The path takes so much, and a full segment has that payload. */
+/* Sets the path's limit and the payload of a full segment that follows from it. */
 void scps_agreed_set_path(struct scps_agreed *a, uint32_t path, uint32_t full);
 static inline bool scps_agreed_rack(const struct scps_agreed *a, const struct scps_conn_config *cfg)
 {

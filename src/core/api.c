@@ -130,7 +130,7 @@ int scps_conn_shutdown(struct scps_conn *c)
     if (c->state == SCPS_TIME_WAIT)
         return 0;
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
-        scps_conn_starve(c); /* the FIN leaves when there is memory to remember it */
+        scps_conn_starve(c); /* The FIN is sent when there is memory for its record. */
     scps_send_shut(&c->snd);
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);

@@ -33,8 +33,8 @@
 
 /* ---- receiver ---- */
 
-/* The end of the hole at RCV.NXT, where octets or the FIN have arrived; 0: there is no hole. What a
- * confused peer sends beyond its FIN is no part of the stream. */
+/* Returns the end of the hole at RCV.NXT behind which octets or the FIN have arrived; 0: there is
+ * no hole. What a faulty peer sends beyond its FIN does not count. */
 static scps_off beyond(const struct scps_receive *rcv, const struct scps_rx *rx)
 {
     scps_off fin = rx ? rx->fin_at : 0, to = fin;
@@ -79,8 +79,8 @@ static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur s
     return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
 }
 
-/* The end of the hole whose repair the reader waits for: everything before it has been read. 0: the
- * reader waits for none, or no repair can come. */
+/* Returns the end of the hole for whose repair the reader waits, having read everything before it.
+ * 0: it waits for none, or no repair can come. */
 static scps_off awaited(const struct scps_conn *c)
 {
     if (c->rcv.in.read != c->rcv.in.next || c->todo.bits & SCPS_TODO_OUTAGE ||
@@ -98,7 +98,8 @@ void scps_bets_wait(struct scps_conn *c)
         scps_marks_stop(m);
         return;
     }
-    if (scps_conn_need_marks(c)) { /* try again: the peer may give it up, too, and say no more */
+    /* Try again: the peer may give the hole up, too, and send no more. */
+    if (scps_conn_need_marks(c)) {
         scps_env_starved(c->ctx.env);
         return;
     }
@@ -119,7 +120,8 @@ void scps_bets_timer(struct scps_conn *c)
     scps_off to = awaited(c);
 
     scps_marks_stop(m);
-    if (!to || m->due_for != c->rcv.in.next) { /* the hole it was set for has been repaired */
+    /* The hole for which the timer was set has been repaired. */
+    if (!to || m->due_for != c->rcv.in.next) {
         scps_bets_wait(c);
         return;
     }
@@ -141,7 +143,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
         from = h->from;
     }
     to = SCPS_MIN(to, h->to);
-    if ((from != h->from && to != h->to) || /* it would leave two holes */
+    if ((from != h->from && to != h->to) || /* The data would split the hole in two. */
         (record && !scps_conn_keep_record(c, from, to)) ||
         scps_rcvbuf_fill(&c->rcv.in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
                          scps_receive_max_holes(c->ctx.cfg->c.rcvbuf)))
@@ -182,7 +184,7 @@ static void give_up(struct scps_conn *c)
     tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
     scps_send_acked(&c->snd, tx->gave_up_to);
     tx->gave_up_at = c->ctx.env->now;
-    /* A FIN that is left has as long as one that stood alone. */
+    /* The time of a FIN that remains starts anew. */
     scps_rto_silent_since(&tx->rto, c->ctx.env->now);
     if (list && !list->max) {
         const struct scps_fixed *fixed = c->ctx.env->fixed;
@@ -190,7 +192,7 @@ static void give_up(struct scps_conn *c)
         if (fixed)
             (void)scps_rangeset_reserve(list, &c->ctx.env->alloc); /* the plan has it */
     }
-    if (list) /* the first ones; the sum is kept of all */
+    if (list) /* The list holds the first ranges; the sum counts all. */
         scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
     c->ctx.st->bytes_given_up += end - from;
     SCPS_OBSERVE_CONN(c, GAVE_UP, from, end, 0, 0);
@@ -216,7 +218,8 @@ void scps_bets_send(struct scps_conn *c)
     scps_off old = 0;
     const struct scps_sent_segment *r;
 
-    if (c->ctx.env->now >= scps_bets_until(c)) /* the oldest at the least */
+    /* At least the oldest segment has exceeded its lifetime. */
+    if (c->ctx.env->now >= scps_bets_until(c))
         old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);
     while (
         c->established && (r = scps_bets_oldest(&c->tx->sb, c->snd.edge)) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort, sender: which segment can be given up, and when it is too old; bets.c does it. */
+/* Best effort, sender: decides which segment can be given up, and when it is too old; bets.c gives
+ * it up. */
 #include "core/conn.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cause to which a lost segment is put down: congestion, corruption or an outage of the link.
+/* The cause to which a loss is attributed: congestion, corruption or an outage of the link.
  *
  * It is the configured one, unless a signal, or the peer's corruption-experienced option
  * (corruption.c), named another for a time.

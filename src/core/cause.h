@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cause to which a lost segment is put down.
+/* The cause to which a loss is attributed.
  *
  * Invariant: a cause that was named holds until a time; the configured one holds otherwise.
  */
@@ -10,11 +10,11 @@
 
 struct scps_cause {
     enum scps_loss_cause named;
-    scps_time until; /* named holds before this time */
+    scps_time until; /* end of the time for which `named` holds */
 };
 
 void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until);
-/* cause NULL: none was named. */
+/* Returns the cause in force now; cause NULL: none was named. */
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
 
 #endif

@@ -33,7 +33,7 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
          "its bounds do not fit the field");
 #include <scps/settings.def>
 
-/* Two rows of one name, or two for one field, are one enumerator declared twice. */
+/* Two rows with one name, or for one field, declare an enumerator twice, which does not compile. */
 #define SCPS_SETTING(name, ...) two_settings_are_called_##name,
 enum {
 #include <scps/settings.def>
@@ -64,7 +64,7 @@ struct scps_conn_config scps_conn_config_default(void)
     return c;
 }
 
-/* Every field within its bounds; one that is 0 where 0 lies outside them becomes the default. */
+/* Checks the bounds of every field; a 0 where 0 lies outside them becomes the default. */
 static int check_bounds(struct scps_conn_config *c)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -117,7 +117,7 @@ static int check_controller(struct scps_conn_config *c)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (i >= SCPS_CC_PARAMS)
             return SCPS_ERR_INVAL;
-    if (c->cc_param_of != c->cc) /* those of another one mean nothing here */
+    if (c->cc_param_of != c->cc) /* The parameters belong to another controller. */
         scps_conn_config_set_cc(c, c->cc, NULL);
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
@@ -125,7 +125,7 @@ static int check_controller(struct scps_conn_config *c)
     return 0;
 }
 
-/* What bounds alone do not say. */
+/* Checks conditions on several fields. */
 static int check_others(const struct scps_conn_config *c)
 {
     for (int i = 0; i < SCPS_BINDINGS; i++)
@@ -150,8 +150,8 @@ int scps_config_resolve(struct scps_conn_config *c)
         err = check_others(c);
     if (err)
         return err;
-    /* One acknowledgement for all of a window brings the next one in a burst that no queue holds;
-     * both ends are taken to acknowledge alike. */
+    /* One acknowledgement for a whole window releases the next window as a burst that no queue
+     * holds, so pace it. Both ends are assumed to acknowledge in the same mode. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));

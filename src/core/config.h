@@ -5,13 +5,13 @@
 
 #include "core/ctx.h"
 
-/* rated: a route has a rate, so a controller that needs one need not have its own. SCPS_ERR_NORATE,
- * NOMEM, and those of scps_config_resolve. */
+/* Returns a shared copy of a configuration. rated: a route has a rate, so a controller that needs
+ * one may have none itself. SCPS_ERR_NORATE, NOMEM, and those of scps_config_resolve. */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
-/* The count of references is no part of the configuration. */
+/* Gives back a reference. It is const because the count is not part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
-/* Fills in every derived value (config.c). 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
+/* Fills in every derived value (config.c). Returns 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 
 #endif

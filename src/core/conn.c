@@ -36,8 +36,7 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
-/* Memory is fixed: takes the send buffer, the scoreboard and the marks as large as they can
- * become. */
+/* With fixed memory: takes the send buffer, the scoreboard and the marks at their largest size. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
                                        const struct scps_fixed *f, const struct scps_alloc *a)
 {
@@ -164,7 +163,7 @@ int scps_conn_need_tx(struct scps_conn *c)
     return 0;
 }
 
-/* A backoff, which tells of silence, stays until the peer has been heard. */
+/* The backoff shows that the peer is silent, so it is kept until the peer answers. */
 static void trim_tx(struct scps_conn *c)
 {
     const struct scps_rto rto = c->tx->rto;
@@ -193,10 +192,10 @@ void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
     uint32_t full = scps_agreed_full(&c->agreed, c->ctx.cfg->c.mss, mss);
 
     if (c->tx && full < c->agreed.mss && scps_sb_count(&c->tx->sb)) {
-        /* with compressed headers room for the FIN of the last piece, too */
+        /* With compressed headers, leave room for the FIN of the last piece. */
         uint32_t piece = c->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
         if (scps_sb_resegment(&c->tx->sb, &c->ctx.env->alloc, piece))
-            return; /* no memory: as it was */
+            return; /* No memory: the MSS stays. */
     }
     scps_agreed_set_path(&c->agreed, mss, full);
 }
@@ -242,7 +241,7 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
-        return; /* its SYN was settled before */
+        return; /* The SYN was processed before. */
     if (a->opts & SCPS_AGREED_CAPS)
         c->plain = SCPS_PLAIN_NO;
     if (a->opts & SCPS_AGREED_TS)
@@ -304,7 +303,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     free_rx(c);
     if (err)
         c->err = (int8_t)err;
-    if (c->pending && !c->established) { /* half-open: nobody but the stack knows it */
+    if (c->pending && !c->established) { /* A half-open connection: only the stack knows it. */
         c->released = true;
     } else if (err) {
         scps_conn_notify(c, SCPS_EV_ERROR);
@@ -342,12 +341,14 @@ void scps_conn_established(struct scps_conn *c)
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->agreed.adv_mss));
     if (c->syn_lost && !c->rtt.srtt)
         scps_rtt_at_least(&c->rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
-    if (cfg->expected_rtt) /* a slow line takes longer for full segments than for the SYN */
+    if (cfg->expected_rtt) /* On a slow line full segments take longer than the SYN. */
         scps_rtt_at_least(&c->rtt, cfg->expected_rtt + cfg->rto_min);
     scps_cc_begin(c);
     if (cfg->keepalive)
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
-    if (c->tx) /* a SYN cookie leaves none: what it may have read gives its memory back by itself */
+    /* A connection made from a SYN cookie has no tx; what it may have read gives its memory back by
+     * itself. */
+    if (c->tx)
         scps_timer_by(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     if (c->snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -400,7 +401,8 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
     take_syn(c, syn);
-    scps_conn_plainly(c, SCPS_PLAIN_COOKIE); /* some may be kept, some not: negotiate.c */
+    /* A cookie carries some capabilities and not others: negotiate.c. */
+    scps_conn_plainly(c, SCPS_PLAIN_COOKIE);
     scps_send_resume(&c->snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     scps_conn_established(c);
@@ -471,7 +473,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     scps_dur idle = old->keep_idle;
     int err;
 
-    if (c->state != SCPS_CLOSED || c->opened) { /* what the handshake settled stays */
+    if (c->state != SCPS_CLOSED || c->opened) { /* What the handshake agreed on stays. */
         scps_conn_config_set_cc(&n, old->cc, old->cc_param);
         n.hollow = old->hollow;
         n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
@@ -492,11 +494,12 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             c->ctl.rate = s->c.rate;
         scps_cc_apply(c);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
-            ; /* nobody asks for the peer */
+            ; /* No keep-alive is needed. */
         else if (!scps_timer_runs(&c->keep_timer))
             scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + s->c.keep_idle);
+        /* The handler finds out when the next probe is due. */
         else if (s->c.keep_idle != idle && !c->keep_probes)
-            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now); /* finds out when it is due */
+            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now);
     }
     scps_conn_wake(c);
     return 0;

@@ -37,11 +37,11 @@
 #include "core/tx.h"
 
 struct scps_conn {
-    struct scps_conn_ctx ctx; /* what parts see of it */
+    struct scps_conn_ctx ctx; /* the part of the connection that its parts see */
     /* owners and queues */
-    struct scps_ready_queue *turns; /* its link's, or its route's */
-    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
-    struct scps_rx *rx;             /* NULL: nothing beyond a hole */
+    struct scps_ready_queue *turns; /* ready queue of its link or of its route */
+    struct scps_tx *tx;             /* sending state; NULL: nothing written, nothing outstanding */
+    struct scps_rx *rx;             /* state of data beyond a hole; NULL: there is none */
     struct scps_conn_scps *tp;      /* NULL: as said there */
     union {
         struct scps_listener *listener; /* while pending */
@@ -54,70 +54,73 @@ struct scps_conn {
     uint8_t state; /* enum scps_state */
     int8_t err;
     uint8_t hold;
-    uint8_t phase;         /* enum scps_cc_phase: the last that an observer was told of */
-    uint8_t outage_probes; /* in a row; UINT8_MAX: or more */
+    uint8_t phase;         /* enum scps_cc_phase that the observer was told last */
+    uint8_t outage_probes; /* consecutive probes; UINT8_MAX: that many or more */
     struct scps_heard heard;
     struct scps_small small;
     struct scps_room room;
     bool pending : 1;      /* not accepted yet */
-    bool dsacks : 1;       /* the peer has reported a duplicate: it can */
-    bool resumes : 1;      /* a saved path state was taken: tp->resume */
+    bool dsacks : 1;       /* the peer has sent a DSACK, so it supports them */
+    bool resumes : 1;      /* a saved path state was accepted: tp->resume */
     bool active : 1;       /* we opened it */
-    bool released : 1;     /* the owner has let go */
+    bool released : 1;     /* the application has closed or aborted it, or never had a handle */
     bool syn_lost : 1;     /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
-    bool cwnd_limited : 1; /* the congestion window was used since the last acknowledgement */
-    bool end_known : 1;    /* in an outage: its timer is its end, no probe */
-    uint8_t plain : 2;     /* enum scps_plain */
-    uint8_t soft_err : 2;  /* enum scps_soft: what ICMP said, until the peer is heard again */
-    bool ready : 1;        /* in its link's turns */
-    bool listed : 1;       /* in the host's event queue */
-    bool dead : 1;         /* in the queue of those to be freed */
-    uint16_t events;       /* 1 << enum scps_event_kind */
-    uint16_t icmp;         /* type << 8 | code of the newest ICMP error */
-    uint16_t keep_probes;  /* keep-alives in a row, up to keep_count */
+    bool cwnd_limited : 1; /* the congestion window was fully used since the last acknowledgement */
+    /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
+    bool end_known : 1;
+    uint8_t plain : 2;    /* enum scps_plain */
+    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
+    bool ready : 1;       /* in its link's turns */
+    bool listed : 1;      /* it has a pending event in the host's event queue */
+    bool dead : 1;        /* it is in the queue of connections to be freed */
+    uint16_t events;      /* 1 << enum scps_event_kind */
+    uint16_t icmp;        /* type << 8 | code of the newest ICMP error */
+    uint16_t keep_probes; /* consecutive keep-alives without an answer, up to keep_count */
     struct scps_todo todo;
     struct scps_agreed agreed;
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
     scps_time opened, established;
-    scps_time heard_at; /* data, or news of what was sent, last arrived: keep.c */
+    scps_time heard_at; /* time of the last arrival of data, or of news about data sent: keep.c */
     struct scps_send snd;
     struct scps_rtt rtt;
     struct scps_cc_ctl ctl;
     struct scps_receive rcv;
     struct scps_ackout ack;
-    struct scps_timer keep_timer;   /* is the peer still there? */
-    struct scps_timer end_timer;    /* TIME-WAIT is over, or FIN-WAIT-2 of a released connection */
-    struct scps_timer outage_timer; /* the known end of an outage, or the next probe of the link */
-    uint64_t cc_state[];            /* scps_cc_state_size() bytes */
+    struct scps_timer keep_timer; /* timer of keep-alive probes */
+    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a released connection */
+    struct scps_timer end_timer;
+    /* timer of the known end of an outage, or of the next link probe */
+    struct scps_timer outage_timer;
+    uint64_t cc_state[]; /* scps_cc_state_size() bytes */
 };
 
-/* Data, or news of what was sent, has arrived: nobody need ask for the peer for a while. */
+/* Records that data, or news about data sent, has arrived: no keep-alive is needed for a while. */
 static inline void scps_conn_news(struct scps_conn *c)
 {
     c->heard_at = c->ctx.env->now;
 }
 
-/* What a loss found now is put down to. */
+/* Returns the cause to which a loss found now is attributed. */
 static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *c)
 {
     return scps_cause_now(c->tx ? &c->tx->cause : NULL, &c->ctx);
 }
-/* How much one read may give. */
+/* Returns how much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
     const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
 
     return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
 }
-/* What was read, or what arrived, changed: does a hole hold the reader up, and since when? */
+/* Called after a read or an arrival: checks whether a hole holds up the reader, and since when. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->agreed.caps & SCPS_CAP_BETS)
         scps_bets_wait(c);
 }
-/* Surely nothing more to send now: saves asking scps_conn_output. data: a segment with data has
- * just left. False: perhaps. */
+/* Returns true if there is surely nothing to send now, which saves a call of scps_conn_output.
+ * data: a segment with data has just been sent. False: perhaps there is. */
 static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
     if (c->hold == SCPS_HOLD_NONE ||

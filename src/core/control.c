@@ -41,8 +41,8 @@ void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
     }
 }
 
-/* Sets the pacer: to the controller's rate, to one that follows from its window, to the configured
- * one. Returns it. */
+/* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
+ * Returns it. */
 static inline uint64_t set_rate(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -53,7 +53,8 @@ static inline uint64_t set_rate(struct scps_conn *c)
 
     if (c->ctl.cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && c->rtt.srtt) {
-            /* Twice the window a round trip while it may double, a fifth more than it later. */
+            /* The rate is two windows in a round trip while the window may double, 1.2 windows
+             * later. */
             rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
             rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
             rate = SCPS_MAX(rate, 1);
@@ -62,7 +63,7 @@ static inline uint64_t set_rate(struct scps_conn *c)
             rate = scps_recovery_rate(c);
         }
     }
-    if (cfg->rate) { /* a configured rate counts headers, which the window does not */
+    if (cfg->rate) { /* A configured rate counts headers; the window does not. */
         if (window)
             rate = scps_muldiv(rate, packet, c->agreed.mss);
         window = false;
@@ -80,10 +81,10 @@ static inline uint64_t set_rate(struct scps_conn *c)
     return rate;
 }
 
-/* A number of the controller's that cannot be followed is replaced. */
+/* Replaces a number of the controller that cannot be used. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
-    scps_conn_ctx_need_stats(x); /* without memory it is not counted */
+    scps_conn_ctx_need_stats(x); /* Without memory it is not counted. */
     x->st->cc_corrected++;
     SCPS_OBSERVE(x, CC_CORRECTED, asked, used, 0, 0);
     return used;
@@ -91,7 +92,7 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
 
 #define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
 
-/* Tells the observer of the numbers, and of the controller's phase if it is another. */
+/* Notes the controller's numbers for the observer, and its phase if that has changed. */
 static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
                                        uint8_t *told, uint64_t rate, const struct scps_tx *tx)
 {
@@ -116,7 +117,7 @@ void scps_cc_apply(struct scps_conn *c)
     }
     if (c->ctl.rate > SCPS_RATE_MAX)
         c->ctl.rate = correct(&c->ctx, c->ctl.rate, SCPS_RATE_MAX);
-    /* nearly always nothing sets a rate, and none was set */
+    /* In the usual case nothing sets a rate, and none was set. */
     if (c->ctl.rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(c);
     if (c->ctx.env->obs.mask & NUMBERS)

@@ -9,12 +9,12 @@ struct scps_conn;
 
 void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v);
 void scps_cc_begin(struct scps_conn *c);
-/* The window was used, or its use counts anew. */
+/* Records whether the window limited sending. */
 void scps_cc_limited(struct scps_conn *c, bool limited);
 void scps_cc_change(struct scps_conn *c, enum scps_cc_change what);
-/* A segment with data leaves: for a controller with an on_sent hook only. */
+/* Passes a segment with data that is sent to a controller with an on_sent hook. */
 void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent);
-/* Clamps, notes, and sets the pacer from ctl. */
+/* Limits and notes the controller's numbers, and sets the pacer from them. */
 void scps_cc_apply(struct scps_conn *c);
 
 #endif

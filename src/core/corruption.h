@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), the receiving side: is the peer to be told of damage?
+/* Corruption experienced (option 23), the receiving side: whether to tell the peer of damage.
  *
  * Invariant: an acknowledgement says so while acks is not 0 and until `until`.
  */
@@ -10,13 +10,14 @@
 
 struct scps_corruption {
     scps_time until;
-    uint8_t acks; /* so many acknowledgements say it at least */
+    uint8_t acks; /* acknowledgements that must still carry the option */
 };
 
-/* Segments of the peer's were damaged. until: as SCPS_SIGNAL_DAMAGED has it; 0: a round trip. */
+/* Records that segments of the peer arrived damaged. until: as in SCPS_SIGNAL_DAMAGED; 0: for one
+ * round trip. */
 void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt, scps_time now,
                           scps_time until);
-/* Is the segment that leaves now to say so? It counts as said. */
+/* Returns true if the segment that is sent now must carry the option, and counts it. */
 bool scps_corruption_tell(struct scps_corruption *co, scps_time now);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a connection see: it is put together here, and nowhere else changed. */
+/* Creates and changes the part of a connection that its parts see; no other file changes it. */
 #include "core/ctx.h"
 
 #include <string.h>

@@ -11,13 +11,12 @@
 
 #include "core/env.h"
 
-/* A configuration with everything derived filled in: shared by the connections that were opened
- * with it. */
+/* A configuration with all derived values, shared by the connections opened with it. */
 struct scps_shared_config {
     uint32_t refs;
     struct scps_conn_config c;
-    uint8_t tos;  /* without the two bits of ECN */
-    uint64_t ip4; /* octets 4 to 11 of their IPv4 headers: no id, DF, TTL, protocol, no sum yet */
+    uint8_t tos;  /* type of service without the two ECN bits */
+    uint64_t ip4; /* octets 4 to 11 of the IPv4 headers: id 0, DF, TTL, protocol, checksum 0 */
 };
 
 /* The first member of struct scps_conn. */
@@ -25,24 +24,25 @@ struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;
     struct scps_conn_stats *st; /* env->no_stats until data flows */
-    /* No timer but that of the pacer runs out before: timer.h, which alone assigns it. */
+    /* No timer but the pacer's expires before this time: timer.h, which alone assigns it. */
     scps_time timers_by;
     uint32_t id;        /* of the connection, in notes */
-    uint32_t heap_slot; /* of the connection among env->deadlines */
+    uint32_t heap_slot; /* index of the connection in env->deadlines */
 };
 
-/* Takes a reference on cfg, and counts where nobody reads. */
+/* Takes a reference on cfg; counters go to env->no_stats at first. */
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
                         struct scps_shared_config *cfg);
-/* Gives back the counters; the reference on cfg is the caller's to give back. */
+/* Frees the counters; the caller gives back the reference on cfg. */
 void scps_conn_ctx_fini(struct scps_conn_ctx *x);
-/* Data flows from now on, and is counted. 0 or SCPS_ERR_NOMEM. */
+/* Allocates the connection's own counters, because data flows from now on. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int scps_conn_ctx_need_stats(struct scps_conn_ctx *x);
 static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 {
     return x->st != &x->env->no_stats;
 }
-/* The configuration is another now; x takes over the caller's reference on it. */
+/* Replaces the configuration; x takes over the caller's reference on it. */
 void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg);
 /* Tells the observer. */
 void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,

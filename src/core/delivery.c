@@ -25,7 +25,7 @@ void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
 {
     const uint64_t inflight = sb->inflight;
 
-    if (inflight <= r->len) /* nothing else in the network: a new flight */
+    if (inflight <= r->len) /* Nothing else is in flight: a new flight begins. */
         d->first_sent = d->delivered_at = now;
     r->delivered = d->delivered;
     r->delivered_at = d->delivered_at;
@@ -47,7 +47,8 @@ void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)
 struct scps_carried scps_delivery_most(const struct scps_delivery *d)
 {
     struct scps_carried most = d->most[d->most[1].bytes > d->most[0].bytes];
-    uint64_t bytes = d->delivered - d->round_end; /* of the round trip that has not ended */
+    /* Bytes delivered in the round trip that has not ended. */
+    uint64_t bytes = d->delivered - d->round_end;
 
     if (d->rounds && bytes > most.bytes)
         most = (struct scps_carried){bytes, d->delivered_at - d->round_at};
@@ -55,8 +56,8 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
 }
 
 /* RFC 9959 section 3.1: "measuring the volume of data acknowledged in one RTT". A round trip
- * shorter than the least is of a segment that was resent and whose first sending arrived: it
- * measures nothing. */
+ * shorter than the minimum belongs to a retransmitted segment whose first transmission arrived,
+ * and measures nothing. */
 static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
                                      scps_dur min_rtt)
 {

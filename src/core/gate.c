@@ -25,7 +25,8 @@
 
 #include "base/bytes.h"
 
-#define BARE 100 /* the longest packet without data: one that can be asked for without knowing it */
+/* longest packet without data: if the credit covers it, a connection can be asked for one */
+#define BARE 100
 
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu)
 {
@@ -107,7 +108,7 @@ bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uin
 
     pay(g, now, cost);
     scps_gate_passed(g, c);
-    scps_snd_routed(c); /* until it is asked again */
+    scps_snd_routed(c); /* The route's rate holds the connection until it is served again. */
     if (!c->tx)
         return true;
     c->tx->share -= (int32_t)cost;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A route's rate, shared by the connections that go through it; the rules are in gate.c. */
+/* The rate of a route, shared by its connections; the rules are in gate.c. */
 #ifndef SCPS_CORE_GATE_H
 #define SCPS_CORE_GATE_H
 
@@ -8,43 +8,49 @@
 #include "core/pacer.h"
 
 struct scps_gate {
-    struct scps_pacer rate;  /* what may leave; rate 0: everything */
-    struct scps_pacer floor; /* what leaves whatever the windows say; rate 0: nothing */
+    struct scps_pacer rate; /* token bucket of the rate; rate 0: no limit */
+    /* token bucket of the minimum rate, which congestion windows do not hold back; rate 0: none */
+    struct scps_pacer floor;
     struct scps_overhead over;
-    uint32_t quantum;                        /* bytes of a turn: what the largest packet costs */
-    struct scps_conn *asked;                 /* its packet waits for credit, */
-    scps_time opens;                         /* which is there by then */
-    struct scps_conn *wait_head, *wait_tail; /* held by their windows, in line for the floor */
-    struct scps_conn *permitted;             /* the floor lets one segment of it go */
+    uint32_t quantum; /* bytes of a turn: the cost of the largest packet */
+    /* connection at the head whose packet costs more than the credit; NULL: none waits */
+    struct scps_conn *asked;
+    scps_time opens; /* time at which the credit covers that packet */
+    /* connections held by their congestion windows, in the order in which the minimum rate serves
+     * them */
+    struct scps_conn *wait_head, *wait_tail;
+    /* connection that the minimum rate lets send one segment; NULL: none */
+    struct scps_conn *permitted;
 };
 
-/* Rates, burst and overhead of r from now on; mtu of its link. */
+/* Sets rates, burst and overhead to those of r; mtu: that of its link. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
-/* What an IP packet of len bytes costs. */
+/* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Does the credit cover a packet of c of len bytes? If not, the gate is closed for it until
+/* Returns true if the credit covers a packet of c of len bytes. If not, the gate is closed until
  * g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
-/* May c, which is at the head, be asked for a packet at all? */
+/* Returns true if c, which is at the head, may be asked for a packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now);
-/* A packet of c of len bytes has left. True: its turn is over. */
+/* Charges a sent packet of c of len bytes. Returns true if the turn of c is over. */
 bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
-/* The same for a packet that no connection sends: when it may leave; and its payment, returned,
- * once it has. */
+/* For packets that no connection sends: scps_gate_when returns when the packet may be sent; the
+ * other charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
-/* When a packet of a connection of len bytes may leave at the soonest. None is asked for one before
- * a packet without data may leave, nor while another one waits for credit. */
+/* Returns when a connection's packet of len bytes may be sent at the earliest. None is asked for
+ * while the credit does not cover a packet without data, or another packet waits for credit. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* c had nothing to send after all. */
+/* Called when c, whose turn it was, had nothing to send. */
 void scps_gate_passed(struct scps_gate *g, struct scps_conn *c);
-/* Its window holds c. True: one segment may leave all the same; else it stands in line for that. */
+/* Returns true if c, which its window holds, may send one segment all the same; otherwise c waits
+ * for that in order. */
 bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c);
-/* Wakes whom the floor lets go now. */
+/* Wakes the connections that the minimum rate permits to send now. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
-/* c goes away, or elsewhere. */
+/* Removes c, which is closed or gets another route. */
 void scps_gate_forget(struct scps_conn *c);
-/* When it has something to do, its connections aside: SCPS_NEVER if nothing. */
+/* Returns when the minimum rate can serve the next connection; SCPS_NEVER if none waits. */
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now);
 
 #endif

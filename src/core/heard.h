@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Has something valid come since the last probe?  A bit for each kind of probe: an answer to one is
- * one to the other, but each asks since its own.
- */
+/* Records whether a valid segment has arrived since the last probe, with a bit for each kind of
+ * probe: a segment that answers one answers the other, but each counts from its own last probe. */
 #ifndef SCPS_CORE_HEARD_H
 #define SCPS_CORE_HEARD_H
 
@@ -9,7 +8,7 @@
 
 struct scps_heard {
     bool keep : 1;    /* since the last keep-alive probe */
-    bool persist : 1; /* since the last probe of a shut window */
+    bool persist : 1; /* since the last probe of a closed window */
 };
 
 static inline void scps_heard_now(struct scps_heard *h)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reason why nothing leaves now (enum scps_hold), and how long each reason held. */
+/* Keeps the reason why nothing is sent now (enum scps_hold), and the time that each reason
+ * lasted. */
 #include "core/conn.h"
 
 void scps_snd_hold(struct scps_conn *c, enum scps_hold why)

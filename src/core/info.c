@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of a connection, by the application and by those who write about it: names,
- * counts, scps_info.
+/* Queries about a connection: names, counters, scps_info.
  *
  * Nothing here changes anything. A connection that has carried no data yet has no counts of its
  * own: they read zero.

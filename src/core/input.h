@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment that arrives, and the timers: what the stack calls. In state.c, ackin.c, timers.c and
- * keep.c. */
+/* The functions that the stack calls for arriving segments and timers, in state.c, ackin.c,
+ * timers.c and keep.c. */
 #ifndef SCPS_CORE_INPUT_H
 #define SCPS_CORE_INPUT_H
 
@@ -15,29 +15,32 @@ struct scps_conn;
  * unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made from the
  * segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
-/* May this SYN replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC 6191)? */
+/* Returns true if this SYN may replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC
+ * 6191). */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
-/* Builds the next segment. False: there is none now; c->hold says why. */
+/* Builds the next segment. Returns false if there is none now; c->hold gives the reason. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
-/* Builds the segment after seg, the one built last, if both can leave as one batch (segmentation
- * offload): new data, adjacent in sequence and in memory, with the same header otherwise. False:
- * there is none. */
+/* Builds the segment after seg, the one built last, if both can be sent as one batch
+ * (segmentation offload): new data, adjacent in sequence and in memory, with the same header
+ * otherwise. False: there is none. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
-/* How many answers strangers get in the second that begins now: at most limit, at least half of it,
- * and nobody can tell how many. Were it the same each time, what is left for a stranger would tell
- * what others' packets have used up, and so whether the numbers he guessed for somebody else's
- * connection are right. */
+/* Returns the number of answers to strangers in the second that begins now: a random number
+ * between half of limit and limit. With a constant limit an attacker could measure how many
+ * answers his forged packets have caused, and so learn whether he guessed the numbers of another
+ * host's connection. */
 uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 
 /* Serves every timer due by env->now. Returns when the next one is due; SCPS_NEVER: none runs. */
 scps_time scps_conn_timers(struct scps_conn *c);
-/* The peer has acknowledged something, or an outage takes over: no probe is outstanding. */
+/* Called when the peer has acknowledged something, or an outage takes over: no keep-alive probe is
+ * outstanding. */
 void scps_keep_progress(struct scps_conn *c);
-/* The keep-alive timer has expired. */
+/* Handles the expiry of the keep-alive timer. */
 void scps_keep_timer(struct scps_conn *c);
 
-/* The acknowledgement part of an acceptable segment. False: it acknowledges what was never sent. */
+/* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
+ * never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keep-alive (RFC 9293 section 3.8.4): is the peer of a connection that carries nothing there? */
+/* Keep-alive (RFC 9293 section 3.8.4): probes the peer of an idle connection. */
 #include "core/conn.h"
 
 #include "base/bytes.h"
@@ -12,26 +12,25 @@ void scps_keep_progress(struct scps_conn *c)
 void scps_keep_timer(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    /* No sooner than the answer can be there. */
+    /* A probe does not follow before the answer to the last one can be here. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, c->rtt.rto);
     scps_time heard = c->heard_at, due;
 
-    /* FIN-WAIT-1 has a FIN outstanding; with its acknowledgement comes FIN-WAIT-2, which may last
-     * for ever */
+    /* FIN-WAIT-1 has a FIN outstanding; once that is acknowledged, FIN-WAIT-2 may last for ever */
     if (!cfg->keepalive || (c->state != SCPS_ESTABLISHED && c->state != SCPS_CLOSE_WAIT &&
                             c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2))
         return;
-    if (c->todo.bits & SCPS_TODO_OUTAGE) { /* which has probes of its own, and counts them */
+    if (c->todo.bits & SCPS_TODO_OUTAGE) { /* An outage has probes of its own, and counts them. */
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
         return;
     }
-    if (c->keep_probes && c->heard.keep) { /* the last probe was answered */
+    if (c->keep_probes && c->heard.keep) { /* The last probe was answered. */
         heard = SCPS_MAX(heard, c->ctx.env->now - interval);
         c->keep_probes = 0;
     }
     due = heard + cfg->keep_idle;
     if (c->snd.una != c->snd.nxt ||
-        scps_send_fin_end(&c->snd) > c->snd.nxt) { /* data outstanding has timers of its own */
+        scps_send_fin_end(&c->snd) > c->snd.nxt) { /* Outstanding data has timers of its own. */
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is lost: the rules that need no timer.
+/* Loss detection by rules that need no timer.
  *
  * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above
  * it have arrived. The frontier walks up the window once: below it every segment has been judged,
@@ -26,8 +26,8 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-/* How many later ones must have arrived, when no more than `later` were sent and tail says that
- * none will follow. */
+/* Returns how many later segments must have arrived before one is lost: dupthresh; with nothing
+ * more to send (tail), at most `later`, the number sent after it, and at least 1 (RFC 5827). */
 static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
 {
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
@@ -40,7 +40,7 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
                                            enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (!r->resends && r->from >= from)
-            scps_sb_lose(sb, sb->frontier, sum); /* if it is in flight */
+            scps_sb_lose(sb, sb->frontier, sum); /* It is declared lost only if it is in flight. */
         scps_sb_pass(sb);
     }
 }
@@ -60,7 +60,8 @@ void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool ta
     }
 }
 
-#define CLOCK SCPS_MS(1) /* rttvar of a steady path is 0; RFC 6298's G */
+/* rttvar of a steady path is 0; this is the clock granularity G of RFC 6298 */
+#define CLOCK SCPS_MS(1)
 
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,
                       struct scps_ack_result *sum)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the peer's stream has besides octets, for the one who reads it: ends of records, and holes
- * that were given up.
+/* Marks in the peer's stream for its reader: ends of records, and holes that were given up.
  *
  *      read          end of a record     hole                    next
  *       |==================|=============|.......................|
@@ -30,7 +29,7 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
 {
     int got = SCPS_ERR_LIMIT;
 
-    /* a quarter is for segments in order: reading them makes room again */
+    /* A quarter of the places is kept for segments in order: reading them makes room again. */
     if (from == next || m->ends.n < m->ends.max / 4 * 3)
         got = scps_rangeset_add(&m->ends, &x->env->alloc, end - 1, end, NULL);
     if (got < 0)
@@ -42,7 +41,7 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
     return 0;
 }
 
-/* Where the record that octet `from` belongs to ends; UINT64_MAX: not known. */
+/* Returns the end of the record to which octet `from` belongs; UINT64_MAX: unknown. */
 static scps_off record_end(const struct scps_rcv_marks *m, scps_off from)
 {
     uint32_t i = scps_rangeset_find(&m->ends, from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the peer's stream has besides octets: ends of records, and a hole that was given up.
+/* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
  * Invariant: a mark belongs to an octet that has not been read, and reading never crosses a mark or
  * a hole.  bets.c alone assigns due, due_for, known and old.
@@ -11,37 +11,42 @@
 #include "core/rcvbuf.h"
 
 struct scps_rcv_marks {
-    struct scps_rangeset ends; /* octets not read that end a record */
-    bool ended;                /* so did the last one read */
+    struct scps_rangeset ends; /* octets not read yet that end a record */
+    bool ended;                /* the last octet read ended a record */
     bool torn;                 /* a hole lies in the record being read, or before it */
     /* bets.c */
-    struct scps_range hole; /* given up, and the application not told; empty: none */
-    scps_time due;          /* the hole at due_for is given up; SCPS_NEVER: nobody waits for one */
-    scps_off due_for;       /* RCV.NXT when due was set: a repair since makes due void */
-    scps_off known, old; /* end of what had arrived when waiting began; and when it last was over */
+    /* hole that was given up and not reported to the application; empty: none */
+    struct scps_range hole;
+    /* time at which the hole at due_for is given up; SCPS_NEVER: no reader waits */
+    scps_time due;
+    /* RCV.NXT when `due` was set: a repair since then makes `due` invalid */
+    scps_off due_for;
+    /* known: end of what had arrived when the wait began; old: the same when the last wait ended */
+    scps_off known, old;
 };
 
-/* At most `most` ends of records are kept. */
+/* Initialises m; at most `most` ends of records are kept. */
 void scps_marks_init(struct scps_rcv_marks *m, uint32_t most);
 void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
-/* Octets [from, end), about to be stored, end a record; next: RCV.NXT. 0, SCPS_ERR_NOMEM, or
- * SCPS_ERR_LIMIT: too many are kept. If it is not 0 they must be dropped. */
+/* Records that octets [from, end), about to be stored, end a record; next: RCV.NXT. Returns 0,
+ * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
-/* How much one read may give; and it gave the n octets before in->read. */
+/* The first returns how much one read may give; the second records that a read gave the n octets
+ * before in->read. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
-/* Is there anything ahead that a read does not cross? */
+/* Returns true if a record end or a hole lies ahead, which a read does not cross. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* [from, to) is given up. Precondition: there is no hole yet. */
+/* Records that [from, to) is given up. Precondition: there is no hole yet. */
 void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);
-/* Of the hole [from, to), which begins or ends where it does, has arrived after all. True: no hole
- * is left. */
+/* Records that [from, to), at the beginning or end of the hole, has arrived after all. Returns true
+ * if no hole is left. */
 bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to);
-/* Does reading stand at a hole? Then pass over it. */
+/* The first returns true if reading stands at a hole; the second steps over it. */
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
-/* Nobody waits for a hole; m may be NULL. Or somebody does, and it is given up at `due`. */
+/* Stop, and start, the wait for a hole, which is given up at `due`; m may be NULL in the first. */
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
@@ -51,7 +56,7 @@ static inline void scps_marks_wait(struct scps_rcv_marks *m, scps_time due)
 {
     m->due = due;
 }
-/* Octets missing in a hole that the application was not told of; m may be NULL. */
+/* Returns the octets of a hole that was not reported to the application; m may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that come with use: rx, tp and marks; and what all parts take where
+/* Allocates the parts of a connection that come with use, rx, tp and marks; plans all parts where
  * memory is fixed. */
 #include "core/conn.h"
 #include "core/fixed.h"
 
 #include "base/bytes.h"
 
-#define MIN_ENDS 1024u /* of records, unless memory is fixed */
+#define MIN_ENDS 1024u /* ends of records that are kept at least, unless memory is fixed */
 
 int scps_conn_need_rx(struct scps_conn *c)
 {
@@ -43,13 +43,13 @@ int scps_conn_need_marks(struct scps_conn *c)
 
     if (scps_tp_marks(c->tp))
         return 0;
-    /* a FIN alone may stand beyond a hole before there was any data */
+    /* A FIN alone may be beyond a hole before any data has arrived. */
     if (scps_conn_need_tp(c) || scps_conn_ctx_need_stats(&c->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    if (!fixed) /* what they weigh stays below what the octets do */
+    if (!fixed) /* The limit keeps the marks smaller than the octets. */
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, c->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
@@ -102,7 +102,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
     plan_ranges(s, f->holes, n);
     if (c->records || c->bets)
         scps_slots_plan(s, sizeof(struct scps_rcv_marks), n);
-    /* ends of records to be sent, and of those that have arrived */
+    /* Ends of records, of those to be sent and of those that have arrived. */
     plan_ranges(s, f->marks, 2 * (uint64_t)n);
     plan_ranges(s, f->given_up, n);
     if (c->snack_delay)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a SYN offers and what both sides settle on.
+/* What a SYN offers and what both ends agree on.
  *
  * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC
  * 7323 sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
@@ -42,7 +42,8 @@ bool scps_negotiate_offers(const struct scps_asked *q)
     return scps_negotiate_caps(q) || has_bindings(q->cfg);
 }
 
-/* One of the capabilities, bit, or the option that carries them, 0. */
+/* Returns why one of the capabilities (bit), or the option that carries them (0), is in force or
+ * not. */
 static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
 {
     static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
@@ -59,7 +60,8 @@ static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
         return SCPS_WHY_NOT_YET;
     if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    if (q->plain == SCPS_PLAIN_COOKIE) /* a cookie keeps all but compression and bindings */
+    /* A cookie preserves all capabilities but compression and bindings. */
+    if (q->plain == SCPS_PLAIN_COOKIE)
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(q->agreed->opts & SCPS_AGREED_CAPS))
         return (enum scps_why)plain[q->plain];
@@ -131,8 +133,8 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         syn->has |= SCPS_HAS_SACK_OK;
     if (reply ? opts & SCPS_AGREED_TS : cfg->timestamps)
         syn->has |= SCPS_HAS_TS;
-    /* Some old hosts choke on an option they do not know: after a few tries the SYN does without
-     * (docs/SCPS-TP.md section 1.4). */
+    /* Some old hosts do not answer a SYN with an unknown option: after a few tries it is sent
+     * without (docs/SCPS-TP.md section 1.4). */
     if (reply ? opts & SCPS_AGREED_CAPS : scps_negotiate_offers(q) && !q->plain) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(q);
@@ -140,8 +142,8 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         if (cfg->bets && cfg->bets_legacy)
             syn->has |= SCPS_HAS_BETS_OK;
     }
-    /* A SYN that was lost once goes out again without ECN: some boxes drop such SYNs (RFC 3168
-     * 6.1.1.1). */
+    /* A SYN that was lost once is resent without ECN, because some middleboxes drop such SYNs (RFC
+     * 3168 section 6.1.1.1). */
     if (reply) {
         if (opts & SCPS_AGREED_ECN)
             syn->flags |= SCPS_ECE;
@@ -199,8 +201,8 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : q->family == 4 ? 536 : 1220;
     unsigned opts = a.opts;
 
-    /* Simultaneous open: the peer's SYN was settled, and its SYN-ACK says what the peer has agreed
-     * to. The SYN of ours that it knows may be the one without capabilities. */
+    /* Simultaneous open: the peer's SYN was processed, and its SYN-ACK shows what the peer has
+     * agreed to. It may know only our SYN without capabilities. */
     if (q->state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK) {
         if (!(syn->has & SCPS_HAS_CAPS)) {
             a.caps = 0;
@@ -217,7 +219,7 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         opts |= SCPS_AGREED_SACK;
     if (cfg->timestamps && syn->has & SCPS_HAS_TS)
         opts |= SCPS_AGREED_TS;
-    /* Where both opened at once the peer's SYN answers none of ours: it may know only the plain
+    /* In a simultaneous open the peer's SYN answers none of ours: it may know only the plain
      * one. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
         !(q->plain && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {

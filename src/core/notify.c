@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How others hear of a connection: the stack that it is ready to send, the application of events,
- * an observer of what it does.
- */
+/* Notifies others of a connection: the stack that it is ready to send, the application of events,
+ * the observer of what it does. */
 #include "core/conn.h"
 
 void scps_conn_wake(struct scps_conn *c)
 {
     struct scps_ready_queue *t = c->turns;
 
-    /* One that waits to be freed has nothing to send, and its ready_next belongs to that queue. */
+    /* A connection that waits to be freed has nothing to send, and its ready_next belongs to that
+     * queue. */
     if (c->ready || c->dead || !t)
         return;
     c->ready = true;
@@ -28,7 +28,7 @@ void scps_conn_dequeue(struct scps_conn *c)
     if (!c->ready)
         return;
     c->ready = false;
-    if (t->head == c) { /* nearly always: whose turn it is leaves */
+    if (t->head == c) { /* In the usual case the first of the queue is removed. */
         t->head = c->ready_next;
     } else {
         for (before = t->head; before->ready_next != c;)
@@ -70,7 +70,7 @@ void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
         return;
     c->events |= (uint16_t)(1u << kind);
     if (c->listed || c->pending)
-        return; /* of a connection not accepted yet nobody hears */
+        return; /* A connection that is not accepted yet has no owner to notify. */
     c->listed = true;
     c->ev_next = NULL;
     if (env->ev_tail)

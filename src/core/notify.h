@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How others hear of a connection: the stack that it can send, the application of events, the
+/* Notifies others of a connection: the stack that it can send, the application of events, the
  * observer of drops. */
 #ifndef SCPS_CORE_NOTIFY_H
 #define SCPS_CORE_NOTIFY_H
@@ -11,19 +11,21 @@
 
 struct scps_conn;
 
-/* In the turns of its link, if not there yet. */
+/* Appends c to its ready queue, if it is not there yet. */
 void scps_conn_wake(struct scps_conn *c);
 void scps_conn_dequeue(struct scps_conn *c);
-/* The one at the head goes to the back of its link's turns, so that all get theirs. */
+/* Moves the first connection of the queue to its end, so that all are served in turn. */
 void scps_ready_queue_next(struct scps_ready_queue *t);
-/* c leaves the turns for the queue of those that wait to be freed; the first of these leaves it. */
+/* The first moves c from its ready queue to the queue of connections to be freed; the second
+ * removes the first connection of that queue. */
 void scps_conn_put_aside(struct scps_conn *c);
 void scps_conn_unbury(struct scps_conn *c);
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
-/* Takes the first event (enum scps_event_kind) of c, which has one; discards all of them. */
+/* Takes the first event (enum scps_event_kind) of c, which has one; the other function discards all
+ * of them. */
 unsigned scps_conn_event(struct scps_conn *c);
 void scps_conn_no_events(struct scps_conn *c);
-/* c, which is listed, leaves the host's event queue. */
+/* Removes c, which has a pending event, from the host's event queue. */
 void scps_conn_unlist(struct scps_conn *c);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
 #define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->ctx, kind, a, b, d, e)
