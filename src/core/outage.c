@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no packet says, for one connection: the link is out or back, the path is another.
+/* Outages and changes of the path, which no packet reports, for one connection.
  *
  * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
  * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
@@ -15,8 +15,9 @@
 
 #include "base/bytes.h"
 
-#define PROBE_MAX     SCPS_SEC(60)
-#define ORPHAN_PROBES 32 /* in an outage that was inferred, when the application has closed */
+#define PROBE_MAX SCPS_SEC(60)
+/* probes in an inferred outage, after the application has closed, before the connection ends */
+#define ORPHAN_PROBES 32
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
 {
@@ -31,7 +32,8 @@ void scps_outage_damage(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->tp->corruption, &c->rtt, c->ctx.env->now, until);
 }
 
-/* docs/SCPS-TP.md's schedule: 5, 6, 12, 24, 48, then 60 s. */
+/* Returns the interval before the next probe by the schedule of docs/SCPS-TP.md: 5, 6, 12, 24, 48,
+ * then 60 s. */
 static scps_dur schedule(unsigned probes)
 {
     if (!probes)
@@ -41,10 +43,11 @@ static scps_dur schedule(unsigned probes)
 
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
 {
-    if (c->tx) /* a signal tells of an outage that was inferred before: its end will be signalled */
+    /* A signal confirms an outage that was inferred before, so its end will be signalled, too. */
+    if (c->tx)
         c->tx->outage_inferred = inferred;
     if (c->todo.bits & SCPS_TODO_OUTAGE) {
-        if (until != SCPS_NEVER) { /* it was not known how long */
+        if (until != SCPS_NEVER) { /* The end of the outage was not known before. */
             c->end_known = true;
             scps_timer_set(&c->ctx, &c->outage_timer, until);
         }
@@ -74,11 +77,11 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
                                        : c->ctx.env->now + schedule(0));
-    scps_conn_wake(c); /* to find out that it is held, and by what */
+    scps_conn_wake(c); /* The next output finds out what holds the connection. */
 }
 
-/* What left later can still be answered: the latest round trip may be longer than the smoothed
- * one, where a queue grows. */
+/* Returns the time from which on segments can still be answered. The latest round trip may be
+ * longer than the smoothed one, where a queue grows. */
 static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
 {
     return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
@@ -94,8 +97,8 @@ void scps_outage_end(struct scps_conn *c)
         scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
     scps_timer_stop(&c->outage_timer);
     if (c->tx && c->snd.una < c->snd.nxt) {
-        /* an old echo says that the first sending of what it acknowledges arrived, not that what
-         * followed did */
+        /* An old timestamp echo shows that the first transmission of the acknowledged data arrived,
+         * not that later data did. */
         scps_recovery_final(&c->tx->rec);
         c->tx->outage_over = c->ctx.env->now;
         scps_sb_lose_since(&c->tx->sb,
@@ -114,10 +117,11 @@ void scps_outage_heard(struct scps_conn *c)
         scps_outage_end(c);
 }
 
-/* Nobody is left to say how long an outage that was inferred may last: the connection would probe a
- * peer that has gone for ever, and peers could pile such connections up (RFC 6429 section 3 has the
- * same of a closed window). It ends after R2, and not before the 32 probes of the SCPS reference
- * implementation. An outage that a signal began, a signal ends. */
+/* Returns true if the connection may end in an inferred outage: its application has closed, so
+ * nothing limits how long it may last; the connection would probe a peer that has gone for ever,
+ * and peers could pile such connections up (RFC 6429 section 3 has the same of a closed window).
+ * It ends after R2, and not before the 32 probes of the SCPS reference implementation. An outage
+ * that a signal began, a signal ends. */
 static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned probes)
 {
     return released && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
@@ -136,8 +140,8 @@ void scps_outage_timer(struct scps_conn *c)
         scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
         return;
     }
-    /* The probe of a handshake is the SYN of the side that calls, once more. The other side waits
-     * for it: whoever sent it a SYN may not exist. */
+    /* During the handshake the probe is the SYN of the side that connects. The other side waits
+     * for it: the sender of the SYN may not exist. */
     if (c->active && c->snd.nxt && !c->snd.una)
         scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
     scps_todo_add(&c->todo, SCPS_TODO_KEEP);
@@ -156,8 +160,9 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
             scps_snd_arm_rtx(c);
     }
     if (rate && !(c->turns && c->turns->gate && c->turns->gate->rate.rate)) {
-        struct scps_conn_config
-            cfg; /* of a route with a rate the route's has changed, once for all */
+        /* The configured rate stays where the route has a rate, which was changed once for all
+         * connections. */
+        struct scps_conn_config cfg;
         scps_conn_get_config(c, &cfg);
         cfg.rate = rate;
         scps_conn_set_config(c, &cfg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The token bucket that says when the next packet may leave. */
+/* The token bucket that determines when the next packet may be sent. */
 #ifndef SCPS_CORE_PACER_H
 #define SCPS_CORE_PACER_H
 
@@ -8,15 +8,16 @@
 
 #include "base/bytes.h"
 
-#define SCPS_RATE_MAX   (UINT64_C(1) << 43)          /* bytes/s */
-#define SCPS_PACER_UNIT INT64_C(1000000)             /* of credit, a byte */
-#define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX) /* µs at any rate that need no division */
+#define SCPS_RATE_MAX   (UINT64_C(1) << 43) /* bytes/s */
+#define SCPS_PACER_UNIT INT64_C(1000000)    /* of credit, a byte */
+/* times up to this, µs, need no division at any rate */
+#define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {
-    uint64_t rate;  /* bytes/s; 0: everything may leave at once */
+    uint64_t rate;  /* bytes/s; 0: no limit */
     uint32_t burst; /* bytes the bucket holds */
-    scps_time at;   /* when credit was worked out */
-    /* millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
+    scps_time at;   /* time of the last update of `credit` */
+    /* Millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
     int64_t credit;
 };
 
@@ -29,7 +30,7 @@ static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t 
     if (p->rate != rate || p->burst != burst)
         scps_pacer_change(p, now, rate, burst);
 }
-/* The credit is worked out for now. */
+/* Updates the credit for the time now. */
 static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 {
     int64_t full = p->burst * SCPS_PACER_UNIT;
@@ -47,9 +48,9 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
     else
         p->credit += (int64_t)(dt * p->rate);
 }
-/* When a packet of size bytes may leave: not after now means at once. */
+/* Returns when a packet of size bytes may be sent: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
-/* The same where each packet asks. */
+/* As scps_pacer_when, inlined for the path on which each packet asks. */
 static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
                                                     uint32_t size)
 {
@@ -63,12 +64,13 @@ static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_t
         return now;
     return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
 }
-/* Did the credit, when last worked out, cover size bytes? */
+/* Returns true if the credit, when last updated, covered size bytes. */
 static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* It left. What the credit does not cover is a debt, paid before the next packet. */
+/* Charges a packet that was sent. What the credit does not cover is a debt, paid before the next
+ * packet. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;

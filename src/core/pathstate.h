@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A saved path state as octets, and what may be wrong with one. */
+/* Encoding of a saved path state, and checks of one. */
 #ifndef SCPS_CORE_PATHSTATE_H
 #define SCPS_CORE_PATHSTATE_H
 
@@ -15,8 +15,8 @@ struct scps_path_values {
 };
 
 void scps_pathstate_write(const struct scps_path_values *p, struct scps_path_state *out);
-/* Reads and judges: the format, the values' ranges, the addresses against those in *p and the age.
- * SCPS_PATH_TAKEN: *p is filled in; else it stays as it is. */
+/* Parses and checks a state: the format, the values' ranges, the addresses against those in *p and
+ * the age. SCPS_PATH_TAKEN: *p is filled in; otherwise it is unchanged. */
 enum scps_path_verdict scps_pathstate_read(struct scps_path_values *p, const void *state,
                                            size_t len, int64_t now, int64_t lifetime);
 

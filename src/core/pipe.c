@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many bytes may be in flight during repair, and how many are: "pipe" of RFC 6675 section 4.
+/* Computes how many bytes may be in flight during recovery, and how many are: "pipe" of RFC 6675
+ * section 4.
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network
  * (RFC 5681 section 3.2).  recovery.c opens and closes the episodes that this file reads.
@@ -60,8 +61,8 @@ uint64_t scps_recovery_rate(struct scps_conn *c)
         rec->spread_until = 0;
         return 0;
     }
-    /* a sixteenth more, or it would never be full; no more, as a loss may take no more than an
-     * eighth of the window */
+    /* A sixteenth more than the window, which would otherwise never be full; not more, since a
+     * loss may cost no more than an eighth of it. */
     rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
     return SCPS_MAX(rate, 1);
 }

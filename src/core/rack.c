@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK-TLP: what is lost by the clock instead of by counting (RFC 8985).
+/* RACK-TLP: detects losses by time instead of by counting (RFC 8985).
  *
  *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
  *      arrived              *                    a tail that nothing follows is asked after
@@ -29,9 +29,9 @@
 
 #include "base/bytes.h"
 
-#define WORST_ACK_DELAY                                                                            \
-    SCPS_MS(200)   /* section 7.2: of a peer that has one segment to acknowledge */
-#define PERSIST 16 /* section 6.2, step 4 */
+/* allowance of section 7.2 for a peer's delayed ACK, when one segment is outstanding */
+#define WORST_ACK_DELAY SCPS_MS(200)
+#define PERSIST         16 /* section 6.2, step 4 */
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
 
@@ -50,7 +50,7 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
 }
 
-/* Step 5. Returns when to look again; 0: no need. */
+/* Step 5: detects losses. Returns when to look again; 0: not needed. */
 static scps_time detect(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -91,8 +91,9 @@ static scps_time detect(struct scps_conn *c, struct scps_ack_result *sum)
     return again;
 }
 
-/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them in time.  repaired:
- * the acknowledgement has ended an episode, which a timer may have begun after the one before. */
+/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them after a time.
+ * repaired: the acknowledgement has ended an episode, which a timer may have begun after the one
+ * before. */
 static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off nxt, bool dsack,
                   bool repaired)
 {
@@ -109,15 +110,17 @@ static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off n
     rk->repairing = repairing;
 }
 
-/* Section 7.4: was what the probe asked for there, or did it repair a loss nobody has heard of? */
+/* Section 7.4: decides whether the probe was a duplicate, or repaired a loss that no other rule had
+ * detected. */
 static void probe_answered(struct scps_conn *c, bool dsack, bool dup, bool sacked)
 {
     struct scps_rack *rk = &c->tx->rack;
 
     if (c->snd.una < rk->probe_end)
         return;
+    /* It acknowledges one transmission or the other; the next acknowledgement shows which. */
     if (rk->probe == PROBE_RESENT && !dsack && c->snd.una == rk->probe_end && !(dup && !sacked))
-        return; /* of one sending or the other: the next acknowledgement tells */
+        return;
     if (rk->probe == PROBE_RESENT && !dsack && c->snd.una > rk->probe_end)
         scps_recovery_repaired(c);
     rk->probe = PROBE_NONE;
@@ -143,7 +146,7 @@ void scps_rack_ack(struct scps_conn *c, const struct scps_seg *seg, bool dup, bo
         scps_rack_arm(c);
 }
 
-/* How long nothing may happen before a probe asks. */
+/* Returns the time without any progress after which a probe is sent. */
 static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 {
     if (!srtt)
@@ -178,7 +181,7 @@ void scps_rack_timer(struct scps_conn *c)
         scps_timer_by(&c->ctx, &c->tx->look_timer, rk->again);
         return;
     }
-    /* Section 7.2: no probe while there is better news of the path, or after a probe */
+    /* Section 7.2: no probe while other evidence is expected, or after a probe. */
     if (c->snd.una == c->snd.nxt || c->tx->rec.episode != SCPS_EPISODE_NONE ||
         c->tx->sb.arrived_recs || c->tx->sb.lost || rk->probe || c->todo.bits & SCPS_TODO_PERSIST)
         return;
@@ -191,7 +194,7 @@ void scps_rack_timer(struct scps_conn *c)
         return;
     }
     scps_todo_add(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-    scps_snd_arm_rtx(c); /* the probe goes first, should both be due */
+    scps_snd_arm_rtx(c); /* The tail probe goes first if both timers are due. */
     scps_conn_wake(c);
 }
 

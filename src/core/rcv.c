@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiving side: what is acceptable, reassembly, the window to offer.
+/* The receiving side: acceptability test, reassembly, the window to offer.
  *
  * Departure from RFC 9293 section 3.10.7.4: an empty segment may stand on the right edge, and one
  * octet beyond a closed window (which the section asks special allowance for).
@@ -15,9 +15,9 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* How far octets are taken: as far as was announced. A SYN cannot announce more than 65535 (RFC
- * 7323 section 2.2); where both ends agree by configuration (first_window) the buffer counts from
- * the start. */
+/* Returns the right edge up to which octets are accepted: the one that was announced. A SYN
+ * cannot announce more than 65535 (RFC 7323 section 2.2); where both ends agree by configuration
+ * (first_window) the buffer counts from the start. */
 static scps_off limit(const struct scps_conn_config *cfg, const struct scps_receive *r,
                       scps_off announced)
 {
@@ -29,19 +29,20 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     scps_off next = scps_receive_next(&c->rcv), edge;
     int64_t at = scps_seq_ahead(c->rcv.irs, next, seg->seq), len, window;
 
-    if (at == 0) /* even with a closed window, for its ACK */
+    if (at == 0) /* Accepted even with a closed window, for its ACK. */
         return true;
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     edge = limit(&c->ctx.cfg->c, &c->rcv, c->ack.announced);
     window = (int64_t)(edge > next ? edge - next : 0);
-    /* all the window is under way, or a probe beyond it: an acknowledgement from there is news all
-     * the same */
+    /* All of the window is in flight, or this is a probe beyond it: an acknowledgement there is
+     * valid all the same. */
     if (!len)
         return at >= 0 && (at < window || (at <= SCPS_MAX(window, 1) && !(seg->flags & SCPS_RST)));
     return window && at < window && at + len > 0;
 }
 
-/* Of the ranges beyond a hole, run is the one that grew last. */
+/* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
+ * 2018). */
 static SCPS_NOINLINE void remember(struct scps_rx *rx, const struct scps_range *run)
 {
     struct scps_range was[SCPS_SACK_MAX];
@@ -50,8 +51,9 @@ static SCPS_NOINLINE void remember(struct scps_rx *rx, const struct scps_range *
     memcpy(was, rx->recent, sizeof was);
     memset(rx->recent, 0, sizeof rx->recent);
     rx->recent[0] = *run;
+    /* Otherwise the range is a part of run now. */
     for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        if (was[i].from < run->from || was[i].from >= run->to) /* else it is part of run now */
+        if (was[i].from < run->from || was[i].from >= run->to)
             rx->recent[n++] = was[i];
 }
 
@@ -65,7 +67,7 @@ static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off
     }
 }
 
-/* Octets came in order; filled: and there were holes behind them. */
+/* Handles octets that came in order; filled: there were holes behind them. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -78,7 +80,7 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
         scps_bets_check_hole(c);
 }
 
-/* [from, from+len) came beyond a hole and is part of run. */
+/* Handles octets [from, from+len) that came beyond a hole and belong to range run. */
 static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
@@ -95,8 +97,8 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_bets_check_hole(c);
 }
 
-/* Octets of [from, to) that came beyond a hole before; *first, if there are any: the first of them,
- * which is what a report of duplicates has room for (RFC 2883 section 4.2). */
+/* Returns how many octets of [from, to) had come beyond a hole before. *first: the first such
+ * range, if any, which is all that a DSACK has room for (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off to,
                         struct scps_range *first)
 {
@@ -114,7 +116,7 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* scps_rcvbuf_put of data beyond a hole, which gets only its share of the host's memory. */
+/* As scps_rcvbuf_put for data beyond a hole, which gets only its share of the host's memory. */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {
@@ -124,8 +126,8 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
     return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
 }
 
-/* There is no memory for data in order. Without it RCV.NXT never moves, and what is held beyond the
- * hole keeps its memory for ever, so that is given up. */
+/* Discards data beyond holes when there is no memory for data in order: otherwise RCV.NXT would
+ * never move, and the discarded data would keep its memory for ever. */
 static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                                  const struct scps_alloc *a)
 {
@@ -136,7 +138,7 @@ static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
     }
 }
 
-/* Puts [from, from+len) into the buffer. False: there was no room for it. */
+/* Puts [from, from+len) into the buffer. Returns false if there was no room for it. */
 static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data,
                                 uint32_t len)
 {
@@ -165,7 +167,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     }
     if (again) {
         if (!c->rx || !in_order ||
-            c->rx->dsack_to != from) /* else it is less than what was cut off */
+            c->rx->dsack_to != from) /* Otherwise the duplicate is a part of what was cut off. */
             duplicate(c, twice.from, twice.to);
         else
             c->ctx.st->bytes_duplicate += twice.to - twice.from;
@@ -195,15 +197,16 @@ static void count(struct scps_conn *c, const struct scps_seg *seg)
     scps_receive_segment(&c->rcv, size);
 }
 
-/* What of a segment is to be stored, and where the peer's stream ends. */
+/* The part of a segment to be stored, and the end of the peer's stream. */
 struct piece {
     int64_t from, to;
     const uint8_t *data;
     scps_off fin_at; /* 0: not known */
-    bool fin;        /* and this segment says so */
+    bool fin;        /* this segment carries the FIN */
 };
 
-/* What lies below the left edge may belong into a hole that was given up and nobody told of. */
+/* Passes data below RCV.NXT to best effort: it may fill a hole that was given up and not reported
+ * yet. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
     if (scps_tp_marks(c->tp) && p->from > 0)
@@ -211,12 +214,12 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
                        seg->has & SCPS_HAS_RECORD && c->ctx.cfg->c.records);
 }
 
-/* Cuts off what is not wanted. */
+/* Cuts off the parts of a segment that are not wanted. */
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                               int64_t edge, struct piece *p)
 {
-    /* not one behind what has arrived, from a confused peer or an old connection: nothing would be
-     * taken any more */
+    /* Ignore a FIN before data that has arrived, from a faulty peer or an old connection: with it
+     * no more data would be accepted. */
     if (p->fin && p->to >= next && (!p->fin_at || p->fin_at == (scps_off)p->to))
         p->fin_at = (scps_off)p->to;
     else
@@ -224,24 +227,27 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
     if (p->from < next) {
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
         late(c, seg, p);
-        if (p->from + gone > 1) /* else from before the stream began: nothing that was ever here */
+        /* Otherwise the octets would lie before the stream's beginning, and were never received. */
+        if (p->from + gone > 1)
             duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
         scps_ackout_now(c);
     }
     if (p->to > edge) {
-        /* beyond the window; only a FIN may lie exactly on its edge */
+        /* A FIN beyond the window is ignored; only a FIN may lie exactly on its edge. */
         p->fin_at = p->fin ? 0 : p->fin_at;
         p->to = edge;
         scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_ackout_now(c);
     }
-    if (p->fin_at && p->to > (int64_t)p->fin_at) /* octets beyond the FIN: the peer is confused */
+    /* Octets beyond the FIN come from a faulty peer. */
+    if (p->fin_at && p->to > (int64_t)p->fin_at)
         p->to = (int64_t)p->fin_at;
 }
 
-/* Takes the mark of p, which was to end at `to`. False: it cannot be kept. */
+/* Records that piece p, which would end at `to`, ends a record. Returns false if the mark cannot be
+ * kept. */
 static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
                                const struct piece *p)
 {
@@ -250,14 +256,15 @@ static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, 
     return scps_conn_keep_record(c, (scps_off)p->from, (scps_off)to);
 }
 
-/* Has the stream ended with p? */
+/* Decides whether the stream ends with piece p. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
         scps_rcv_take_fin(c);
         return;
     }
-    if (p->fin_at != known && !scps_conn_need_rx(c)) /* without memory it has to come again */
+    /* Without memory the FIN must be sent again. */
+    if (p->fin_at != known && !scps_conn_need_rx(c))
         c->rx->fin_at = p->fin_at;
     if (p->fin)
         scps_ackout_now(c);
@@ -273,8 +280,9 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
-    bool plain = from >= next && !p.fin && !p.fin_at && p.to <= edge && /* as it nearly always is */
-                 !(seg->has & SCPS_HAS_RECORD);
+    /* Usual case: the segment is next in order, and fits. */
+    bool plain =
+        from >= next && !p.fin && !p.fin_at && p.to <= edge && !(seg->has & SCPS_HAS_RECORD);
 
     if (!seg->len && !p.fin)
         return;
@@ -300,15 +308,16 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         look_for_fin(c, &p, known);
 }
 
-/* Header prediction (Jacobson's): data of a peer that is only listened to, with the acknowledgement
- * and the window it had before, new and inside ours. Everything the walk of state.c would find out
- * about such a segment is known beforehand. False: nothing was touched, take the walk. */
+/* Header prediction (Jacobson): a segment with new data within the window, on a connection with
+ * nothing outstanding, whose acknowledgement and window have not changed. All that state.c would
+ * find out about it is known. Returns false, with nothing changed, for any other segment. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = c->rcv.in.next, from = next + (seg->seq - scps_seq_wrap(c->rcv.irs, next));
     bool ts = c->agreed.opts & SCPS_AGREED_TS;
 
-#ifdef SCPS_SPOIL_STATISTICS /* the test house.statistics: what is counted decides nothing */
+/* The test house.statistics: counters must not influence the protocol. */
+#ifdef SCPS_SPOIL_STATISTICS
     memset(c->ctx.st, 0x5A, sizeof *c->ctx.st);
 #endif
     if (!seg->len || c->state != SCPS_ESTABLISHED || c->todo.bits & SCPS_TODO_OUTAGE ||
@@ -350,7 +359,7 @@ void scps_rcv_read(struct scps_conn *c)
         return;
     left = c->ack.announced > next ? c->ack.announced - next : 0;
     if (2 * left > SCPS_MIN(c->ctx.cfg->c.rcvbuf, c->ack.max_offered))
-        return; /* plenty: the next acknowledgement tells */
+        return; /* The window has plenty of room: the next acknowledgement reports it. */
     edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
     open = edge - next;
     if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->ctx.cfg->c.rcvbuf / 2)) {

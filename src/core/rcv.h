@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data that arrives: rcv.c, rcvfin.c. */
+/* Processing of arriving data: rcv.c, rcvfin.c. */
 #ifndef SCPS_CORE_RCV_H
 #define SCPS_CORE_RCV_H
 
@@ -9,18 +9,19 @@
 
 struct scps_conn;
 
-/* RFC 9293 section 3.10.7.4, first check. */
+/* Returns true if a segment is acceptable (RFC 9293 section 3.10.7.4, first check). */
 bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg);
-/* The data and FIN part of an acceptable segment. */
+/* Processes data and FIN of an acceptable segment. */
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
-/* The whole of a segment that is just the next one: to be asked before scps_conn_input, in one
- * place only, so that it is inlined there. False: it is not, and nothing was done. */
+/* Header prediction: processes a pure data segment on an ESTABLISHED connection with nothing
+ * outstanding. Call it before scps_conn_input, in one place only, so that it is inlined. Returns
+ * false, with nothing changed, for any other segment. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
-/* The application has read: is a window update due? */
+/* Called when the application has read: decides whether a window update is due. */
 void scps_rcv_read(struct scps_conn *c);
-/* The peer's FIN is the next octet of its stream. */
+/* Takes the peer's FIN, which is the next octet of its stream. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* What is missing below `to` is given up. */
+/* Gives up what is missing below `to`. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
 
 #endif

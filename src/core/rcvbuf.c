@@ -25,9 +25,9 @@
 #define FIRST_CAP 8192u
 #define DENSE     2u
 
-/* What a buffer has that ever held something beyond a hole. */
+/* State of a buffer that has held something beyond a hole. */
 struct beyond {
-    struct scps_rangeset set; /* first: scps_rcvbuf.ooo points at it */
+    struct scps_rangeset set; /* first member: scps_rcvbuf.ooo points to it */
     struct scps_pages pages;
     /* Both are valid while scps_rcvbuf.paged is set, and date from the last call of settle(). The
      * next call subtracts from held what was read in between. */
@@ -42,7 +42,7 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* What the owner of the set may change; precondition: it exists. */
+/* Returns the set for changes by its owner; precondition: it exists. */
 static struct beyond *own(const struct scps_rcvbuf *b)
 {
     return (struct beyond *)b->ooo;
@@ -123,7 +123,7 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
 
 /* ---- where an octet lies -------------------------------------------------------------------- */
 
-/* Round the ring's end, or zeros. */
+/* Stores octets in the ring, across its end if need be; data NULL: zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {
@@ -140,8 +140,7 @@ static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const
     }
 }
 
-/* Makes the page in which off lies. What the ring has of its part of the stream moves there, held
- * or not. */
+/* Makes the page that holds off. What the ring holds of its part of the stream moves there. */
 static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 {
     scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
@@ -158,7 +157,8 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
     return page;
 }
 
-/* Into pages that exist, the ring as far as it reaches, and new pages, for which room was made. */
+/* Stores octets in existing pages, in the ring as far as it reaches, and in new pages, for which
+ * room was made. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {
@@ -192,8 +192,8 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
         store_parts(b, off, src, len);
 }
 
-/* Where octet off lies while there are pages, and how many of at most *run lie behind it. NULL:
- * nowhere, these never arrived. */
+/* Returns the place of octet off while there are pages, and in *run how many of at most *run lie
+ * behind it. NULL: these octets never arrived. */
 static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
                                                  size_t *run)
 {
@@ -229,7 +229,7 @@ static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off o
     }
 }
 
-/* A ring that has room for all that is held, up to `need` octets from read. */
+/* Makes a ring with room for all that is held, up to `need` octets from read. */
 static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     struct scps_rcvbuf big = *b;
@@ -256,7 +256,7 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     return true;
 }
 
-/* Frees the pages of which all octets have been read. */
+/* Frees the pages whose octets have all been read. */
 static void settle(struct scps_rcvbuf *b)
 {
     struct beyond *y = own(b);
@@ -270,8 +270,8 @@ static void settle(struct scps_rcvbuf *b)
     b->paged = y->pages.used > 0;
 }
 
-/* Room for [from, to), which the ring does not reach, or some of what is held lies in pages: the
- * ring grows if it would be dense enough, else pages are set aside. 0 or SCPS_ERR_NOMEM. */
+/* Makes room for [from, to), when the ring does not reach it or pages exist: the ring grows if
+ * it would be dense enough, otherwise pages are reserved. Returns 0 or SCPS_ERR_NOMEM. */
 static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
                                    scps_off to, uint32_t max_holes)
 {
@@ -319,7 +319,7 @@ void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a)
     scps_rangeset_trim(&y->set, end);
 }
 
-/* Octets of r that are held beyond a hole. */
+/* Returns how many octets of r are held beyond a hole. */
 static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range *r)
 {
     uint64_t total = 0;
@@ -333,10 +333,10 @@ static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range
     return total;
 }
 
-/* The left edge moves over the ranges it has reached. Returns it. */
+/* Moves `next` over the ranges that it has reached. Returns it. */
 static SCPS_NOINLINE scps_off join(struct scps_rcvbuf *b)
 {
-    /* a segment that covers one hole and more may swallow several ranges */
+    /* A segment that covers a whole hole may reach several ranges. */
     while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
         b->next = SCPS_MAX(b->next, scps_rangeset_at(b->ooo, 0)->to);
         scps_rangeset_trim(&own(b)->set, b->next);
@@ -407,7 +407,7 @@ void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to)
     b->read = to;
 }
 
-/* Copies len octets from read on, some of which lie in pages. */
+/* Copies len octets from `read` on, some of which lie in pages. */
 static SCPS_NOINLINE void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
 {
     for (size_t done = 0, run; done < len; done += run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What has arrived and the application has not read, in order or beyond a hole. */
+/* The receive buffer: octets that have arrived, in order or beyond a hole, and were not read. */
 #ifndef SCPS_CORE_RCVBUF_H
 #define SCPS_CORE_RCVBUF_H
 
@@ -9,29 +9,29 @@
 
 struct scps_rcvbuf {
     uint8_t *mem;       /* the ring; NULL: there is none */
-    uint32_t cap;       /* power of two; where an octet lies: scps_rcvbuf_place */
-    uint32_t zero : 30; /* the octet that lies at mem[0], modulo cap */
-    bool hollow : 1;    /* contents are thrown away: octets are counted only */
-    bool paged : 1;     /* some octets lie in pages, too far ahead for the ring */
-    scps_off read;      /* next octet the application gets */
+    uint32_t cap;       /* a power of two; scps_rcvbuf_place() maps an octet into the ring */
+    uint32_t zero : 30; /* offset, modulo cap, of the octet at mem[0] */
+    bool hollow : 1;    /* octets are counted only, not stored */
+    bool paged : 1;     /* some octets lie in pages, because they are too far ahead for the ring */
+    scps_off read;      /* offset of the next octet that the application reads */
     scps_off next;      /* first octet missing */
     const struct scps_rangeset
-        *ooo; /* octets held beyond next; until there are any the empty set of all */
+        *ooo; /* octets held beyond next; a shared empty set as long as there are none */
 };
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Takes a ring of cap octets (a power of two; 0: none, the buffer is hollow) and the list of
- * max_holes ranges beyond holes at once. Precondition: it has neither yet. 0 or
+ * max_holes ranges beyond holes at once. Precondition: it has neither yet. Returns 0 or
  * SCPS_ERR_NOMEM. */
 int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
                         uint32_t max_holes);
-/* What scps_rcvbuf_reserve takes beside the ring and the ranges, bytes. */
+/* Returns the bytes that scps_rcvbuf_reserve takes beside the ring and the ranges. */
 size_t scps_rcvbuf_beyond_size(void);
-/* Takes [off, off+len) (data NULL: zeros), all of it at or beyond next and inside what the caller's
- * window allows. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT
- * (more than max_holes, which is always the same). *range (may be NULL): the run of octets, in or
- * out of order, that these are now part of. */
+/* Stores [off, off+len) (data NULL: zeros), all of it at or beyond next and within the caller's
+ * window. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (more
+ * than max_holes, which is always the same). *range (may be NULL): the run of octets, in or out
+ * of order, that these are now part of. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
@@ -39,29 +39,29 @@ int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off 
  * scps_rcvbuf_put. 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len, uint32_t max_holes);
-/* What is missing below to is given up: next goes there, and over what is held from there on. */
+/* Gives up what is missing below `to`: next moves there, and over what is held from there on. */
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
-/* Reading goes on at `to`, at most next: the octets before it never arrived. */
+/* Moves reading to `to`, at most next: the octets before it never arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
 /* Discards what is held beyond next, so that there is memory for what is missing. RFC 2018 section
  * 8 permits it: the peer keeps a copy of all that has not been acknowledged cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns how many. */
+/* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns their
+ * number. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
-/* The contiguous run at the front; NULL if hollow or empty. */
+/* Returns the contiguous octets at the front; NULL if hollow or empty. */
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
-/* Gives the memory back when nothing is held. */
+/* Frees the memory when nothing is held. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Bytes taken from the allocator. */
+/* Returns the bytes taken from the allocator. */
 size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b);
-/* Where in mem octet off lies, or will, if the ring reaches so far and no page has it. */
+/* Returns the index in mem of octet off, if the ring reaches so far and no page has it. */
 static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off off)
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* As scps_rcvbuf_put for what nearly always comes: octets right behind the last that have arrived,
- * in order or beyond a hole, with room for them in one piece. False: it is not so, and nothing was
- * taken. */
+/* Fast path of scps_rcvbuf_put: octets right behind the last that have arrived, in order or
+ * beyond a hole, with contiguous room. Returns false, with nothing stored, in any other case. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RCV.NXT moves without data: over the peer's FIN, or over a hole that best effort gives up. */
+/* Moves RCV.NXT without data: over the peer's FIN, or over a hole that best effort gives up. */
 #include <assert.h>
 
 #include "core/conn.h"
@@ -15,7 +15,8 @@ void scps_rcv_take_fin(struct scps_conn *c)
     case SCPS_ESTABLISHED:
         scps_conn_set_state(c, SCPS_CLOSE_WAIT);
         break;
-    case SCPS_FIN_WAIT_1: /* our FIN acknowledged by the same segment: state.c has moved us on */
+    /* The same segment acknowledges our FIN, so state.c has left FIN-WAIT-1 already. */
+    case SCPS_FIN_WAIT_1:
         scps_conn_set_state(c, SCPS_CLOSING);
         break;
     case SCPS_FIN_WAIT_2:

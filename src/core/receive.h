@@ -12,7 +12,7 @@
 
 struct scps_receive {
     uint32_t irs; /* the sequence number of offset 0 */
-    uint16_t mss; /* the largest segment seen, and 536 or what we announced at least */
+    uint16_t mss; /* largest segment seen; at least 536 or what we announced */
     bool fin;     /* the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
 };
@@ -25,18 +25,19 @@ static inline void scps_receive_fin(struct scps_receive *r)
 {
     r->fin = true;
 }
-/* A segment of `size` octets has come. */
+/* Records the size of a segment that has come. */
 static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
 {
     if (size > r->mss)
         r->mss = (uint16_t)(size < UINT16_MAX ? size : UINT16_MAX);
 }
-/* RCV.NXT: the next octet that is missing, the FIN counted. */
+/* Returns RCV.NXT: the next octet that is missing, the FIN counted. */
 static inline scps_off scps_receive_next(const struct scps_receive *r)
 {
     return r->in.next + r->fin;
 }
-/* The right edge that a buffer of rcvbuf octets allows now; never below what was announced. */
+/* Returns the right edge that a buffer of rcvbuf octets permits now; never below what was
+ * announced. */
 static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
                                          scps_off announced)
 {
@@ -45,8 +46,8 @@ static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t 
 
     return edge > announced ? edge : announced;
 }
-/* Ranges beyond a hole that are kept at most: one for every other full segment of the window,
- * and 1024 at least. */
+/* Returns how many ranges beyond holes are kept at most: one for every other full segment of the
+ * window, at least 1024. */
 static inline uint32_t scps_receive_max_holes(uint32_t rcvbuf)
 {
     uint32_t n = rcvbuf / 1024;

@@ -21,8 +21,9 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    if (!ends->max) /* where memory is fixed scps_conn_need_tx has set a limit */
-        scps_rangeset_init(ends, UINT32_MAX); /* two octets a range: the send buffer is the limit */
+    if (!ends->max) /* With fixed memory scps_conn_need_tx has set a limit. */
+        /* A range has at least two octets, so the send buffer is the limit. */
+        scps_rangeset_init(ends, UINT32_MAX);
     if (scps_rangeset_add(ends, &x->env->alloc, end - 1, end, NULL) < 0)
         return SCPS_ERR_NOMEM;
     x->st->records_out++;

@@ -11,11 +11,12 @@
 #include "core/ctx.h"
 #include "core/scoreboard.h"
 
-/* The octet before end, written and not sent, ends a record. 0 or SCPS_ERR_NOMEM. */
+/* Records that the octet before `end`, written and not sent, ends a record. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end);
-/* There are ends ahead: how much of the next len octets, from nxt on, one segment takes. When that
- * is less, or all of a record, it is in *full, too; SCPS_SENT_RECORD is added to *flags if it ends
- * a record then. mss: of a full segment. */
+/* Returns how many of the next len octets, from nxt on, one segment takes; precondition: there
+ * are ends ahead. When a record end limits it, *full is set, too, and SCPS_SENT_RECORD is added
+ * to *flags if the segment ends a record. mss: payload of a full segment. */
 uint32_t scps_record_cut(const struct scps_rangeset *ends, scps_off nxt, uint32_t mss, uint32_t len,
                          uint32_t *flags, uint32_t *full);
 

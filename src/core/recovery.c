@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Episodes of repair: when one begins and ends, how much may leave meanwhile, and whether it was
- * imagined.
+/* Episodes of loss recovery: when one begins and ends, how much may be sent meanwhile, and whether
+ * it was spurious.
  *
  * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the
  *       controller hears of it once. What may leave follows RFC 6937 (PRR with the slow-start
@@ -39,7 +39,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define BURST 10 /* segments: an initial window (RFC 6928), where a window has a gap */
+/* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
+#define BURST 10
 
 /* RFC 6937 section 3. */
 static void proportion(struct scps_conn *c, uint64_t delivered)
@@ -62,8 +63,8 @@ static void proportion(struct scps_conn *c, uint64_t delivered)
     rec->window = pipe + send;
 }
 
-/* May more than an initial window leave at once, now that the left edge has moved? Then the window
- * has a gap, and is spread over a round trip. */
+/* Called when SND.UNA has moved: if more than an initial window may be sent at once, the window
+ * is paced over a round trip. */
 static void spread(struct scps_conn *c)
 {
     uint64_t window = scps_recovery_window(c);
@@ -154,28 +155,28 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
     loss(c, bytes, evidence, fresh);
     if (fresh) {
         SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
-        if (c->snd.una >=
-            rec->point) { /* an ECN echo with the last acknowledgement: nothing to go through */
+        /* An ECN echo came with the last acknowledgement, so there is nothing to recover. */
+        if (c->snd.una >= rec->point) {
             end(&c->tx->rec);
             scps_cc_change(c, SCPS_CC_RECOVERED);
             SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
             return;
         }
-        rec->delivered = delivered; /* what started the episode counts in it */
+        rec->delivered = delivered; /* What started the episode counts in it. */
         proportion(c, delivered);
     }
 }
 
-/* What left less than a round trip ago cannot have been answered yet (RFC 8985 section 6.3);
- * without reports nothing would ever tell about it, so there all of it counts (RFC 5681 section
- * 3.1). */
+/* Declares data in flight lost that should have been answered by now. What was sent less than a
+ * round trip ago cannot have been (RFC 8985 section 6.3); without SACK or SNACK all data counts
+ * (RFC 5681 section 3.1). */
 void scps_recovery_mark_lost(struct scps_conn *c)
 {
     bool reports = c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1;
 
     scps_sb_lose_since(&c->tx->sb,
                        reports ? c->ctx.env->now - SCPS_MAX(c->rtt.srtt, 1) : c->ctx.env->now);
-    scps_sb_losses(&c->tx->sb); /* the timer's are told as SCPS_CC_RTO */
+    scps_sb_losses(&c->tx->sb); /* The controller is told of the timer's losses as SCPS_CC_RTO. */
 }
 
 void scps_recovery_timeout(struct scps_conn *c)
@@ -208,7 +209,7 @@ void scps_recovery_repaired(struct scps_conn *c)
     scps_cc_change(c, SCPS_CC_RECOVERED);
 }
 
-/* late: so is what was presumed lost and not resent. */
+/* Undoes the episode. late: data presumed lost and not resent was only late. */
 static void undo(struct scps_conn *c, bool late)
 {
     struct scps_tx *tx = c->tx;
@@ -244,8 +245,8 @@ void scps_recovery_was_outage(struct scps_conn *c)
     SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
 }
 
-/* Remembers that r was resent: with what it touches, by itself, or, without room, with the
- * newest. */
+/* Records that r was resent: merged with a range that it touches, as a new range or, without room,
+ * with the newest range. */
 static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segment *r)
 {
     scps_off end = r->from + r->len;
@@ -262,7 +263,7 @@ static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segm
     at[i].to = SCPS_MAX(at[i].to, end);
 }
 
-/* RFC 3708: is it what was resent that is a duplicate, or has the network made one? */
+/* RFC 3708: returns true if the duplicate is of resent data, and was not made by the network. */
 static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off to)
 {
     for (unsigned i = 0; i < rec->ncopies; i++)
@@ -278,7 +279,7 @@ void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool f
     c->dsacks = true;
     if (!rec->undoable || !rec->resent || !was_resent(rec, from, to))
         return;
-    /* What the timer resent had arrived, and the acknowledgement was lost, not late: what lies
+    /* Data that the timer resent had arrived and its acknowledgement was lost, not late: what lies
      * behind may be missing. */
     if (--rec->resent == 0)
         undo(c, rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh));
@@ -301,7 +302,7 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result
     bool second = rec->frto == 2;
 
     if (!rec->frto || (!second && !advanced && c->agreed.opts & SCPS_AGREED_SACK))
-        /* section 3.1 step 2: duplicates before the first new acknowledgement only tell of holes */
+        /* Section 3.1 step 2: duplicates before the first new acknowledgement only report holes. */
         return false;
     rec->frto = 0;
     if (sum->dsack_fresh || c->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
@@ -359,7 +360,7 @@ void scps_recovery_passed(struct scps_conn *c)
 {
     struct scps_recovery *rec = &c->tx->rec;
 
-    rec->undoable = false; /* what is known of the episode no longer tells */
+    rec->undoable = false; /* The state of the episode is not valid evidence any more. */
     if (rec->episode == SCPS_EPISODE_NONE || c->snd.una < rec->point)
         return;
     end(&c->tx->rec);

@@ -23,8 +23,10 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define NEW_PATH  10 /* times saved_rtt: a longer round trip is of another path (section 4.2.1) */
-#define BETA_HALF 2  /* 1/Beta; "The default value is 0.5" */
+/* limit of the RTT as a multiple of saved_rtt: a longer one belongs to another path (section
+ * 4.2.1) */
+#define NEW_PATH  10
+#define BETA_HALF 2 /* 1/Beta; "The default value is 0.5" */
 
 static const struct scps_cc_ops *ops_of(struct scps_resume_cc cc)
 {
@@ -44,7 +46,8 @@ static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
     SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
 }
 
-/* Tells a controller with a model. True: it has none, or all is well with it. */
+/* Passes a request to a controller with a model. Returns true if it has none, or the model
+ * agrees. */
 static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
                 uint64_t amount, struct scps_cc_ctl *ctl)
 {
@@ -53,13 +56,13 @@ static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scp
     return !ops->resume || ops->resume(cc.state, v, what, amount, ctl);
 }
 
-/* Half of PipeSize, at least two segments. */
+/* Returns half of PipeSize, at least two segments. */
 static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
 {
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }
 
-/* The rate of the jump is over. */
+/* Restores the rate from before the jump. */
 static void unpace(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
 {
     if (!ops_of(cc)->resume)
@@ -76,7 +79,7 @@ static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct
     enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
 }
 
-/* A window has no phase of its own to report. */
+/* Reports the phase for a window-based controller, which has none of its own. */
 static void show(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
 {
     static const uint8_t phase[] = {[SCPS_RESUME_NORMAL] = SCPS_PHASE_NONE,
@@ -109,7 +112,8 @@ static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct s
 
     r->pipe = v->outstanding; /* flight_size */
     r->since = v->now;
-    r->rtt = v->min_rtt; /* of this connection: later samples may have waited for a delayed ACK */
+    /* RTT of this connection: later samples may include a delayed ACK's wait. */
+    r->rtt = v->min_rtt;
     r->began = v->delivered;
     r->rate = ctl->rate;
     rate = SCPS_MAX(SCPS_MIN(scps_muldiv(r->jump, 1000000, (uint64_t)r->rtt), r->saved_rate), 1);
@@ -133,7 +137,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         return;
     }
     if (v->delivered < v->init_cwnd || !v->min_rtt)
-        return; /* not "all the initial data (usually the IW)" is acknowledged */
+        return; /* Not "all the initial data (usually the IW)" is acknowledged yet. */
     if (v->min_rtt <= r->saved_rtt / 2) {
         normal(r, cc, v, SCPS_RESUME_RTT_TOO_SHORT, ctl);
         return;
@@ -149,7 +153,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         normal(r, cc, v, SCPS_RESUME_NOTHING_GAINED, ctl);
         return;
     }
-    if (!v->app_limited) /* "this transition MAY be deferred" until there is more to send */
+    if (!v->app_limited) /* "This transition MAY be deferred" until there is more to send. */
         jump(r, cc, v, ctl);
 }
 
@@ -169,8 +173,8 @@ static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struc
     enter(r, cc.x, SCPS_RESUME_RETREAT, why, ctl->cwnd);
 }
 
-/* "the ssthresh MUST be set to no larger than the most recently measured PipeSize * Beta": what has
- * arrived of the flight meanwhile is more than what was known when the controller set its own. */
+/* "the ssthresh MUST be set to no larger than the most recently measured PipeSize * Beta": what
+ * has arrived since is more than what was known when the controller set its own threshold. */
 static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
@@ -239,7 +243,7 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
     const bool modelled = ops_of(cc)->resume != NULL;
 
     if (!modelled)
-        ctl->cwnd = r->jump; /* the controller's growth does not count here */
+        ctl->cwnd = r->jump; /* Growth by the controller does not count in this phase. */
     if (v->min_rtt <= r->saved_rtt / 2)
         retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
     else if (a->sample_bytes && a->prior_delivered >= r->began)
@@ -267,7 +271,8 @@ void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const stru
             retreat(r, cc, v, SCPS_RESUME_LOSS, ctl);
         else if (r->phase == SCPS_RESUME_UNVALIDATED)
             unvalidated(r, cc, v, a, ctl);
-        else if (v->delivered >= r->last) /* section 3.4: the last of them has arrived */
+        /* Section 3.4: the last unvalidated segment has arrived. */
+        else if (v->delivered >= r->last)
             normal(r, cc, v, SCPS_RESUME_VALIDATED, ctl);
     } else if (r->regrow) {
         regrow(r, v, a, ctl);
@@ -313,7 +318,7 @@ static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const str
     normal(r, cc, v, SCPS_RESUME_TIMEOUT, ctl);
 }
 
-/* The core has put back the window of before the episode: as much of it as was validated. */
+/* The core has restored the window from before the episode: keep as much of it as was validated. */
 static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                    struct scps_cc_ctl *ctl)
 {

@@ -31,7 +31,7 @@ static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_
     return backed_off_by(c, SCPS_MAX(r->backoff, r->kept), rto, max);
 }
 
-/* A window probe, or the segment that it was, is resent by the timer of window probes; in an outage
+/* Arms the timer of window probes for a probe, or for the segment that a probe became; in an outage
  * neither timer runs. */
 static SCPS_NOINLINE void arm_instead(struct scps_conn *c, scps_time when)
 {
@@ -82,9 +82,9 @@ void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur
 #define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
 #define SYN_RTO_TO SCPS_SEC(60)
 
-/* How long `retries` timeouts take that begin with `rto` and double up to `max`, and the one after
- * them, which ends the connection. Timeouts themselves are not counted: one that is put down to
- * corruption does not back off, and fifteen of them may be over in seconds. */
+/* Returns how long `retries` timeouts take that begin with `rto` and double up to `max`, plus
+ * the one after them, which ends the connection. Timeouts themselves are not counted: one that
+ * is attributed to corruption does not back off, and fifteen of them may be over in seconds. */
 static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 {
     scps_dur total = 0, wait = SCPS_MAX(rto, 1);
@@ -97,11 +97,11 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
     return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
 }
 
-/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least 100 s
- * (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff as a
- * minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short the round
- * trip is expected to be. A SYN-ACK is as patient: the peer repeats its SYN as long as this, and
- * must not complete a handshake that has ended here. */
+/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least
+ * 100 s (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff
+ * as a minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short
+ * the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats its SYN as
+ * long, and must not complete a handshake that has ended here. */
 static SCPS_NOINLINE scps_dur patience(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;

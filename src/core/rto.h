@@ -11,12 +11,12 @@
 #include "core/timer.h"
 
 struct scps_rto {
-    struct scps_timer timer; /* the oldest segment has waited too long */
+    struct scps_timer timer; /* timer of the oldest outstanding segment */
     uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
     uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
-    scps_dur latest;         /* newest round trip of data; 0: none was measured */
-    /* The timeouts in a row, or the window probes without an answer, began; valid while there are
-     * any. */
+    scps_dur latest;         /* RTT of the newest sample from data; 0: none */
+    /* When the present timeouts in a row, or unanswered window probes, began; valid while there are
+     * any */
     scps_time silent_since;
 };
 
@@ -25,31 +25,31 @@ static inline void scps_rto_answered(struct scps_rto *r)
 {
     r->backoff = 0;
 }
-/* A round trip was measured. */
+/* Records that a round trip was measured. */
 static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;
     r->latest = rtt;
 }
-/* Nothing is kept of timeouts before. rtt: of data, as far as it is known; 0: that of the SYN says
+/* Clears the state of earlier timeouts. rtt: of data, if known; 0: unknown, as that of the SYN says
  * little on a slow line. */
 static inline void scps_rto_anew(struct scps_rto *r, scps_dur rtt)
 {
     r->backoff = 0;
     scps_rto_measured(r, rtt);
 }
-/* The timer, or that of window probes, has expired once more. */
+/* Counts an expiry of this timer, or of that of window probes. */
 static inline void scps_rto_back_off(struct scps_rto *r)
 {
     if (r->backoff < UINT16_MAX)
         r->backoff++;
 }
-/* The backoff outlasts the answer, until a round trip is measured. */
+/* Keeps the backoff after an answer until a round trip is measured. */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)SCPS_MIN(r->kept + 1, 30);
 }
-/* The peer has not answered since so many timeouts. */
+/* Continues after so many timeouts that the peer has not answered. */
 static inline void scps_rto_go_on(struct scps_rto *r, uint16_t backoff)
 {
     r->backoff = backoff;

@@ -9,8 +9,8 @@
  *
  * Nor does the largest value (rto_max) cut a round trip short: behind a deep queue on a slow line
  * it may be longer than that, and a timer that expires before the answer can be back would send
- * everything twice.  An hour is the most that is believed of a queue: a peer that delays its
- * answers for days must not keep a connection for ever.
+ * everything twice. An hour is the limit for a queue: a peer that delays its answers for days must
+ * not keep a connection for ever.
  */
 #include "core/rtt.h"
 #include "base/bytes.h"
