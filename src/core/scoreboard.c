@@ -17,7 +17,7 @@
 #include <scps/error.h>
 
 #define FIRST_CAP    32u
-#define NEEDLESS_MAX 16 /* doublings: 1 ms becomes a minute, the longest timeout */
+#define NEEDLESS_MAX 16 /* limit of doublings: 1 ms becomes a minute, the longest timeout */
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
@@ -64,7 +64,7 @@ static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
     return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
 }
 
-/* idx is no longer in the heap. */
+/* Marks that record idx is no longer in the heap. */
 static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
 {
     if (inside(sb, idx))
@@ -87,14 +87,16 @@ static void heap_pop(struct scps_scoreboard *sb)
         sb->lostq[i] = idx;
 }
 
-/* A record may be lost, found and lost again without leaving the heap: then it is there already. */
+/* Puts a record into the heap of lost ones. A record may be lost, found and lost again while it
+ * stays in the heap: then it is there already. */
 static void heap_push(struct scps_scoreboard *sb, uint32_t idx)
 {
     struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
-    if (sb->nlost > sb->mask) { /* full of stale ones: the live ones, each there once, always fit */
+    /* The heap is full of stale entries; the valid ones, each there once, always fit. */
+    if (sb->nlost > sb->mask) {
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t old = sb->lostq[i];
@@ -191,7 +193,8 @@ struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from
 
 static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
-    if (sb->resent_tail - sb->resent_head > sb->mask) { /* full: keep what is still in question */
+    /* The queue is full: keep only entries that are still in question. */
+    if (sb->resent_tail - sb->resent_head > sb->mask) {
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
             struct scps_resent e = sb->resent[i & sb->mask];
@@ -200,7 +203,7 @@ static void resent_push(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
         }
         sb->resent_tail = to;
         if (sb->resent_tail - sb->resent_head > sb->mask)
-            sb->resent_head++; /* cannot be: a record has one live entry */
+            sb->resent_head++; /* This cannot happen: a record has one valid entry. */
     }
     sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
 }
@@ -226,9 +229,9 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* ---- learning ---- */
 
-/* r had been resent and is known to have arrived. That is needless if it is far too soon for the
- * resending, whatever queue the least round trip was measured with, and counts once for all that
- * was resent since it last counted. */
+/* Handles the arrival of record r, which was resent. The retransmission was needless if the
+ * arrival is far too soon for it, whatever queue the least round trip was measured with, and
+ * this counts once for all that was resent since the last time. */
 static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
@@ -245,7 +248,7 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Takes note that record r, ARRIVED from now on or freed, has newly arrived. */
+/* Adds record r, ARRIVED from now on or freed, to the newly arrived ones. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
@@ -266,7 +269,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
         sum->newest = r;
 }
 
-/* Where the record before idx ends. */
+/* Returns the end of the record before idx. */
 static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
 {
     const struct scps_sent_segment *r = scps_sb_at(sb, idx - 1);
@@ -274,7 +277,8 @@ static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx
     return r->from + r->len;
 }
 
-/* The records from the head to before next, all of them ARRIVED and ending at end, are freed. */
+/* Frees the records from the head to before `next`, which are all ARRIVED; the last ends at
+ * `end`. */
 static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_off end)
 {
     uint32_t n = next - sb->head, below = 0;
@@ -288,14 +292,14 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
     sb->head = next;
 }
 
-/* Is r in flight, sent once only, and all of it below `to`? */
+/* Returns true if r is in flight, was sent only once, and lies wholly below `to`. */
 static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 {
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* What credit does for a run of such records that left after all that had arrived before: the first
- * is the oldest, the last the newest. Returns its bytes. */
+/* As credit() for a run of such records, sent after all that had arrived before: the first is the
+ * oldest, the last the newest. Returns their bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
                                   const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {
@@ -353,7 +357,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 
         if (r->from >= una)
             break;
-        if (r->from + r->len > una) { /* part of it: the rest stays */
+        /* Only a part of the record is acknowledged: the rest stays. */
+        if (r->from + r->len > una) {
             uint32_t gone = (uint32_t)(una - r->from);
             uint64_t *bytes = r->state == SCPS_SENT_FLIGHT ? &sb->inflight
                               : r->state == SCPS_SENT_LOST ? &sb->lost
@@ -366,7 +371,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
             break;
         }
-        if (r->state == SCPS_SENT_ARRIVED) { /* the whole run at once, as far as it goes */
+        /* Skip the whole run of arrived records, as far as it is acknowledged. */
+        if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);
             if (end > una) {
@@ -400,7 +406,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     last = scps_sb_at(sb, sb->tail - 1);
     if (off < first->from || off >= last->from + last->len)
         return false;
-    /* Segments are mostly of one size: begin where off would be if all were, then halve. */
+    /* Most segments have one size: start where off would be if all had, then bisect. */
     guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
@@ -420,7 +426,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     return true;
 }
 
-/* The first record from idx on that has not arrived. */
+/* Returns the first record from idx on that has not arrived. */
 static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 {
     while (idx != sb->tail) {
@@ -429,7 +435,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
-        if (next != sb->tail) { /* halve the path for the next who comes this way */
+        /* Path halving: the next search from here needs half as many steps. */
+        if (next != sb->tail) {
             const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
                 r->skip = n->skip;
@@ -439,8 +446,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* What is mostly told of: first sendings from idx on, that nobody has judged. Returns the index
- * behind them. */
+/* Fast path: marks a run of records that are in flight, sent once and not judged yet, from idx on.
+ * Returns the index behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_result *sum)
 {
@@ -469,7 +476,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* mostly a report is the last one, a little longer */
+    /* Usually a report is the last one, extended a little. */
     bool longer = from >= sb->run_from && from <= sb->run_to && !before(sb->run_next, sb->head) &&
                   SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -481,7 +488,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             return;
         idx = sb->head;
     } else if (scps_sb_at(sb, idx)->from < from) {
-        idx++; /* a part of a segment tells nothing of the whole */
+        idx++; /* A report about part of a segment does not count for the segment. */
     }
     first = longer && !before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
@@ -491,8 +498,9 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             break;
         if (r->resends)
             resent_arrived(sb, r, now, min_rtt);
+        /* A report that comes after later transmissions may be old news. */
         else if (before(sb->hi_xseq, r->xseq) && (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            sum->oldest_sent = r->sent; /* what is told after later sendings may be old news */
+            sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
         r->skip = idx + 1;
@@ -505,7 +513,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        scps_sb_at(sb, first)->skip = idx; /* over all of it at once */
+        scps_sb_at(sb, first)->skip = idx; /* Skip all of the run in one step. */
     sb->run_from = from;
     sb->run_to = to;
     sb->run_first = first;
@@ -590,8 +598,9 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
     return sum.lost;
 }
 
-/* What a resend seemed to tell by arriving its original may have told: the latest sending known to
- * have arrived is then the last original that has. */
+/* After an undo, arrivals of retransmissions are no evidence, since their originals may have
+ * arrived. The latest transmission known to have arrived is then the last original that has
+ * arrived. */
 static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
@@ -602,7 +611,8 @@ static void forget_resend_evidence(struct scps_scoreboard *sb)
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
-        hi = arrived ? r->xseq : r->xseq - 1; /* originals left in order of offset */
+        /* Originals were sent in the order of their offsets. */
+        hi = arrived ? r->xseq : r->xseq - 1;
         any = true;
     }
     if (any && before(hi, sb->hi_xseq))
@@ -619,7 +629,7 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
         struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
-            heap_push(sb, i); /* resent and lost again: not imagined */
+            heap_push(sb, i); /* A record that was resent and lost again stays lost. */
         } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;
             found += r->len;
@@ -675,7 +685,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
         sb->frontier--;
     sb->head--;
     sb->run_to = 0;
-    for (uint32_t i = 0; i < sb->nlost; i++) /* left behind by a record that was acknowledged */
+    /* Entries of records that have been acknowledged are skipped. */
+    for (uint32_t i = 0; i < sb->nlost; i++)
         if (sb->lostq[i] == sb->head)
             first->flags |= SCPS_SENT_QUEUED;
     heap_push(sb, sb->head);
@@ -696,7 +707,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent_segment r = *scps_sb_at(sb, i);
-        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* the new heap is empty */
+        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The new heap is empty. */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;
@@ -704,7 +715,8 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
         for (uint32_t left = r.len, cut; left; left -= cut) {
             struct scps_sent_segment *n;
             uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
-            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0); /* a FIN takes no room */
+            /* A FIN takes no room in the segment. */
+            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0);
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
             cut = data <= last ? left : data <= max ? last : max;
             if (scps_sb_reserve(&nb, a)) {

@@ -13,49 +13,50 @@
 
 struct scps_send {
     uint32_t iss;          /* the sequence number of offset 0 */
-    uint32_t wl1, wl2;     /* SND.WL1 and SND.WL2: of the last window update */
+    uint32_t wl1, wl2;     /* SND.WL1 and SND.WL2 of the last window update */
     uint32_t max_wnd : 31; /* MAX.SND.WND: the largest window that the peer has offered */
-    uint32_t shut : 1;     /* the application writes no more: the FIN follows the last octet */
-    scps_off una;          /* SND.UNA: all below is acknowledged, or given up */
-    scps_off nxt;          /* SND.NXT: all below has been sent */
-    scps_off end;          /* all below has been written; the FIN is not counted */
-    scps_off edge;         /* SND.UNA + SND.WND: the right edge of the peer's window */
+    /* the application has shut down sending: the FIN follows the last octet */
+    uint32_t shut : 1;
+    scps_off una;  /* SND.UNA: all below is acknowledged, or given up */
+    scps_off nxt;  /* SND.NXT: all below has been sent */
+    scps_off end;  /* all below has been written; the FIN is not counted */
+    scps_off edge; /* SND.UNA + SND.WND: right edge of the peer's window */
 };
 
-/* What a window update does to the right edge. */
+/* Effect of a window update on the right edge. */
 enum scps_window { SCPS_WINDOW_OLD, SCPS_WINDOW_SAME, SCPS_WINDOW_MOVED };
 
-/* Nothing is written; the first octet has offset 1. */
+/* Initialises: nothing is written; the first octet has offset 1. */
 static inline void scps_send_init(struct scps_send *s)
 {
     s->end = 1;
 }
-/* The SYN has, or had, sequence number iss. */
+/* Sets the sequence number of the SYN. */
 static inline void scps_send_begin(struct scps_send *s, uint32_t iss)
 {
     s->iss = iss;
 }
-/* The peer's SYN, with sequence number seq, offered a window of wnd octets. */
+/* Records that the peer's SYN, with sequence number seq, offered a window of wnd octets. */
 static inline void scps_send_offered(struct scps_send *s, uint32_t seq, uint32_t wnd)
 {
     s->wl1 = seq;
     s->max_wnd = wnd & INT32_MAX;
     s->edge = 1 + (scps_off)wnd;
 }
-/* The next segment tells the window, whichever it is; its sequence number is seq. */
+/* Lets the next segment, with sequence number seq, update the window in any case. */
 static inline void scps_send_update_next(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq - 1;
 }
-/* A segment with sequence number seq acknowledges all that was sent, and offers the window that
- * stands. */
+/* Records a segment with sequence number seq that acknowledges all data sent and repeats the
+ * present window. */
 static inline void scps_send_confirmed(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq;
     s->wl2 = (uint32_t)s->una;
 }
-/* A segment with sequence number seq and acknowledgement ack offers wnd octets (RFC 9293
- * section 3.10.7.4, fifth check). */
+/* Processes a window update: a segment with sequence number seq and acknowledgement ack offers wnd
+ * octets (RFC 9293 section 3.10.7.4, fifth check). */
 static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t seq, scps_off ack,
                                                 uint64_t wnd)
 {
@@ -68,21 +69,21 @@ static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t se
     if (s->edge == ack + wnd)
         return SCPS_WINDOW_SAME;
     s->edge = ack + wnd;
-    if (wnd > s->max_wnd) /* at most 65535 << 14 */
+    if (wnd > s->max_wnd) /* wnd is at most 65535 << 14. */
         s->max_wnd = wnd & INT32_MAX;
     return SCPS_WINDOW_MOVED;
 }
-/* The left edge moves to una: it is acknowledged, or given up. */
+/* Moves SND.UNA to una, because the data is acknowledged or given up. */
 static inline void scps_send_acked(struct scps_send *s, scps_off una)
 {
     s->una = una;
 }
-/* The next `takes` sequence numbers leave for the first time. */
+/* Records that the next `takes` sequence numbers are sent for the first time. */
 static inline void scps_send_left(struct scps_send *s, uint32_t takes)
 {
     s->nxt += takes;
 }
-/* The FIN has left; it has been acknowledged. */
+/* Return true if the FIN has been sent, and if it has been acknowledged. */
 static inline bool scps_send_fin_sent(const struct scps_send *s)
 {
     return s->nxt > s->end;
@@ -91,12 +92,13 @@ static inline bool scps_send_fin_acked(const struct scps_send *s)
 {
     return s->una > s->end;
 }
-/* All below una was sent and acknowledged before this state existed (a SYN cookie). */
+/* Restores the state of a connection made from a SYN cookie: everything below una was sent and
+ * acknowledged. */
 static inline void scps_send_resume(struct scps_send *s, scps_off una)
 {
     s->una = s->nxt = una;
 }
-/* The application has written n octets; it writes nothing more. */
+/* Record that the application has written n octets, and that it writes nothing more. */
 static inline void scps_send_wrote(struct scps_send *s, uint64_t n)
 {
     s->end += n;
@@ -105,24 +107,25 @@ static inline void scps_send_shut(struct scps_send *s)
 {
     s->shut = 1;
 }
-/* The end of the stream, with its FIN if there will be one. */
+/* Returns the end of the stream, with its FIN if there will be one. */
 static inline scps_off scps_send_fin_end(const struct scps_send *s)
 {
     return s->end + s->shut;
 }
-/* Nothing is left that has not been sent. */
+/* Returns true if nothing is left to send for the first time. */
 static inline bool scps_send_all_sent(const struct scps_send *s)
 {
     return s->nxt >= scps_send_fin_end(s);
 }
-/* Where a segment without data stands. A probe stands beyond the peer's window until it is taken,
- * and so does what is under way when a peer takes its window back: a number there is not acceptable
- * (RFC 9293 section 3.10.7.4), and what the segment says would go unheard. */
+/* Returns the offset for the sequence number of a segment without data. A window probe lies
+ * beyond the peer's window until it is accepted, and so does data in flight when a peer shrinks
+ * its window: a number there would not be acceptable (RFC 9293 section 3.10.7.4), and the
+ * segment would be ignored. */
 static inline scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
 }
-/* Octets written and not acknowledged, which the send buffer holds. */
+/* Returns the octets in the send buffer: written and not acknowledged. */
 static inline uint64_t scps_send_held(const struct scps_send *s)
 {
     return s->end - SCPS_MAX(s->una, 1);

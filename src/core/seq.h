@@ -10,19 +10,19 @@
 
 #include <scps/types.h>
 
-/* The wire's number of offset off in a stream that began with isn. */
+/* Returns the sequence number of offset off in a stream that began with isn. */
 static inline uint32_t scps_seq_wrap(uint32_t isn, scps_off off)
 {
     return isn + (uint32_t)off;
 }
 
-/* How far seq lies beyond offset near; negative: before it. */
+/* Returns how far seq lies beyond offset near; negative: before it. */
 static inline int32_t scps_seq_ahead(uint32_t isn, scps_off near, uint32_t seq)
 {
     return (int32_t)(seq - (isn + (uint32_t)near));
 }
 
-/* The offset of seq, as a signed value: before the SYN it is negative. */
+/* Returns the offset of seq as a signed value, which is negative before the SYN. */
 static inline int64_t scps_seq_unwrap(uint32_t isn, scps_off near, uint32_t seq)
 {
     return (int64_t)near + scps_seq_ahead(isn, near, seq);

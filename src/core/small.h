@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the application has said of segments that are smaller than a full one, and of room for
- * writes.
+/* Settings of the application about small segments, and about room for writes.
  *
  * Invariant: only this file assigns the fields.
  */
@@ -11,10 +10,11 @@
 #include <stdint.h>
 
 enum scps_small_bit {
-    SCPS_SMALL_NODELAY = 1u << 0, /* they need not wait for acknowledgements (Nagle) */
-    SCPS_SMALL_CORK = 1u << 1,    /* they wait until this is taken away, or for 200 ms */
-    SCPS_SMALL_MORE = 1u << 2,    /* likewise: the last write said that more would follow */
-    SCPS_SMALL_PUSH = 1u << 3     /* what is written now leaves, whatever the others say */
+    SCPS_SMALL_NODELAY = 1u << 0, /* small segments do not wait for acknowledgements (no Nagle) */
+    SCPS_SMALL_CORK = 1u << 1,    /* small segments wait until this bit is cleared, or for 200 ms */
+    SCPS_SMALL_MORE = 1u << 2,    /* likewise: the last write announced more data (SCPS_MORE) */
+    /* what has been written is sent now, whatever the other bits say */
+    SCPS_SMALL_PUSH = 1u << 3
 };
 
 struct scps_small {
@@ -28,7 +28,7 @@ static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)
 
 /* A write that was cut short, or refused. */
 struct scps_room {
-    bool wanted : 1;  /* the application is to hear when there is room again */
+    bool wanted : 1;  /* the application is told when there is room again */
     bool starved : 1; /* memory was lacking for the write, or for the FIN */
 };
 

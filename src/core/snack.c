@@ -77,15 +77,18 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define FAST            4           /* EMBARGO_FAST_RXMIT_CTR */
-#define LEAST           SCPS_MS(10) /* margin of an embargo: the peer may be busy */
-#define SILENCE         (2 * LEAST) /* of a peer that tells no more */
-#define SNACK_FIXED_LEN 6           /* octets of the option before its vector */
-#define WORK            8192        /* records one report may touch: a hostile one costs no more */
-#define FULL                                                                                       \
-    65535 /* both fields of Hole1 saturate: so much, or more (docs/SCPS-TP.md section 2.1) */
+#define FAST  4           /* EMBARGO_FAST_RXMIT_CTR */
+#define LEAST SCPS_MS(10) /* least margin of an embargo: the peer may be busy */
+/* time after which a silent peer counts as sending no more reports */
+#define SILENCE         (2 * LEAST)
+#define SNACK_FIXED_LEN 6 /* octets of the option before its bit vector */
+/* limit of the records that one report may examine, so that a hostile report costs no more */
+#define WORK 8192
+/* largest value of both 16-bit fields, which then mean this much or more (docs/SCPS-TP.md section
+ * 2.1) */
+#define FULL 65535
 
-/* The largest segment the side that announced mss sends: what both ends count in. */
+/* Returns the largest segment that the side which announced mss sends: the unit of both ends. */
 static uint32_t unit(const struct scps_agreed *a, const struct scps_conn_config *cfg, uint16_t mss)
 {
     int32_t size = mss - (cfg->snack_raw_unit ? 0 : scps_agreed_less(a));
@@ -93,29 +96,30 @@ static uint32_t unit(const struct scps_agreed *a, const struct scps_conn_config 
     return (uint32_t)SCPS_MAX(size, 8);
 }
 
-/* The first hole that ends beyond off, the last one perhaps at a FIN. False: there is none. */
+/* Gets the first hole that ends beyond off; the last hole may end at a FIN. Returns false if there
+ * is none. */
 static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
                        struct scps_range *h)
 {
     const struct scps_rangeset *ooo = in->ooo;
     uint32_t i = scps_rangeset_find(ooo, off);
 
-    if (i < ooo->n &&
-        scps_rangeset_at(ooo, i)->from <= off) /* off is here: the hole lies behind this range */
+    /* off has arrived, so the hole is behind this range. */
+    if (i < ooo->n && scps_rangeset_at(ooo, i)->from <= off)
         i++;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
     h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : fin_at;
     return h->to > SCPS_MAX(off, h->from);
 }
 
-/* Can the option's 16-bit offset say where h begins? */
+/* Returns true if the option's 16-bit offset can express the start of h. */
 static bool nameable(const struct scps_conn *c, const struct scps_range *h)
 {
     return (h->from - c->rcv.in.next) / unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss) < FULL;
 }
 
-/* The first hole beyond off, less what of it lies below, that the option can name. False: there is
- * none. */
+/* Gets the first hole beyond off that the option can name, without its part below off. Returns
+ * false if there is none. */
 static bool hole_to_name(const struct scps_conn *c, scps_off off, struct scps_range *h)
 {
     if (!hole_after(&c->rcv.in, c->rx->fin_at, SCPS_MAX(off, c->rcv.in.next), h))
@@ -140,8 +144,9 @@ bool scps_snack_out_of_reach(const struct scps_conn *c)
            !nameable(c, &h);
 }
 
-/* Returns the end of what it tells of; whole: when that is not all, the last hole in it, so that
- * the next report leaves out nothing between two holes. */
+/* Writes the bit vector. Returns the end of what it reports. whole: if it cannot report everything,
+ * it ends before the last hole in it, so that the next report leaves out nothing between two
+ * holes. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -165,17 +170,19 @@ static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg,
 
 unsigned scps_snack_room(const struct scps_agreed *a)
 {
-    /* a compressed header has timestamps apart from its options */
+    /* In a compressed header timestamps are not among the options. */
     return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
-/* How far a bit vector reaches that counts in units of `size`, with so many octets for options. */
+/* Returns how far a bit vector that counts in units of `size` reaches, with so many octets for
+ * options. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* The hole below what has arrived last, if a bit vector that begins there tells of both. */
+/* Gets the hole below the data that arrived last, if a bit vector that begins there reports
+ * both. */
 static bool below_mended(const struct scps_conn *c, struct scps_range *h)
 {
     const struct scps_rangeset *ooo = c->rcv.in.ooo;
@@ -187,7 +194,7 @@ static bool below_mended(const struct scps_conn *c, struct scps_range *h)
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < c->rx->snack_next &&
-           /* and a mark beside it may take room */
+           /* A record mark or corruption option beside it may take room. */
            c->rx->mended < h->to + reach(unit(&c->agreed, &c->ctx.cfg->c, c->agreed.peer_mss),
                                          scps_snack_room(&c->agreed)) *
                                        3 / 4;
@@ -212,7 +219,8 @@ scps_off scps_snack_go_back(struct scps_conn *c)
     return told;
 }
 
-/* The hole whose turn it is; *told: what remembers it. NULL: there is none. */
+/* Gets the hole to report next; *told: the cursor that remembers it. Returns NULL if there is
+ * none. */
 static scps_off *turn(struct scps_conn *c, struct scps_range *h)
 {
     struct scps_rx *rx = c->rx;
@@ -248,7 +256,7 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
         return;
     off = (h.from - c->rcv.in.next) / size;
     blocks = (h.to - (c->rcv.in.next + off * size) + size - 1) / size;
-    blocks = SCPS_MIN(blocks, FULL); /* the rest of a longer hole stays due */
+    blocks = SCPS_MIN(blocks, FULL); /* The rest of a longer hole stays due. */
     *told = SCPS_MIN(h.to, c->rcv.in.next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)off;
@@ -265,8 +273,8 @@ void scps_snack_report(struct scps_conn *c, struct scps_seg *seg, unsigned room,
     SCPS_OBSERVE_CONN(c, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
 }
 
-/* Can the receiver's report be about the last sending of r? meant: a first sending needs no other
- * witness. */
+/* Returns true if the receiver's report can be about the last transmission of r. meant: a first
+ * transmission needs no other evidence. */
 static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
                      const struct scps_sent_segment *r, bool meant)
 {
@@ -284,8 +292,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* the hole reaches into its last unit, but whether beyond the first segment there SACK knows
-     * better */
+    /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
+     * better. */
     scps_off last_unit = c->agreed.opts & SCPS_AGREED_SACK
                              ? to - unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss)
                              : to;
@@ -303,7 +311,7 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
-        idx = first + 1; /* it sticks out in front, and there are others */
+        idx = first + 1; /* The first segment sticks out of the range, and others lie within it. */
     for (; idx != sb->tail && work < WORK; idx++, work++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
@@ -316,8 +324,8 @@ static void missing(struct scps_conn *c, scps_off from, scps_off to, struct scps
         c->tx->named_to = scps_sb_at(sb, idx)->from;
 }
 
-/* The peer's holes have been told past [from, to): what was resent there, and could have arrived,
- * seems to have. */
+/* The peer's reports have passed over [from, to): data that was resent there, and could have
+ * arrived, seems to have arrived. */
 static void pass(struct scps_conn *c, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -335,9 +343,9 @@ static void pass(struct scps_conn *c, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data a report begins at `at` and tells of all below end. Holes told before come
- * in turn; one below the last is out of turn unless it is the first, ack, with which they begin
- * again. */
+/* At the end of the data: processes a report from `at` to end. The peer reports known holes in
+ * order; a hole below the last one is out of order unless it is the first, ack, with which the
+ * order starts again. */
 static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = c->tx;
@@ -358,7 +366,7 @@ static void in_turn(struct scps_conn *c, scps_off ack, scps_off at, scps_off end
     tx->turn = end;
 }
 
-/* [from, to) is missing; or will be, if it still is when the delay has passed. */
+/* Processes a report that [from, to) is missing, now or when snack_delay has passed. */
 static void named(struct scps_conn *c, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
@@ -389,7 +397,8 @@ void scps_snack_measure(struct scps_conn *c, const struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
 
-    if (!scps_send_all_sent(&c->snd)) { /* else little is told, and nothing is learned from it */
+    /* Otherwise few segments are reported, and nothing can be concluded. */
+    if (!scps_send_all_sent(&c->snd)) {
         if (c->ctx.env->now - tx->slow_since > 2 * c->rtt.srtt) {
             tx->slow[1] = tx->slow[0];
             tx->pause[1] = tx->pause[0];
@@ -403,8 +412,8 @@ void scps_snack_measure(struct scps_conn *c, const struct scps_ack_result *sum)
         tx->slow[0] = SCPS_MAX(tx->slow[0], c->ctx.env->now - sum->oldest_sent);
 }
 
-/* How long the peer keeps news to itself. Only where no queue can be the reason: a sender that only
- * its rate limits fills none. */
+/* Returns how late the peer reports arrivals. It is computed only where no queue can be the reason:
+ * a sender that only its rate limits fills no queue. */
 static scps_dur lateness(const struct scps_tx *tx, const struct scps_rtt *rtt, uint64_t cwnd)
 {
     scps_dur slow = SCPS_MAX(tx->slow[0], tx->slow[1]), least = scps_rtt_min(rtt);
@@ -435,10 +444,11 @@ static scps_dur embargo(const struct scps_conn *c, const struct scps_sent_segmen
     if (c->ctl.cwnd == SCPS_CWND_OPEN && c->snd.nxt >= scps_send_fin_end(&c->snd) && r->resends &&
         least)
         return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
-    if (late) /* and it may have told of others first */
+    if (late) /* The peer may have reported others first: allow three times that. */
         rtt = SCPS_MAX(rtt, least + 3 * late);
     margin = SCPS_MAX(4 * c->rtt.rttvar, LEAST);
-    if (c->ctl.cwnd != SCPS_CWND_OPEN) /* a queue of its own making may grow */
+    /* A window-based sender can fill a queue and lengthen the RTT. */
+    if (c->ctl.cwnd != SCPS_CWND_OPEN)
         margin = SCPS_MAX(margin, rtt / 8);
     wait = rtt + margin;
     return SCPS_MAX(wait, SCPS_MIN(wait << more, c->ctx.cfg->c.rto_max));
@@ -449,7 +459,8 @@ static scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* The end of the data: see above. Returns when the next is to be looked at; 0: never. */
+/* The end of the data, see above: declares segments lost that no report can name. Returns when to
+ * look again; 0: never. */
 static scps_time unreported(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = c->tx;
@@ -458,8 +469,8 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_result *sum)
     scps_time again = 0, due;
     uint32_t idx;
 
-    if (!(last->flags & SCPS_SENT_FIN) ||
-        scps_agreed_rack(&c->agreed, &c->ctx.cfg->c)) /* more may come, and tell; or rack.c looks */
+    /* More data may follow and be reported; or RACK decides. */
+    if (!(last->flags & SCPS_SENT_FIN) || scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
         again = last->sent + embargo(c, last);
@@ -488,8 +499,8 @@ static scps_time unreported(struct scps_conn *c, struct scps_ack_result *sum)
     return again;
 }
 
-/* What was resent and has been silent for long: lost again. Returns when the next comes to that; 0:
- * nothing does. */
+/* Declares resent segments lost again that have not been reported for their embargo. Returns when
+ * to look again; 0: no need. */
 static scps_time silent(struct scps_conn *c, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -520,8 +531,9 @@ static scps_time silent(struct scps_conn *c, struct scps_ack_result *sum)
         scps_time due = r->sent + embargo(c, r);
         if (!sack && !first)
             due = SCPS_MAX(due, c->tx->heard_at + SILENCE);
-        /* What leaves together comes to the end of its embargo together, in the same order: behind
-         * the others the oldest one would find a short queue full each time. They wait for it. */
+        /* Segments sent together reach the end of their embargo together, in the same order:
+         * behind the others the oldest would find a short queue full each time. So the others
+         * wait for it. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(c, head) - due <= c->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(c, head));
@@ -549,7 +561,8 @@ static void look(struct scps_conn *c, struct scps_ack_result *sum)
         w->due = 0;
         missing(c, w->from, w->to, sum);
     }
-    /* A peer that says nothing at all is the timer's business, which counts and gives up. */
+    /* A peer that sends nothing at all is left to the retransmission timer, which counts and gives
+     * up. */
     if (!c->rtt.srtt || c->ctx.env->now - c->tx->heard_at > patience * c->rtt.rto)
         return;
     due = sooner(silent(c, sum), unreported(c, sum));
@@ -568,9 +581,9 @@ void scps_snack_timer(struct scps_conn *c)
         return;
     SCPS_OBSERVE_CONN(c, LOST, sum.lost_from, sum.lost, scps_conn_loss_cause(c), SCPS_BY_RESEND);
     scps_recovery_lost(c, sum.lost, 0, SCPS_BY_RESEND);
-    /* What stands at SND.UNA was reported and is not acknowledged: the report was false, or is no
-     * longer true. Only the retransmission timer mends that (RFC 2018 section 8), and it must not
-     * begin anew whenever another segment goes again. */
+    /* The segment at SND.UNA was reported as arrived and is not acknowledged: the report was
+     * false, or is no longer true. Only the retransmission timer repairs that (RFC 2018 section
+     * 8), and it must not begin anew whenever another segment goes again. */
     if (scps_sb_at(&c->tx->sb, c->tx->sb.head)->state != SCPS_SENT_ARRIVED)
         scps_snd_arm_rtx(c);
     scps_conn_wake(c);
@@ -581,8 +594,8 @@ static bool set(const struct scps_seg *seg, unsigned bit)
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
 }
 
-/* What the bit vector, whose first bit stands for [at, at+size), says has arrived; or what it says
- * is missing. Returns the end of what it tells of. */
+/* Processes the bit vector, whose first bit stands for [at, at+size): what it reports as arrived;
+ * or what it reports as missing. Returns the end of what it covers. */
 static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off at, uint32_t size,
                        bool arrived, struct scps_ack_result *sum)
 {
@@ -594,7 +607,7 @@ static scps_off vector(struct scps_conn *c, const struct scps_seg *seg, scps_off
         for (run = bit; run < last && set(seg, run) == here;)
             run++;
         to = at + (scps_off)run * size;
-        if (!here && run == last) /* nothing above has arrived: says nothing */
+        if (!here && run == last) /* Nothing above has arrived, so the zeros report nothing. */
             break;
         told = run;
         if (here && arrived)
@@ -617,13 +630,13 @@ void scps_snack_take(struct scps_conn *c, const struct scps_seg *seg, scps_off a
     uint32_t size = unit(&c->agreed, &c->ctx.cfg->c, c->agreed.adv_mss);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
-    /* behind a size that is full nobody knows where the vector begins */
+    /* With a size field of 65535 the start of the vector is unknown. */
     bool has_vector = c->agreed.caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return;
     c->ctx.st->snacks_in++;
-    /* What has arrived first: something sent later than what is missing may be among it. */
+    /* Process arrivals first: among them may be a segment sent later than one that is missing. */
     if (has_vector)
         told = vector(c, seg, end, size, true, sum);
     named(c, at, end, sum);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The one place that decides what to send now, or why nothing.
+/* Decides what to send now, or why nothing is sent.
  *
  * In order: a reset, a probe that is due, the handshake; then repair before new data before the
  * FIN, within what the window (recovery.c), the peer and the pacer allow; then a bare
- * acknowledgement if one is owed. Whatever does not leave has a name: enum scps_hold.
+ * acknowledgement if one is owed. The reason why nothing is sent is an enum scps_hold.
  *
  * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
  * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
@@ -71,22 +71,23 @@ static SCPS_NOINLINE void end_persist(struct scps_tx *tx, struct scps_todo *todo
     scps_rto_stop(tx);
 }
 
-/* RFC 9293 section 3.8.6.2.1: is what the peer's window takes worth a segment, by rule (1),
- * Eff.snd.MSS, or (3), half of Max(SND.WND)? */
+/* Returns true if what the peer's window permits is worth a segment by RFC 9293 section 3.8.6.2.1,
+ * rule (1), Eff.snd.MSS, or (3), half of Max(SND.WND). */
 static bool worth_sending(const struct scps_send *s, uint32_t mss, uint64_t usable)
 {
     return usable >= mss || 2 * usable >= s->max_wnd;
 }
 
-/* The window is open, but all that it takes is a silly segment, and nothing is under way: the
- * override timeout, rule (4), lets it go. */
+/* Returns true if the window is open but permits a silly segment only, and nothing is in flight:
+ * the override timeout, rule (4), sends it. */
 static bool awaits_override(const struct scps_send *s, uint32_t mss)
 {
     return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&
            !worth_sending(s, mss, s->edge - s->nxt);
 }
 
-/* Something waits, the peer has no room, and nothing is under way that would bring an answer. */
+/* Returns true if a window probe is needed: data waits, the window is closed, and nothing is in
+ * flight that would bring an answer. */
 static bool must_probe(const struct scps_conn *c)
 {
     scps_off want = scps_send_fin_end(&c->snd);
@@ -97,11 +98,12 @@ static bool must_probe(const struct scps_conn *c)
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
 {
-    if (c->tx && c->snd.edge > c->snd.una) { /* open; a probe the peer did not take goes first */
+    /* The window is open; a probe that the peer did not accept is resent first. */
+    if (c->tx && c->snd.edge > c->snd.una) {
         struct scps_ack_result sum = {0};
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
         if (awaits_override(&c->snd, c->agreed.mss) && !c->tx->ends.n) {
-            /* which does not begin anew with each octet of window */
+            /* The backoff does not restart with each octet of window. */
             scps_rto_answered(&c->tx->rto);
             scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
             return;
@@ -120,7 +122,7 @@ static bool user_timed_out(const struct scps_conn *c)
            c->ctx.env->now - c->tx->progress_at >= cfg->user_timeout;
 }
 
-/* A user timeout decides alone. */
+/* Decides whether the connection times out. A user timeout decides alone. */
 static bool timed_out(const struct scps_conn *c)
 {
     if (c->ctx.cfg->c.user_timeout && c->established)
@@ -132,17 +134,16 @@ static uint32_t packet_size(const struct scps_agreed *a, uint8_t family, uint32_
 {
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
 
-    if (a->caps & SCPS_CAP_COM &&
-        !(a->opts & SCPS_AGREED_UNHEARD)) /* the acknowledgement where there is room: 6 */
+    /* Length of the acknowledgement where there is room: 6. */
+    if (a->caps & SCPS_CAP_COM && !(a->opts & SCPS_AGREED_UNHEARD))
         tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
     return len + (family == 4 ? 20u : 40u) + tcp;
 }
 
-/* What would be sent again has yet to leave, as soon as the rate allows it: nobody has failed to
- * answer, and only a user timeout goes on. The rate is the route's where the turn of this
- * connection has not come, or came to no avail, and else its own. *at: when the rate
- * lets the packet leave, headers and all. The timer runs from then, or on a slow line it would run
- * out again and again for nothing. */
+/* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
+ * user timeout continues. The rate is the route's if this connection is not served yet, or was
+ * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
+ * The timer runs from then; otherwise it would expire repeatedly on a slow line. */
 static bool waits_for_rate(const struct scps_conn *c, scps_time *at)
 {
     const struct scps_scoreboard *sb = &c->tx->sb;
@@ -164,9 +165,9 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
-    /* A window may stay closed for ever as long as the peer answers; but with nobody left to say
-     * when it has been long enough it ends like a silence (RFC 6429 section 3), or peers could pile
-     * such connections up. */
+    /* A window may stay closed for ever as long as the peer answers; but after the application
+     * has closed it ends like a silence (RFC 6429 section 3), or peers could pile such
+     * connections up. */
     if (c->heard.persist && !c->released)
         scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
     scps_heard_since_persist(&c->heard);
@@ -189,8 +190,8 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->snd.una == c->snd.nxt)
         return;
-    if (c->ctx.env->now >=
-        scps_bets_until(c)) { /* best effort: no timeout, only the end of its life */
+    /* Best effort: not a timeout, but the end of the segment's lifetime. */
+    if (c->ctx.env->now >= scps_bets_until(c)) {
         scps_bets_send(c);
         if (c->snd.una < c->snd.nxt)
             scps_snd_arm_rtx(c);
@@ -204,7 +205,7 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_ctx_need_stats(&c->ctx);
     c->ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->snd.una, c->rtt.rto, c->tx->rto.backoff, tx->sb.inflight);
-    if (!c->tx->rto.backoff) /* the first one in a row */
+    if (!c->tx->rto.backoff) /* This is the first timeout in a row. */
         scps_rto_silent_since(&tx->rto, c->ctx.env->now - c->rtt.rto);
     if (cfg->outage_after && c->tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);
@@ -224,7 +225,7 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
-            /* what was reported above the left edge has been thrown away */
+            /* The peer has discarded what it reported above SND.UNA. */
             scps_sb_renege(&tx->sb);
             memset(tx->sacked, 0, sizeof tx->sacked);
         }
@@ -233,7 +234,7 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     scps_rto_back_off(&c->tx->rto);
     if (c->agreed.caps & SCPS_CAP_COM &&
-        scps_conn_doubts_comp(c)) /* without memory it goes as it is */
+        scps_conn_doubts_comp(c)) /* Without memory it is sent as it is. */
         scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_agreed_any_mss(&c->agreed));
     if (c->state == SCPS_SYN_SENT && c->tx->rto.backoff == cfg->caps_tries && !c->plain &&
         scps_conn_offers(c))
@@ -267,7 +268,7 @@ static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg
     }
 }
 
-/* The segment of record r leaves: what had been delivered by now. */
+/* Records the delivery state when the segment of record r is sent. */
 static inline void delivery_of(struct scps_tx *tx, struct scps_sent_segment *r, scps_time now)
 {
     scps_delivery_sent(&tx->delivery, r, &tx->sb, now);
@@ -307,9 +308,10 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* What a segment of len octets costs at the connection's own rate; 0: it has none. A rate that
- * spreads the congestion window counts what the window counts: with headers a window of small
- * segments would take longer than a round trip, would never be full, and so would not grow. */
+/* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
+ * A rate that spreads the congestion window counts what the window counts: with headers a window
+ * of small segments would take longer than a round trip, would never be full, and so would not
+ * grow. */
 static inline uint32_t pace_size(const struct scps_conn *c, uint32_t len)
 {
     if (!c->tx->pacer.rate)
@@ -331,7 +333,8 @@ static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
     return true;
 }
 
-/* False: the connection's own rate says later, and the timer is set. */
+/* Returns true if the connection's own rate permits the segment now; otherwise arms the pacer's
+ * timer and returns false. */
 static inline bool covered(struct scps_conn *c, uint32_t size)
 {
     scps_time when = scps_pacer_next(&c->tx->pacer, c->ctx.env->now, size);
@@ -343,8 +346,8 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     return false;
 }
 
-/* True: the connection's own rate and the route's let a segment of len octets, size on the wire,
- * leave, and the former is paid. */
+/* Returns true if the connection's own rate and the route's permit a segment of len octets, `size`
+ * on the wire; charges the former. */
 static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &c->tx->pacer;
@@ -356,12 +359,14 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
     return true;
 }
 
-/* The window is full. True: the route's minimum rate lets one segment go all the same. */
+/* Called when the window is full. Returns true if the route's minimum rate lets one segment be sent
+ * all the same. */
 static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
     if (c->turns->gate && scps_gate_permits(c->turns->gate, c))
         return true;
-    scps_cc_limited(c, true); /* however little the application has written */
+    /* The window counts as the limit, however little the application has written. */
+    scps_cc_limited(c, true);
     scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
 }
@@ -377,8 +382,8 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Turns octets [from, from+len) into seg; flags: SCPS_SENT_FIN stands behind them, SCPS_SENT_RECORD
- * ends with them. */
+/* Makes seg of octets [from, from+len); flags: SCPS_SENT_FIN follows them, SCPS_SENT_RECORD ends
+ * with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags,
                                 const struct scps_sent_segment *resent)
@@ -407,14 +412,15 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(c, SCPS_HOLD_NONE);
 }
 
-/* Turns record r into seg once more. */
+/* Makes seg a retransmission of record r. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
-/* The same for record idx, unasked: a probe is not held by the rate, but pays. */
+/* As again() for record idx, when no rule asked for it: the rate does not hold a probe, but is
+ * charged. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
@@ -423,8 +429,8 @@ static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *se
         scps_pacer_spend(&c->tx->pacer, pace_size(c, seg->len));
 }
 
-/* So much is under way now: is the window in use? In slow start more than half of it is use enough
- * (RFC 7661 section 4.1). */
+/* Decides, from the bytes in flight, whether the window is used. In slow start more than half of it
+ * suffices (RFC 7661 section 4.1). */
 static inline void note_use(struct scps_conn *c, uint64_t inflight, uint64_t window)
 {
     if (inflight + c->agreed.mss > window ||
@@ -443,7 +449,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* the peer took its window back */
+    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* The peer has shrunk its window. */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
@@ -456,25 +462,25 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
     delivery_of(c->tx, r, c->ctx.env->now);
     note_use(c, inflight + len, scps_recovery_window(c));
-    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snack.c knows better */
+    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* Not before this time; snack.c decides. */
         scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
-    /* The oldest one has a round trip before it again: a timer of its first sending would cut it
+    /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
      * short. */
     if (!scps_rto_runs(tx) || idx == tx->sb.head)
         scps_snd_arm_rtx(c);
     return true;
 }
 
-/* Less than a segment is left to send while the window has room: from now until all that is in
- * flight has arrived, rates are the application's (draft-ietf-ccwg-bbr, section "Tracking
- * application-limited phases"). */
+/* Less than a segment is left to send while the window has room: rates are app-limited until all
+ * that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking application-limited
+ * phases"). */
 static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 {
     if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
         scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
 }
 
-/* May a segment smaller than a full one leave? */
+/* Returns true if a segment smaller than a full one may be sent. */
 static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = c->tx;
@@ -483,7 +489,7 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
     if (!all && usable < c->agreed.mss && worth_sending(&c->snd, c->agreed.mss, len))
         return true; /* all the peer takes */
     if (!all) {
-        /* more fits soon, or the override timeout lets it go */
+        /* More will fit soon, or the override timeout sends it. */
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
         if (c->snd.una == c->snd.nxt && !(c->todo.bits & SCPS_TODO_PERSIST)) {
             begin_persist(c);
@@ -506,25 +512,28 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
     return false;
 }
 
-/* After an RTO of silence the old window says nothing of the path (RFC 5681 section 4.1). */
+/* Restarts from the initial window: after an RTO of silence the old window says nothing of the path
+ * (RFC 5681 section 4.1). */
 static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 {
     if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
         scps_cc_change(c, SCPS_CC_IDLE);
 }
 
-/* What new data may leave now: from nxt on. */
+/* A planned segment of new data, from SND.NXT on. */
 struct tx_plan {
-    uint64_t avail, usable; /* written; taken by the peer's window */
+    uint64_t avail, usable; /* octets written; octets that the peer's window permits */
     uint64_t inflight;
-    uint32_t len, full; /* of this segment; of the largest one here */
-    uint32_t takes;     /* sequence numbers: len and the FIN */
-    uint32_t size;      /* on the wire; 0: nobody counts */
-    uint32_t flags;     /* SCPS_SENT_* */
-    bool fin;           /* the FIN goes with it */
+    /* len: payload of this segment; full: payload of the largest possible one */
+    uint32_t len, full;
+    uint32_t takes; /* sequence numbers that it takes: len and the FIN */
+    uint32_t size;  /* octets on the wire; 0: no rate counts them */
+    uint32_t flags; /* SCPS_SENT_* */
+    bool fin;       /* the FIN is sent with it */
 };
 
-/* Is there anything, and does the peer take it? */
+/* Plans the next segment. Returns false if there is nothing to send, or the peer's window is
+ * closed. */
 static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -534,7 +543,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     if (!p->avail && !p->fin) {
         if (c->hold != SCPS_HOLD_APP)
             scps_snd_hold(c, SCPS_HOLD_APP);
-        /* the end of it moves on only for a controller that models the path */
+        /* Only controllers that model the path need the end of the app-limited phase updated. */
         if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             ran_dry(tx, scps_recovery_window(c));
         return false;
@@ -542,7 +551,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
     p->flags = 0;
     if (probe && !p->usable &&
-        c->snd.una == c->snd.nxt) { /* one octet (or the FIN) beyond the window */
+        c->snd.una == c->snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
     }
@@ -555,12 +564,13 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->full = c->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->agreed) : c->agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
-    if (tx->ends.n) /* never beyond the end of a record: up to there it is as large as it gets */
+    /* Never beyond the end of a record: up to there it is as large as it can become. */
+    if (tx->ends.n)
         p->len = scps_record_cut(&tx->ends, c->snd.nxt, c->agreed.mss, p->len, &p->flags, &p->full);
     return true;
 }
 
-/* Does the congestion window let it go? */
+/* Returns true if the congestion window permits the planned segment. */
 static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -574,7 +584,7 @@ static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
            p->flags & SCPS_SENT_PROBE || c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
-/* Room for its record. Without memory it is tried again later, should nothing else happen
+/* Makes room for its record. Without memory it is tried again later, if nothing else happens
  * before. */
 static inline bool record_fits(struct scps_conn *c)
 {
@@ -609,7 +619,8 @@ static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
         scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
 }
 
-/* A window probe that was due has left, as p. False: as a segment like any other. */
+/* Handles a window probe that was sent as p. Returns false if p is an ordinary segment after
+ * all. */
 static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);
@@ -618,11 +629,12 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
         c->ctx.st->probes_out++;
         return true;
     }
-    end_persist(c->tx, &c->todo); /* what a small window takes: an ordinary segment */
+    end_persist(c->tx, &c->todo); /* A small window accepts it: an ordinary segment. */
     return false;
 }
 
-/* Is the window used now? And when may the next one leave, if only the rate is in its way? */
+/* Records whether the window is used now, and arms the pacer's timer if only the rate will hold the
+ * next segment. */
 static inline void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->tx;
@@ -633,7 +645,9 @@ static inline void look_ahead(struct scps_conn *c, const struct tx_plan *p)
         p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
         !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
         uint32_t next = p->len == c->agreed.mss ? p->size : pace_size(c, c->agreed.mss);
-        covered(c, next); /* or not: then nobody need ask for it before its time */
+        /* Called for its side effect: it arms the pacer's timer, so that the connection need not be
+         * asked before. */
+        covered(c, next);
     }
 }
 
@@ -654,12 +668,12 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         return false;
     if (c->snd.una == c->snd.nxt) {
         tx->progress_at = c->ctx.env->now;
-        if (tx->rto.backoff && !probe) /* best effort gave up what had no answer */
+        if (tx->rto.backoff && !probe) /* Best effort has given up the data that had no answer. */
             scps_rto_silent_since(&tx->rto, c->ctx.env->now);
         if (p.len)
             scps_stats_flight(c->ctx.st, c->ctx.env->now);
         if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
-            scps_rack_arm(c); /* later ones find it armed, or an acknowledgement does it */
+            scps_rack_arm(c); /* Later segments find it armed, or an acknowledgement arms it. */
     }
     if (p.fin)
         p.flags |= SCPS_SENT_FIN;
@@ -669,7 +683,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     if (probe && was_probe(c, &p))
         return true;
     if (!scps_rto_runs(c->tx)) {
-        if (c->todo.bits & SCPS_TODO_PERSIST) /* a smaller MSS fits the window: no override */
+        /* A smaller MSS fits the window, so no override is needed. */
+        if (c->todo.bits & SCPS_TODO_PERSIST)
             end_persist(c->tx, &c->todo);
         scps_snd_arm_rtx(c);
     }
@@ -677,10 +692,10 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. What they
- * elicit, or the timer, ends the waiting. "If the TCP sender does not have any new data to send, or
- * the advertised window prohibits new transmissions", nothing would: conventional recovery goes
- * on. */
+/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. Their
+ * acknowledgements, or the timer, end the wait. "If the TCP sender does not have any new data to
+ * send, or the advertised window prohibits new transmissions", nothing would: conventional
+ * recovery goes on. */
 static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
@@ -699,8 +714,8 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
     return c->tx->rec.frto != 2 && repair(c, seg);
 }
 
-/* RFC 8985 section 7.3: new data if there is any, whatever the window says; else the last segment
- * once more. */
+/* Tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the window permits;
+ * otherwise the last segment again. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -720,7 +735,8 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* A window probe is due. False: nothing was sent before, so it is to be the next octet. */
+/* Sends a window probe that is due. Returns false if nothing was sent before: then the next octet
+ * is to be sent. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
@@ -736,9 +752,9 @@ static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* An empty segment one octet behind what the peer is known to have: whoever gets it answers. Behind
- * nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no answer
- * due. */
+/* Makes an empty segment one octet below what the peer is known to have, which it must answer.
+ * Behind nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no
+ * answer due. */
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
@@ -747,7 +763,9 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     base(c, seg, behind);
     scps_ackout_fill(c, seg);
     scps_todo_done(&c->todo, SCPS_TODO_KEEP);
-    if (owed) /* the peer takes no acknowledgement from a segment that is unacceptable */
+    /* The peer ignores the acknowledgement of an unacceptable segment, so send one by itself,
+     * too. */
+    if (owed)
         scps_todo_add(&c->todo, SCPS_TODO_ACK);
     c->ctx.st->probes_out++;
     left(c, seg, behind, false);
@@ -769,15 +787,15 @@ static bool may_send_data(uint8_t state, const struct scps_tx *tx)
     }
 }
 
-/* What goes before everything else. True: that is all there is now, a segment or (*done false)
- * none. */
+/* Sends what goes before everything else. Returns true if that is all now: a segment, or none
+ * (*done false). */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
     if (c->todo.bits & SCPS_TODO_RST) {
         base(c, seg,
              scps_send_acceptable(
-                 &c->snd)); /* with timestamps, as RFC 7323 section 3.2 would have it */
+                 &c->snd)); /* It carries timestamps, as RFC 7323 section 3.2 requires. */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         c->segs_out++;
@@ -791,7 +809,7 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* the probe of an outage */
+        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* This is the probe of an outage. */
         return true;
     }
     *done = false;
@@ -846,8 +864,8 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header has no room for an acknowledgement beside a full segment's data: it goes
- * before, by itself. */
+/* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
+ * if one is sent first, by itself. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     return (c->tx->sb.lost ||
@@ -874,10 +892,10 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         if (c->tx->sb.lost ? mend(c, seg) : new_data(c, seg))
             return true;
         scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-        /* repair may be finished or held by the window of the peer: new data never overtakes it */
+        /* Recovery may be finished, or held by the peer's window: new data never overtakes it. */
     } else {
         scps_snd_hold(c, SCPS_HOLD_APP);
     }
-    /* else it rides on the data */
+    /* Otherwise the acknowledgement is carried by the data. */
     return c->todo.bits & SCPS_TODO_ACK && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

@@ -43,7 +43,7 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
     return 0;
 }
 
-/* Copies len octets to where offset off belongs; they do not pass the ring's end. */
+/* Copies len octets to the place of offset off; they do not pass the ring's end. */
 static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, const void *src,
                   size_t len)
 {
@@ -59,8 +59,8 @@ static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, cons
     }
 }
 
-/* Without memory for a ring of need octets a smaller one is taken, as long as it is larger than
- * what there is. */
+/* Enlarges the ring to `need` octets. Without memory for that a smaller ring is taken, as long as
+ * it is larger than the present one. */
 static void grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     uint32_t least = b->cap ? b->cap : FIRST_CAP / 2, cap = 2 * least;

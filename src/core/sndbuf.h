@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* What the application wrote and the peer has not acknowledged. */
+/* The send buffer: octets that the application wrote and the peer has not acknowledged. */
 #ifndef SCPS_CORE_SNDBUF_H
 #define SCPS_CORE_SNDBUF_H
 
 #include <scps/alloc.h>
 
 struct scps_sndbuf {
-    uint8_t *mem;      /* NULL: nothing stored (hollow, or empty so far) */
+    uint8_t *mem;      /* NULL: nothing is stored (hollow, or empty so far) */
     uint32_t cap;      /* power of two; octet off lies at mem[off & (cap - 1)] */
-    uint32_t slack;    /* the first slack octets stand again behind the last */
+    uint32_t slack;    /* the first slack octets of the ring are repeated behind its end */
     scps_off from, to; /* octets held */
 };
 
-/* The first octet will have offset `first`. Segments of at most max_seg octets will be asked
- * for. */
+/* Initialises; the first octet will have offset `first`, and segments of at most max_seg octets
+ * will be asked for. */
 void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg);
 void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
-/* Takes a ring of cap octets (a power of two, at least max_seg) at once. Precondition: it has none
- * yet. 0 or SCPS_ERR_NOMEM. */
+/* Takes a ring of cap octets (a power of two, at least max_seg) at once. Precondition: it has
+ * none yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap);
 /* Appends len octets (buf NULL: zeros; with hollow set nothing is stored at all). The caller keeps
  * to the limit. Returns len, less when memory is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
-/* Takes back the last len octets written. */
+/* Removes the last len octets written. */
 static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
 {
     b->to -= len;
 }
-/* len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next write or
- * release. */
+/* Returns len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next
+ * write or release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
-/* Everything below off is acknowledged. */
+/* Releases everything below off, which is acknowledged. */
 static inline void scps_sndbuf_release(struct scps_sndbuf *b, scps_off off)
 {
     if (off > b->from)
         b->from = off < b->to ? off : b->to;
 }
-/* Gives the memory back when nothing is held. */
+/* Frees the memory when nothing is held. */
 void scps_sndbuf_trim(struct scps_sndbuf *b, const struct scps_alloc *a);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/prng.h"
 #include "core/seq.h"
 
-#define ANOTHER 65536u /* octets: further than the window of any SYN */
+#define ANOTHER 65536u /* octets: further than the window of any SYN reaches */
 
 static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
@@ -55,10 +55,10 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     scps_ackout_now(c);
 }
 
-/* A reset in answer to our SYN. Somebody on the way, or an old host, may not bear an option it does
- * not know: one SYN without it asks again before the connection counts as refused (docs/SCPS-TP.md
- * section 1.4 has it for silence). It begins elsewhere in sequence space, so that a reset for an
- * earlier SYN is no answer to it. */
+/* Handles a reset in answer to our SYN. A middlebox or an old host may refuse an unknown option:
+ * one SYN without it is sent before the connection counts as refused (docs/SCPS-TP.md section
+ * 1.4 has it for silence). That SYN has another initial sequence number, so a reset for an
+ * earlier SYN does not match it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     struct scps_ack_result sum = {0};
@@ -96,7 +96,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
         struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
         if (c->snd.nxt)
-            scps_sb_lose(&c->tx->sb, idx, &sum); /* the SYN leaves again, as a SYN-ACK */
+            scps_sb_lose(&c->tx->sb, idx, &sum); /* The SYN is resent as a SYN-ACK. */
         scps_send_offered(&c->snd, seg->seq, seg->wnd);
         if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
@@ -109,7 +109,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
-        bare.wnd = 0; /* taken above; the scale applies from the next one on */
+        bare.wnd = 0; /* The window was taken above; the scale applies from the next segment on. */
         bare.seq = seg->seq - 1;
         scps_ackin(c, &bare);
     }
@@ -128,7 +128,7 @@ static bool data_after_close(const struct scps_conn *c, const struct scps_seg *s
            !(c->rcv.fin);
 }
 
-/* May a segment that cannot be used be answered? */
+/* Returns true if a segment that cannot be used may be answered. */
 static bool may_answer(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) ||
@@ -143,11 +143,11 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     bool keepalive = !seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
                      scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) == -1;
 
-    if (keepalive || may_answer(c, seg)) /* a keep-alive is always answered */
+    if (keepalive || may_answer(c, seg)) /* A keep-alive is always answered. */
         scps_ackout_now(c);
 }
 
-/* RFC 9293 section 3.10.7.4, fifth check, the closing states. */
+/* Our FIN is acknowledged: moves on as in RFC 9293 section 3.10.7.4, fifth check. */
 static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
 {
     switch (c->state) {
@@ -161,7 +161,7 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
         scps_conn_finish(c, 0);
         break;
     case SCPS_TIME_WAIT:
-        /* nothing follows a FIN: whoever is further than that knows another connection */
+        /* Nothing follows a FIN, so a segment beyond it belongs to another connection. */
         if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv)))
             answer_unacceptable(c, seg);
         break;
@@ -170,10 +170,11 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     }
 }
 
-/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. An acknowledgement outside
- * that range is a guess, or from another connection. With best effort SND.UNA is what the peer has
- * acknowledged, however far this end has given up since: otherwise two ends that both gave up more
- * than a window would refuse each other's segments for ever. */
+/* Returns true for an acknowledgement within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =<
+ * SEG.ACK =< SND.NXT. An acknowledgement outside that range is a guess, or from another
+ * connection. With best effort SND.UNA is what the peer has acknowledged, however far this end
+ * has given up since: otherwise two ends that both gave up more than a window would refuse each
+ * other's segments for ever. */
 static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack), most = c->snd.max_wnd;
@@ -185,10 +186,10 @@ static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
     return ack >= (int64_t)scps_bets_peer_una(c->tx, c->snd.una) - most;
 }
 
-/* Does an unacceptable segment show that the peer sends and the link carries it? It does if it is
- * an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement is
- * plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer that
- * waits for the end of an outage, too, sends nothing else. */
+/* Returns true if an unacceptable segment shows that the peer sends and the link carries it: it
+ * is an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement
+ * is plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer
+ * that waits for the end of an outage, too, sends nothing else. */
 static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_receive_next(&c->rcv);
@@ -206,14 +207,14 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(c, seg)) {
-        scps_heard_now(&c->heard); /* a peer that asks whether we are there is there */
-        /* or the answer is held, and two ends in an outage wait for each other */
+        scps_heard_now(&c->heard); /* A keep-alive shows that the peer is there. */
+        /* Otherwise the answer would be held, and two ends in an outage would wait for each
+         * other. */
         if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
     }
     if (old && c->state != SCPS_SYN_RECEIVED) {
-        scps_rcv_data(c,
-                      seg); /* for the statistics and the duplicate report: nothing of it is new */
+        scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     answer_unacceptable(c, seg);
@@ -236,8 +237,8 @@ static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
 
 enum { GO_ON = -1 };
 
-/* The states before any in which segments are walked through, and the peer's SYN again. GO_ON: with
- * *at, which may now be copy; else what became of the segment. */
+/* Handles CLOSED, LISTEN and SYN-SENT, and a repeated SYN of the peer. Returns GO_ON with *at,
+ * which may now be copy; otherwise what became of the segment. */
 static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
                                  struct scps_seg *copy)
 {
@@ -256,8 +257,8 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      c->plain == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};
-        if (c->snd.nxt &&
-            !c->snd.una) { /* it goes again; the peer, who was heard, has all its time to answer */
+        /* It is sent again; the peer, who was heard, gets its whole time to answer. */
+        if (c->snd.nxt && !c->snd.una) {
             scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
             scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
             if (!(c->todo.bits & SCPS_TODO_OUTAGE))
@@ -270,7 +271,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     }
     if (!c->established)
         scps_conn_settle(c, seg);
-    *copy = *seg; /* simultaneous open: the peer's SYN-ACK acknowledges ours */
+    *copy = *seg; /* Simultaneous open: the peer's SYN-ACK acknowledges our SYN. */
     copy->flags &= (uint16_t)~SCPS_SYN;
     copy->seq++;
     copy->wnd = (uint16_t)(copy->wnd >> c->agreed.snd_wscale);
@@ -278,7 +279,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     return GO_ON;
 }
 
-/* RFC 9293 section 3.10.7.4, fifth check, in SYN-RECEIVED. 0: go on with the segment. */
+/* SYN-RECEIVED: RFC 9293 section 3.10.7.4, fifth check. Returns 0 to go on with the segment. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->snd.nxt == 0 || scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) <= 0 ||
@@ -294,7 +295,8 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
     return 0;
 }
 
-/* An acknowledgement of what was never sent, or far behind what was (RFC 5961 section 5.2). */
+/* Handles an acknowledgement of what was never sent, or far below SND.UNA (RFC 5961 section
+ * 5.2). */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (may_answer(c, seg))
@@ -319,7 +321,7 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
         if (c->state == SCPS_SYN_RECEIVED)
             return drop(c, SCPS_DROP_NO_ACK, seg);
         if (seg->len || seg->flags & (SCPS_FIN | SCPS_RST))
-            return GO_ON; /* it says where it stands */
+            return GO_ON; /* The segment carries its sequence number. */
         return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
     }
     ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack);
@@ -370,22 +372,24 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if (err)
             return err;
     } else {
-        /* what lies ahead of SND.NXT scps_ackin refuses by itself */
+        /* scps_ackin refuses by itself what lies ahead of SND.NXT. */
         bool behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
         if ((behind && !ack_plausible(c, seg)) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
         if (scps_send_fin_acked(&c->snd))
             our_fin_acked(c, seg);
     }
-    /* Not before its acknowledgement was found good. RFC 7323 section 4.3: the echo is of the
-     * segment that moved, or could move, the left edge */
+    /* The timestamp is taken only after the acknowledgement was found valid. RFC 7323 section
+     * 4.3: the echo is of the segment that moved, or could move, the left edge */
     if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->rcv.irs, c->ack.acked_to)) <= 0) {
         scps_ts_take(&c->ts, seg->tsval, c->ctx.env->now);
     }
     if (c->state == SCPS_CLOSED)
         return 0;
     if (data_after_close(c,
-                         seg)) { /* the answer stands at SEG.ACK, as if it were CLOSED (3.10.7.1) */
+                         /* The answer has sequence number SEG.ACK, as in CLOSED (section
+                          * 3.10.7.1). */
+                         seg)) {
         scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }

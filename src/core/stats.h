@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is counted of a connection.
+/* Counters of a connection.
  *
- * Invariant: the protocol never reads it; info.c does, and this file where a figure follows from
- * what it was.  The test house.statistics overwrites all of it again and again.
+ * Invariant: the protocol never reads them; info.c does, and this file where a new value follows
+ * from the old one. The test house.statistics overwrites all of it again and again.
  */
 #ifndef SCPS_CORE_STATS_H
 #define SCPS_CORE_STATS_H
@@ -12,15 +12,16 @@
 
 #include "base/bytes.h"
 
-/* What the path carried in a round trip. Less than SCPS_CARRIED_LEAST is not looked at: nobody
- * would save it (RFC 9959 section 3.1). */
+/* Bytes that the path carried in a round trip. Less than SCPS_CARRIED_LEAST is ignored, because
+ * it would not be saved (RFC 9959 section 3.1). */
 struct scps_carried {
     uint64_t bytes; /* 0: no round trip has ended */
     scps_dur took;  /* µs */
 };
 #define SCPS_CARRIED_LEAST 4096u
 
-struct scps_conn_stats { /* those of scps_info that nothing else tells */
+/* counters for scps_conn_info() that no other part of the connection keeps */
+struct scps_conn_stats {
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
@@ -29,35 +30,35 @@ struct scps_conn_stats { /* those of scps_info that nothing else tells */
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt;           /* while nothing is to be sent */
-    struct scps_carried carried; /* then: the most in a round trip */
+    scps_dur last_rtt;           /* newest RTT, kept while the sending state is freed */
+    struct scps_carried carried; /* most bytes in a round trip, kept likewise */
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
-    uint32_t holes;          /* given up on the receiving side */
+    uint32_t holes;          /* holes given up by the receiver */
     uint64_t bytes_missing;  /* in them */
     uint64_t bytes_given_up; /* by the sending side */
 };
 
-/* It has counted nothing yet. */
+/* Sets all counters to zero. */
 static inline void scps_stats_begin(struct scps_conn_stats *st, scps_time now)
 {
     memset(st, 0, sizeof *st);
     st->hold_since = now;
 }
-/* A segment with `len` octets of data has left. */
+/* Counts a segment that was sent with `len` octets of data. */
 static inline void scps_stats_sent(struct scps_conn_stats *st, uint32_t len)
 {
     st->data_segs_out++;
     st->bytes_sent += len;
 }
-/* The next segment has data, and nothing is outstanding. */
+/* Counts the start of a flight: the next segment has data, and nothing is outstanding. */
 static inline void scps_stats_flight(struct scps_conn_stats *st, scps_time now)
 {
     if (!st->first_sent)
         st->first_sent = now;
 }
-/* A segment with data has arrived. */
+/* Counts a segment with data that has arrived. */
 static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now)
 {
     st->data_segs_in++;
@@ -65,18 +66,18 @@ static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now
     if (!st->first_received)
         st->first_received = now;
 }
-/* The window of the controller is cwnd. */
+/* Records the controller's window, for its maximum. */
 static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
 }
-/* The sending side goes away; it has seen so much in a round trip. */
+/* Keeps the most bytes of a round trip when the sending state is freed. */
 static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
 {
     if (most.bytes > st->carried.bytes)
         st->carried = most;
 }
-/* The reason why nothing left, `was`, has held until now. */
+/* Adds the time for which the reason `was` has held. */
 static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)
 {
     st->holds[was] += now - st->hold_since;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A timer of a connection: the time at which one thing is to be looked at.
+/* A timer of a connection, for one purpose.
  *
  * Invariant: the key of a connection in its host's heap of deadlines is never later than a timer of
  * the connection that runs.  It may be earlier: putting a timer off, which every acknowledgement
@@ -12,7 +12,7 @@
 #include "core/ctx.h"
 
 struct scps_timer {
-    scps_time at; /* SCPS_NEVER: the timer does not run */
+    scps_time at; /* time of expiry; SCPS_NEVER: the timer does not run */
 };
 
 static inline void scps_timer_stop(struct scps_timer *t)
@@ -23,7 +23,7 @@ static inline bool scps_timer_runs(const struct scps_timer *t)
 {
     return t->at != SCPS_NEVER;
 }
-/* True: the timer has expired, and is stopped. */
+/* Returns true if the timer has expired, and stops it. */
 static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
 {
     if (t->at > now)
@@ -31,9 +31,9 @@ static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
     t->at = SCPS_NEVER;
     return true;
 }
-/* The key of the connection of x is no later than `when`. */
+/* Ensures that the connection of x has a key of at most `when` in the heap. */
 void scps_timer_key(struct scps_conn_ctx *x, scps_time when);
-/* The timers of the connection of x are looked at by `when`. */
+/* Ensures that the connection's timers are checked by `when`. */
 static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
 {
     if (when >= x->timers_by)
@@ -41,25 +41,26 @@ static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
     x->timers_by = when;
     scps_timer_key(x, when);
 }
-/* None of them is due before `when`. */
+/* Records that no timer expires before `when`. */
 static inline void scps_timer_looked(struct scps_conn_ctx *x, scps_time when)
 {
     x->timers_by = when;
 }
-/* Timer t of the connection of x expires at `when`. */
+/* Sets timer t of the connection of x to expire at `when`. */
 static inline void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t, scps_time when)
 {
     t->at = when;
     scps_timer_due(x, when);
 }
-/* The same of the pacer's timer, the next with each segment: timers_by does not count it. */
+/* As scps_timer_set for the pacer's timer, which is set with each segment: timers_by does not
+ * include it. */
 static inline void scps_timer_set_next(struct scps_conn_ctx *x, struct scps_timer *t,
                                        scps_time when)
 {
     t->at = when;
     scps_timer_key(x, when);
 }
-/* Timer t expires at `when`, unless it expires earlier. */
+/* Sets timer t to expire at `when`, unless it expires earlier. */
 static inline void scps_timer_by(struct scps_conn_ctx *x, struct scps_timer *t, scps_time when)
 {
     if (when < t->at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a timer that has expired does, in which order when several have, and which is the next.
+/* Serves expired timers in a fixed order, and finds the next one.
  *
  * The retransmission timer, the timer of window probes and that of an outage exclude each other:
- * whoever starts one stops the others.
+ * starting one stops the others.
  */
 #include "core/conn.h"
 
@@ -18,7 +18,7 @@ static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
     return SCPS_MIN(t, tx->trim_timer.at);
 }
 
-/* The earliest of the timers that run, that of the pacer aside; SCPS_NEVER: none does. */
+/* Returns the earliest of the running timers except the pacer's; SCPS_NEVER: none runs. */
 static inline scps_time deadline(const struct scps_conn *c)
 {
     scps_time t = SCPS_MIN(c->ack.timer.at, c->keep_timer.at);
@@ -33,7 +33,7 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Something outstanding may be lost by now. */
+/* Handles look_timer: something outstanding may count as lost by now. */
 static void look(struct scps_conn *c)
 {
     if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
@@ -42,8 +42,7 @@ static void look(struct scps_conn *c)
         scps_snack_timer(c);
 }
 
-/* Serves the timers of the sending side that have expired. The last of them may give the memory
- * of c->tx back. */
+/* Serves the expired timers of the sending side. The last of them may free c->tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
@@ -67,7 +66,7 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_conn_trim(c);
 }
 
-/* Each timer that has expired, in this order. */
+/* Serves each expired timer, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
@@ -92,10 +91,10 @@ scps_time scps_conn_timers(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;
 
-    /* It expires with each segment, and means no more than that one may leave. */
+    /* The pacer's timer expires with each segment, and only means that one may be sent. */
     if (c->tx && scps_timer_take(&c->tx->pace_timer, now))
         scps_conn_wake(c);
-    if (c->ctx.timers_by <= now) { /* else none of the others is due */
+    if (c->ctx.timers_by <= now) { /* Otherwise none of the other timers is due. */
         if (deadline(c) <= now)
             serve(c);
         scps_timer_looked(&c->ctx, deadline(c));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What output looks at before it looks at data: marks that input, calls and timers leave for it.
+/* Marks that input, calls and timers set for output, which checks them before it looks for data.
  *
  * Invariant: only the files that compose the parts add marks and take them away, by the two
  * functions below.  All marks stand in one word, since output tests several of them at once.
@@ -10,17 +10,17 @@
 #include <stdint.h>
 
 enum scps_todo_bit {
-    SCPS_TODO_ACK = 1u << 0,     /* an acknowledgement is owed now */
+    SCPS_TODO_ACK = 1u << 0,     /* an acknowledgement is due now */
     SCPS_TODO_RST = 1u << 1,     /* a reset */
     SCPS_TODO_KEEP = 1u << 2,    /* a keep-alive probe, or the probe of an outage */
-    SCPS_TODO_PROBE = 1u << 3,   /* a probe of the window, or of the tail */
-    SCPS_TODO_TAIL = 1u << 4,    /* the probe is one of the tail (RFC 8985 section 7) */
-    SCPS_TODO_ECE = 1u << 5,     /* an ECN echo is owed until CWR comes */
-    SCPS_TODO_ECE_DUE = 1u << 9, /* a mark came that no acknowledgement has echoed */
+    SCPS_TODO_PROBE = 1u << 3,   /* a window probe or a tail loss probe is due */
+    SCPS_TODO_TAIL = 1u << 4,    /* that probe is a tail loss probe (RFC 8985 section 7) */
+    SCPS_TODO_ECE = 1u << 5,     /* ECN echo is sent until CWR comes */
+    SCPS_TODO_ECE_DUE = 1u << 9, /* an ECN mark has come that no acknowledgement has echoed yet */
     SCPS_TODO_CWR = 1u << 6,     /* the next new data carries CWR */
-    /* not deeds, but states that forbid others */
-    SCPS_TODO_OUTAGE = 1u << 7, /* the link is out: nothing leaves but its probe */
-    SCPS_TODO_PERSIST = 1u << 8 /* the peer's window is shut: nothing leaves but probes of it */
+    /* The following are states in which other segments are held */
+    SCPS_TODO_OUTAGE = 1u << 7, /* the link is out: only its probe is sent */
+    SCPS_TODO_PERSIST = 1u << 8 /* the peer's window is closed: only window probes are sent */
 };
 
 struct scps_todo {
@@ -35,7 +35,7 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
 {
     t->bits &= (uint16_t)~bits;
 }
-/* A segment with data came with a congestion mark. */
+/* Records that a segment with data came with an ECN congestion mark. */
 static inline void scps_todo_echo(struct scps_todo *t)
 {
     scps_todo_add(t, SCPS_TODO_ECE | SCPS_TODO_ECE_DUE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What few connections have: state of the features of SCPS-TP that need memory. */
+/* State of features of SCPS-TP that need memory, which few connections have. */
 #ifndef SCPS_CORE_TP_H
 #define SCPS_CORE_TP_H
 
@@ -15,38 +15,42 @@ struct scps_conn;
 /* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0
  * where none is known. Owned by stack/comp.c. */
 struct scps_comp_sum {
-    uint8_t agreed;     /* the number of the first good segment: no other is accepted */
+    uint8_t agreed;     /* number of the first good segment; no other is accepted */
     uint8_t newest;     /* of the compressed segment that is being processed */
-    bool confirmed;     /* a second good segment had the agreed number: it stays for ever */
-    uint8_t other;      /* of segments refused for it since one was good */
-    scps_time other_at; /* when the first of them came */
+    bool confirmed;     /* a second good segment had the agreed number, which is now final */
+    uint8_t other;      /* number of the segments that were refused since one was good */
+    scps_time other_at; /* time of the first of those */
 };
 
-#define SCPS_XCAPS_MAX 34u /* octets: an option of 36 behind one of 4 */
+/* octets: the longest extended option, 36 beside the normal one of 4, without kind and length */
+#define SCPS_XCAPS_MAX 34u
 
-/* What few connections have: NULL as long as no feature of SCPS-TP that needs memory is in
- * force. */
+/* State of features of SCPS-TP that need memory; a connection without any of them has NULL. */
 struct scps_conn_scps {
-    /* compressed headers (protocol 105); the stack gives the id, which is never 0 */
+    /* Connection ids of compressed headers (protocol 105): the stack gives ours, which is never
+     * 0 */
     uint8_t conn_id, peer_id;
     bool heard; /* peer_id names this connection */
-    /* the next one of the peer's id: connid.c */
+    /* next connection with the same id of the peer: connid.c */
     struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
     struct scps_comp_sum comp_sum;
     uint64_t comp_out, comp_in;             /* segments */
-    uint64_t comp_saved_out, comp_saved_in; /* octets less than as TCP */
+    uint64_t comp_saved_out, comp_saved_in; /* octets saved against TCP headers */
     struct scps_corruption corruption;
     struct scps_binding binding[SCPS_BINDINGS]; /* in force */
     uint8_t xcaps[SCPS_XCAPS_MAX];              /* as they left */
-    struct scps_rcv_marks *marks;               /* NULL: the peer's stream had none */
-    struct scps_rangeset given_up; /* octets that this end gave up sending, the first of them */
-    scps_time deaf_until; /* in an outage: what arrives before was on its way when the link went */
+    /* NULL: the peer's stream had neither records nor holes */
+    struct scps_rcv_marks *marks;
+    struct scps_rangeset given_up; /* octets that this end gave up sending: the first ranges */
+    /* in an outage: segments received before this time were in flight when the link went, and do
+     * not end the outage */
+    scps_time deaf_until;
     struct scps_resume resume; /* where `resumes` is set */
 };
 
-/* NULL: the peer's stream has neither records nor holes yet. */
+/* Returns the marks; NULL: the peer's stream had neither records nor holes yet. */
 static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)
 {
     return tp ? tp->marks : NULL;

@@ -15,20 +15,22 @@
 
 struct scps_ts {
     uint32_t recent;    /* TS.Recent */
-    uint32_t recent_at; /* when it was taken, by scps_ts_clock */
-    uint32_t offset;    /* of our clock, so that connections do not tell each other's age */
+    uint32_t recent_at; /* when `recent` was taken, by scps_ts_clock */
+    /* offset of our clock, different for each connection so that it does not show the host's
+     * uptime */
+    uint32_t offset;
 };
 
 static inline void scps_ts_begin(struct scps_ts *t, uint32_t offset)
 {
     t->offset = offset;
 }
-/* TSval of a segment that leaves now. */
+/* Returns the TSval of a segment that is sent now. */
 static inline uint32_t scps_ts_value(const struct scps_ts *t, scps_time now)
 {
     return (uint32_t)((uint64_t)now / 1000) + t->offset;
 }
-/* In 2^20 µs, about a second: for an age of weeks. */
+/* Returns the time in units of 2^20 µs, about a second: for ages of weeks. */
 static inline uint32_t scps_ts_clock(scps_time now)
 {
     return (uint32_t)((uint64_t)now >> 20);
@@ -42,14 +44,15 @@ static inline bool scps_ts_is_older(const struct scps_ts *t, uint32_t tsval)
 {
     return (int32_t)(tsval - t->recent) < 0;
 }
-/* RFC 7323 section 5.3, R1, and section 5.5 on outdated time stamps. */
+/* Returns true if PAWS rejects the segment (RFC 7323 section 5.3, R1, and section 5.5 on outdated
+ * timestamps). */
 static inline bool scps_ts_rejects(const struct scps_ts *t, const struct scps_seg *seg,
                                    scps_time now)
 {
     return scps_ts_is_older(t, seg->tsval) && !(seg->flags & SCPS_RST) &&
            scps_ts_clock(now) - t->recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
-/* How long ago the segment left that the peer echoes. */
+/* Returns how long ago the segment was sent whose timestamp the peer echoes. */
 static inline scps_dur scps_ts_age(const struct scps_ts *t, uint32_t tsecr, scps_time now)
 {
     return (scps_dur)(scps_ts_value(t, now) - tsecr) * SCPS_TS_TICK;

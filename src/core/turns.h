@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections with something to send take turns: notify.c assigns the queue. */
+/* The queue of connections that are ready to send; notify.c assigns it. */
 #ifndef SCPS_CORE_TURNS_H
 #define SCPS_CORE_TURNS_H
 
 struct scps_conn;
 struct scps_gate;
 
-/* Connections of one link, or of one route whose rate is set, with something to send, in turn. */
+/* Connections with something to send, on one link or on one route with a rate, in the order in
+ * which they are served. */
 struct scps_ready_queue {
     struct scps_conn *head, *tail;
-    struct scps_gate *gate; /* the route's rate; NULL: none is set */
+    struct scps_gate *gate; /* rate of the route; NULL: none is set */
     const void *link;       /* tells links apart */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a connection has while it sends: each part and its timers.
+/* State of a connection that sends: the parts and their timers.
  *
  * Invariant: it exists while anything is written and not acknowledged. */
 #ifndef SCPS_CORE_TX_H
@@ -22,52 +22,59 @@ struct scps_conn;
 
 struct scps_tx {
     struct scps_sndbuf buf;
-    struct scps_rangeset ends; /* octets not sent that end a record */
+    struct scps_rangeset ends; /* octets not sent yet that end a record */
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
-    scps_off
-        highest; /* at the end of the data: what has arrived up to there was known at highest_at */
+    scps_off highest; /* at the end of the data: end of what had arrived, known at highest_at */
     scps_time highest_at;
-    scps_dur slow[2];  /* longest time a first sending waited to be told of: lately, before */
-    scps_dur pause[2]; /* longest time between two of its acknowledgements: lately, before */
+    /* longest time from a first transmission to its report, µs: [0] in the present interval, [1] in
+     * the one before */
+    scps_dur slow[2];
+    /* longest gap between two acknowledgements, µs: [0] in the present interval, [1] in the one
+     * before */
+    scps_dur pause[2];
     scps_time slow_since;
-    /* end of what the last SNACK told of; 0: a hole that was new, so the next is no sequel */
+    /* End offset of the last SNACK; 0: the last one reported a new hole, so the next does not
+     * continue it */
     scps_off turn;
-    scps_off
-        named_to; /* a report longer than one look: the next look begins here; 0: at its hole */
-    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS of them; NULL: no SNACK has been put off */
+    /* a report too long for one pass: the next pass begins at named_to; 0: at its hole */
+    scps_off named_to;
+    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS postponed SNACKs; NULL: none */
     struct scps_pacer pacer;
-    /* The pacer's rate spreads the congestion window and counts data, as the window does; else it
-     * counts packets. */
+    /* The pacer's rate spreads the congestion window and counts payload, as the window does;
+     * otherwise it counts packets. */
     bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
-    /* Of these two timers and outage_timer of the connection no more than one runs. */
+    /* At most one of these two timers and the connection's outage_timer runs. */
     struct scps_rto rto;
-    struct scps_timer persist_timer; /* a window probe is due (RFC 9293 section 3.8.6.1) */
-    struct scps_timer pace_timer;    /* the connection's own rate lets a segment leave */
-    struct scps_timer look_timer;    /* rack.c and snack.c look for what is lost */
-    struct scps_timer retry_timer;   /* memory was lacking for a segment: it is tried again */
+    struct scps_timer persist_timer; /* timer of window probes (RFC 9293 section 3.8.6.1) */
+    struct scps_timer pace_timer;    /* the connection's own rate permits a segment */
+    struct scps_timer look_timer;    /* rack.c and snack.c check for lost segments */
+    struct scps_timer retry_timer;   /* memory was lacking for a segment: try again */
     struct scps_timer cork_timer;    /* a corked small segment has waited long enough */
-    struct scps_timer trim_timer;    /* memory that nothing uses goes back */
-    scps_time sent_at;               /* data left; 0: none has */
-    scps_time heard_at;              /* something arrived that told of it; 0: nothing has */
-    scps_time progress_at; /* the left edge moved, or something went out with nothing outstanding */
-    scps_time
-        outage_over; /* end of the last outage with something outstanding; 0: there was none */
+    struct scps_timer trim_timer;    /* unused memory is freed */
+    scps_time sent_at;               /* time at which data was last sent; 0: none */
+    scps_time heard_at;              /* time of the last report that data arrived; 0: none */
+    /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
+    scps_time progress_at;
+    scps_time outage_over; /* end of the last outage during which data was outstanding; 0: none */
     scps_off gave_up_to,
-        peer_una; /* best effort: where the left edge went on its own; the peer's */
+        /* best effort: SND.UNA that this end moved by itself; SND.UNA by the peer's
+         * acknowledgements */
+        peer_una;
     scps_time gave_up_at;
-    scps_time life_since; /* of what was sent before life_nxt: when the left edge last moved */
+    /* when SND.UNA last moved, for the lifetime of data sent before life_nxt */
+    scps_time life_since;
     scps_off life_nxt;
-    /* acknowledgements in a row that may answer the first sending, long ago, or a later one; and
-     * the shortest of these times, valid while there are any: ackin.c */
+    /* Consecutive acknowledgements that may answer the first transmission, long ago, or a later
+     * one; and the shortest of their times, valid while there are any: ackin.c */
     uint8_t doubts;
     scps_dur doubted;
-    bool outage_inferred; /* timeouts began the outage; no signal has told of it */
-    struct scps_sack
-        sacked[SCPS_SACK_MAX]; /* the newest report: nsacked blocks, 0 where not taken */
+    bool outage_inferred; /* timeouts began the outage, and no signal has reported it */
+    /* the newest report: nsacked blocks; 0 where a block was not taken */
+    struct scps_sack sacked[SCPS_SACK_MAX];
     uint8_t nsacked;
     struct scps_cause cause;
     /* gate.c */
@@ -79,7 +86,7 @@ struct scps_tx {
     uint64_t saved_state[]; /* the controller's state before the episode */
 };
 
-/* Does either of them run? */
+/* Returns true if either of them runs. */
 static inline bool scps_rto_runs(const struct scps_tx *tx)
 {
     return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist_timer);
@@ -90,8 +97,8 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_timer_stop(&tx->rto.timer);
     scps_timer_stop(&tx->persist_timer);
 }
-/* SND.UNA as the peer's acknowledgements have it: they lag behind una where it went on its own. tx
- * may be NULL. */
+/* Returns SND.UNA by the peer's acknowledgements, which lag behind una where best effort moved it.
+ * tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
     return tx && una == tx->gave_up_to ? tx->peer_una : una; /* never ahead of una */
