@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -e: a block goes out, comes back, and only then the next one leaves. The sender's side: is it the
- * same, and how long did it take. */
+/* -e: a block goes out and comes back before the next one is sent. The sender's side compares what
+ * comes back and measures the time. */
 #ifndef SCPS_TTCP_ECHO_H
 #define SCPS_TTCP_ECHO_H
 

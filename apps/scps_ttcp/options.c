@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a command line with the tables of letters.c, words.c and fields.c, and sees to it that what
- * was given goes together. */
+/* Reads a command line with the tables of letters.c, words.c and fields.c, and checks that the
+ * options agree. */
 #include "scps_ttcp/option_table.h"
 
 #include <getopt.h>

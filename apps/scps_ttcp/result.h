@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything a run has to tell, gathered once, written as text or as JSON. */
+/* The results of a run, gathered once and written as text or as JSON. */
 #ifndef SCPS_TTCP_RESULT_H
 #define SCPS_TTCP_RESULT_H
 

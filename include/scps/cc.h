@@ -29,7 +29,7 @@ extern "C" {
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
 
-/* What made the core believe that a segment is lost. */
+/* Evidence by which the core declared a segment lost. */
 enum scps_evidence {
     SCPS_BY_DUPACK,  /* three duplicate acknowledgements, no SACK */
     SCPS_BY_SACK,    /* RFC 6675 */
@@ -96,7 +96,7 @@ struct scps_cc_loss {
     uint64_t bytes; /* newly declared lost */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    bool new_episode; /* false while the same flight is still being repaired */
+    bool new_episode; /* false while losses of the same flight are still being repaired */
     /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
      * (SCPS_BY_ECN). */
     bool app_limited;      /* the application limited the rate when the segment was sent */

@@ -49,9 +49,9 @@ struct scps_udptun_config {
      * headers) */
     uint32_t mtu;
 };
-/* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it
- * sends to the peer heard last, and keeps apart up to 64 peers by their inner source address.
- * NULL on failure, with one line in msg (address in use, not an address of this host). */
+/* IP in UDP: no privileges. With a remote endpoint the socket receives from it alone. Without
+ * one it sends to the peer heard last, and keeps apart up to 64 peers by their inner source
+ * address. NULL on failure, with one line in msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
 

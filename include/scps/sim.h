@@ -33,13 +33,13 @@ enum scps_framing {
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
      * 0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
     SCPS_FRAMING_PPP,
-    /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    /* HDLC bit stuffing: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
     SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
-    SCPS_FRAMING_AAL5_VC, /* the same VC-multiplexed, without LLC/SNAP */
+    SCPS_FRAMING_AAL5_VC, /* AAL5, VC-multiplexed, without LLC/SNAP */
     /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
     SCPS_FRAMING_AOS,
-    SCPS_FRAMING_TM, /* likewise in TM transfer frames (132.0-B) */
+    SCPS_FRAMING_TM, /* encapsulation packets in 1115-byte TM transfer frames (CCSDS 132.0-B) */
     SCPS_FRAMING_COUNT
 };
 /* "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos", "tm"; NULL beyond. */

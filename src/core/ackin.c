@@ -388,8 +388,8 @@ static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
         scps_recovery_no_duplicates(&c->tx->rec);
 }
 
-/* A sample of resent segment r is none where the acknowledgement may tell of an earlier sending: it
- * came within the least round trip, or its echo is older than the resending. */
+/* Drops the sample of resent segment r if the acknowledgement may be for an earlier transmission:
+ * it came within the least round trip, or its echo is older than the retransmission. */
 static SCPS_NOINLINE void doubt_sample(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                                        const struct scps_sent_segment *r, struct scps_cc_ack *a)
 {
@@ -594,7 +594,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(c);
 }
 
-/* Handles an acknowledgement below SND.UNA. Returns true if its reports may be new all the same. */
+/* Handles an acknowledgement below SND.UNA. Returns true if its reports may still be new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
 {

@@ -346,8 +346,7 @@ void scps_conn_established(struct scps_conn *c)
     scps_cc_begin(c);
     if (cfg->keepalive)
         scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
-    /* A connection made from a SYN cookie has no tx; what it may have read gives its memory back by
-     * itself. */
+    /* A connection made from a SYN cookie has no tx, and so no trim timer. */
     if (c->tx)
         scps_timer_by(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
     if (c->snd.shut && c->state == SCPS_ESTABLISHED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Corruption experienced (option 23), the receiving side: whether to tell the peer of damage.
  *
- * Invariant: an acknowledgement says so while acks is not 0 and until `until`.
+ * Invariant: acknowledgements carry the option while acks is not 0, and until `until`.
  */
 #ifndef SCPS_CORE_CORRUPTION_H
 #define SCPS_CORE_CORRUPTION_H

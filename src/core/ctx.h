@@ -2,9 +2,9 @@
 /* What a part of a connection sees besides its own state: the host, the configuration, the
  * counters.
  *
- * A part is a struct, a header and a file of the same name; only these two assign its fields.  It
- * never sees struct scps_conn.  What it decides it returns, and state.c, ackin.c, rcv.c or snd.c
- * does it.
+ * A part is a struct, a header and a file of the same name; only these two assign its fields. It
+ * never sees struct scps_conn. It returns its decisions, which state.c, ackin.c, rcv.c or snd.c
+ * carry out.
  */
 #ifndef SCPS_CORE_CTX_H
 #define SCPS_CORE_CTX_H
@@ -47,7 +47,7 @@ void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_c
 /* Tells the observer. */
 void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
                         uint64_t b, uint64_t d, uint64_t e);
-/* The mask is 0 while nobody observes. */
+/* The mask is 0 while no observer is set. */
 #define SCPS_OBSERVED(x, kind) ((x)->env->obs.mask >> SCPS_NOTE_##kind & 1)
 #define SCPS_OBSERVE(x, kind, a, b, d, e)                                                          \
     do {                                                                                           \

@@ -5,7 +5,7 @@
  *       |==================|=============|.......................|
  *        a read gives this, then this,    is told, then passed over
  *
- * A connection that met neither owns none of it.
+ * A connection without either has no such state.
  */
 #include "core/marks.h"
 

@@ -30,8 +30,8 @@ int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint3
 size_t scps_rcvbuf_beyond_size(void);
 /* Stores [off, off+len) (data NULL: zeros), all of it at or beyond next and within the caller's
  * window. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (more
- * than max_holes, which is always the same). *range (may be NULL): the run of octets, in or out
- * of order, that these are now part of. */
+ * than max_holes ranges; max_holes must not vary). *range (may be NULL): the run of octets, in
+ * or out of order, that these are now part of. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);

@@ -252,8 +252,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return syn_sent(c, seg);
     if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
         return GO_ON;
-    /* Our SYN-ACK was lost, or is late. In a simultaneous open the peer may believe in capabilities
-     * that our SYN-ACK does not have: any other acknowledgement would leave it in that belief. */
+    /* Our SYN-ACK was lost, or is late. In a simultaneous open the peer may assume capabilities
+     * that our SYN-ACK does not have, and any other acknowledgement would confirm them: repeat
+     * the SYN-ACK. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      c->plain == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};

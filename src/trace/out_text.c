@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report in words, laid out as tcptrace lays it out, so that eyes and scripts used to that find
- * their way: label, value, unit, twice a line. Ours follow below, those that have something to
- * say. */
+/* The report in words, laid out as tcptrace lays it out, for readers and scripts that know it:
+ * label, value, unit, twice a line. Our own figures follow below, those that are not zero. */
 #define _POSIX_C_SOURCE 200809L /* localtime_r */
 #include <inttypes.h>
 #include <math.h>
