@@ -352,8 +352,12 @@ static int run(struct app *a)
     cc.nodelay = true;
 
     make_lines();
-    if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a))
+    a->ifopts.patience = a->time;
+    if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a)) {
+        if (a->test && a->rt.late)
+            status = TIMEOUT;
         goto out;
+    }
     if (a->serve) {
         if (listen_on(a, &cc, a->port, &services[ECHO]) ||
             (a->discard && listen_on(a, &cc, a->discard, &services[DISCARD])) ||

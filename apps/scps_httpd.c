@@ -338,6 +338,7 @@ static int run(struct app *a)
         fprintf(stderr, "scps_httpd: cannot serve %s: not a directory that can be read\n", a->root);
         return FAILED;
     }
+    a->ifopts.patience = a->time;
     if (!realtime_open(&a->rt, "scps_httpd", &a->ifopts, on_event, a))
         goto out;
     if (!scps_listen(a->rt.stack, &cc, &any, 64, &err)) {
