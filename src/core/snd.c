@@ -865,12 +865,19 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
 }
 
 /* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
- * if one is sent first, by itself. */
+ * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for data
+ * that it can ride on, but not where a single segment leaves without it: messages that answer each
+ * other would wait for the timer each time, where plain TCP does not. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
-    return (c->tx->sb.lost ||
-            c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end) > scps_agreed_any_mss(&c->agreed)) &&
-           bare_ack(c, seg);
+    bool due = c->todo.bits & SCPS_TODO_ACK;
+    uint64_t left = c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end);
+
+    if (due ? !c->tx->sb.lost && left <= scps_agreed_any_mss(&c->agreed)
+            : c->snd.una != c->snd.nxt || left > c->agreed.mss ||
+                  left <= scps_agreed_any_mss(&c->agreed))
+        return false;
+    return bare_ack(c, seg);
 }
 
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
@@ -883,7 +890,9 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return done;
     }
     if (may_send_data(c->state, c->tx)) {
-        if (c->todo.bits & SCPS_TODO_ACK && c->agreed.caps & SCPS_CAP_COM && ack_goes_apart(c, seg))
+        if (c->agreed.caps & SCPS_CAP_COM &&
+            (c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer)) &&
+            ack_goes_apart(c, seg))
             return true;
         if (c->todo.bits & SCPS_TODO_PROBE && probe(c, seg))
             return true;
