@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scps_ttcp --ppp: two ends on pseudo terminals with a line of ours between them, and slirp.
+"""scps_ttcp --ppp: two ends on pseudo terminals with a line of ours between them, slirp, and the crate ppproto.
 
     ppp_test.py PROGRAM pair|slirp [unittest options]
+    ppp_test.py PROGRAM ppproto PEER [unittest options]      PEER: of tests/interop/ppp_reader (tools/ppp_reader)
 
 pair   two of our ends over a line that damages, loops, is silent, or hangs up; what is refused
 slirp  PPP of somebody else, with Van Jacobson compression, and behind it the kernel's TCP on loopback (77 without slirp)
@@ -372,8 +373,68 @@ class Slirp(unittest.TestCase):
         self.assertEqual(1, err.count("\n"), err)
 
 
+class Ppproto(unittest.TestCase):
+    """The crate ppproto as the peer: our PPP end, a line, the crate's end, IP in UDP, and our other end behind it."""
+
+    def over_the_crate(self, *keys, damage=lambda b: b):
+        """A transfer to an end behind the crate: its status and messages, the other's, octets, what the crate told, report."""
+        line = Line(damage)
+        ports = []
+        for _ in range(2):
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            s.bind(("127.0.0.1", 0))
+            ports.append(s.getsockname()[1])
+            s.close()
+        here, there = "127.0.0.1:%d" % ports[0], "127.0.0.1:%d" % ports[1]
+        peer = subprocess.Popen([PEER, line.names[1], here, there], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        r = subprocess.Popen([PROGRAM, "-r", "--udp", there + "," + here, "--addr", "10.0.0.77", "--mtu", "1400"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        got = []
+        reader = threading.Thread(target=lambda: got.extend(r.communicate(timeout=PATIENCE)))
+        reader.start()
+        try:
+            status, out, err = run("-t", "--json", "--ppp", ",".join((line.names[0], "remote=10.0.0.77", "restart=5") + keys),
+                                   "--addr", "10.0.0.1", "--mtu", "1400", "--timeout", str(PATIENCE), "10.0.0.77", data=DATA)
+            if status != 0:
+                r.terminate()
+            reader.join()
+        finally:
+            peer.kill()
+            told = peer.communicate()[0].decode()
+            line.close()
+        return status, err, r.returncode, got[1].decode(), got[0], told, json.loads(out)
+
+    def test_a_transfer(self):
+        for keys in ((), ("novj", "accm=ffffffff")):
+            ts, terr, rs, rerr, octets, told, report = self.over_the_crate(*keys)
+            self.assertEqual((0, 0), (ts, rs), terr + rerr)
+            self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(octets).digest())
+            self.assertEqual("open 10.0.0.77 10.0.0.1\n", told)
+            drops = report["end"]["scps"]["interface"]["drops"]
+            self.assertEqual({}, {k: n for k, n in drops.items() if n}, "nothing that the crate sends is unexpected")
+        print("figure %d octets through the crate ppproto, equal" % len(DATA))
+
+    def test_through_noise(self):
+        noise = random.Random(11)
+
+        def damage(octets):
+            if noise.random() < 0.01 and line_is_open():
+                octets = bytearray(octets)
+                octets[noise.randrange(len(octets))] ^= 1 << noise.randrange(8)
+            return bytes(octets)
+        seen = []
+
+        def line_is_open():  # the crate has no timers: what negotiates must arrive
+            seen.append(1)
+            return len(seen) > 200
+        ts, terr, rs, rerr, octets, _, _ = self.over_the_crate(damage=damage)
+        self.assertEqual((0, 0), (ts, rs), terr + rerr)
+        self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(octets).digest())
+
+
+PEER = sys.argv.pop(3) if GROUP == "ppproto" else None
 if GROUP == "slirp" and SLIRP is None:
     print("skipped: slirp is not installed")
     sys.exit(77)
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], {"pair": "Pair", "slirp": "Slirp"}[GROUP]] + sys.argv[3:])
+    unittest.main(argv=[sys.argv[0], {"pair": "Pair", "slirp": "Slirp", "ppproto": "Ppproto"}[GROUP]] + sys.argv[3:])
