@@ -865,9 +865,9 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
 }
 
 /* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
- * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for data
- * that it can ride on, but not where a single segment leaves without it: messages that answer each
- * other would wait for the timer each time, where plain TCP does not. */
+ * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
+ * data that it can ride on, but not where a single segment leaves without it: messages that answer
+ * each other would wait for the timer each time, where plain TCP does not. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     bool due = c->todo.bits & SCPS_TODO_ACK;
