@@ -178,7 +178,8 @@ static void serve(struct app *a, struct peer *p)
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) { /* both: SCPS_EV_WRITABLE comes */
+        /* Both are followed by SCPS_EV_WRITABLE. */
+    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         drop(a, p, true);
     }
 }

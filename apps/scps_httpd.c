@@ -244,7 +244,7 @@ static int64_t give(struct app *a, struct client *c)
         ssize_t n =
             pread(c->file, buf, left < sizeof buf ? (size_t)left : sizeof buf, (off_t)c->position);
         if (n <= 0)
-            return SCPS_ERR_SYSTEM; /* it has become shorter */
+            return SCPS_ERR_SYSTEM; /* The file has become shorter. */
         w = scps_conn_write(c->conn, buf, (size_t)n, (uint64_t)n < left ? SCPS_MORE : 0);
         if (w < 0)
             return w;

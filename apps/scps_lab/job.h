@@ -32,7 +32,7 @@ struct lab_watch {
     FILE *truth;          /* what became of every packet of the first link, as CSV */
     FILE *events;         /* every note of every host, as CSV */
     FILE *series;         /* each flow's figures at intervals, as CSV */
-    scps_dur every;       /* that interval */
+    scps_dur every;       /* interval of `series`, µs */
     const char *qlog;     /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };

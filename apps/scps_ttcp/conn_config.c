@@ -47,7 +47,8 @@ static uint32_t first_window_for(const struct ttcp_options *o)
 /* If the controller takes every loss for corruption, timeouts are taken for corruption, too. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
-    /* Both settings suit a path of our own only, on which nothing else is lost. */
+    /* Both vegas-corruption and rate control are for a path of our own, on which only corruption
+     * loses packets. */
     if (!o->given[SETTING_loss_cause] &&
         (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;

@@ -18,7 +18,7 @@ struct ttcp_echo {        /* A zeroed struct is ready for use. */
 
 /* A block of len > 0 bytes is about to be written. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
-/* Is one outstanding? */
+/* Returns true while a block is outstanding. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;

@@ -276,7 +276,7 @@ static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
     scps_json_close(j, '}');
 }
 
-/* Of one flow. */
+/* Writes the figures of one flow's connection. */
 static void flow_scps(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->has_tx) {

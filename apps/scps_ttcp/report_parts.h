@@ -7,7 +7,7 @@
 
 #include <scps/json.h>
 
-/* report_json.c: of both */
+/* report_json.c: for both kinds of document */
 /* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 

@@ -301,7 +301,7 @@ static void receiver_lines(FILE *f, const struct ttcp_result *r)
         holes(f, 'r', &r->rx, o->verbose > 0);
 }
 
-/* One flow. */
+/* Writes the lines of one flow. */
 static void flow(FILE *f, const struct ttcp_result *r)
 {
     if (r->has_tx)

@@ -281,16 +281,16 @@ static SCPS_NOINLINE void look_at_age(struct scps_conn *c, bool dup, bool advanc
  * it. */
 struct ack_input {
     const struct scps_seg *seg;
-    int64_t ack_in; /* where it points */
+    int64_t ack_in; /* offset of SEG.ACK */
     /* SEG.ACK as an offset; SND.UNA if it points below; with best effort it may be changed */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack; /* its SNACK counts */
+    bool snack; /* the SNACK in it is valid */
     bool told;  /* a SNACK in it has reported what arrived, where there is no SACK */
     /* best effort: SND.UNA passes data that is missing at the peer, filled or given up */
     bool jumped;
-    bool advanced; /* the left edge moves */
+    bool advanced; /* SND.UNA moves */
     bool repaired; /* the acknowledgement ends the recovery episode */
     bool dup;
 };

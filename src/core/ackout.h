@@ -54,7 +54,7 @@ void scps_ackout_reneged(struct scps_rx *rx);
 /* Returns true if the budget permits an acknowledgement without data now. If not, the connection is
  * woken when it does. */
 bool scps_ackout_within_budget(struct scps_conn *c);
-/* One has left. */
+/* Charges an acknowledgement without data that was sent. */
 void scps_ackout_spend(struct scps_conn *c, const struct scps_seg *seg);
 /* Handles the expiry of the delayed-acknowledgement timer. */
 void scps_ackout_timer(struct scps_conn *c);

@@ -42,7 +42,7 @@ struct scps_conn {
     struct scps_ready_queue *turns; /* ready queue of its link or of its route */
     struct scps_tx *tx;             /* sending state; NULL: nothing written, nothing outstanding */
     struct scps_rx *rx;             /* state of data beyond a hole; NULL: there is none */
-    struct scps_conn_scps *tp;      /* NULL: as said there */
+    struct scps_conn_scps *tp;      /* SCPS-TP state; NULL: no feature in force needs it */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
@@ -50,7 +50,7 @@ struct scps_conn {
     struct scps_conn *ready_next, *ev_next, *hash_next;
     struct scps_addr local, remote;
     uint16_t lport, rport;
-    /* what it is */
+    /* state of the connection */
     uint8_t state; /* enum scps_state */
     int8_t err;
     uint8_t hold;
@@ -62,7 +62,7 @@ struct scps_conn {
     bool pending : 1;      /* not accepted yet */
     bool dsacks : 1;       /* the peer has sent a DSACK, so it supports them */
     bool resumes : 1;      /* a saved path state was accepted: tp->resume */
-    bool active : 1;       /* we opened it */
+    bool active : 1;       /* active open: this end sent the first SYN */
     bool released : 1;     /* the application has closed or aborted it, or never had a handle */
     bool syn_lost : 1;     /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
     bool cwnd_limited : 1; /* the congestion window was fully used since the last acknowledgement */
@@ -70,7 +70,7 @@ struct scps_conn {
     bool end_known : 1;
     uint8_t plain : 2;    /* enum scps_plain */
     uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
-    bool ready : 1;       /* in its link's turns */
+    bool ready : 1;       /* it is in its link's ready queue */
     bool listed : 1;      /* it has a pending event in the host's event queue */
     bool dead : 1;        /* it is in the queue of connections to be freed */
     uint16_t events;      /* 1 << enum scps_event_kind */

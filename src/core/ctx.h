@@ -19,7 +19,8 @@ struct scps_shared_config {
     uint64_t ip4; /* octets 4 to 11 of the IPv4 headers: id 0, DF, TTL, protocol, checksum 0 */
 };
 
-/* The first member of struct scps_conn. */
+/* The part of a connection that its parts see: host, configuration, counters. It is the first
+ * member of struct scps_conn. */
 struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;

@@ -24,7 +24,7 @@ struct scps_asked {
     uint8_t family;   /* of the peer's address: 4 or 6 */
     uint8_t conn_id;  /* our id for compressed headers; 0: there is none */
     bool active;      /* we opened the connection */
-    bool established; /* it was, or is */
+    bool established; /* the connection is, or was, established */
     bool syn_lost;    /* a SYN of ours timed out */
 };
 

@@ -298,7 +298,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (!mark(c, seg, from + seg->len, &p)) {
-            scps_ackout_now(c); /* it comes again */
+            scps_ackout_now(c); /* The data will be sent again. */
             return;
         }
     }

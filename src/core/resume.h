@@ -17,7 +17,7 @@
 #include "core/ctx.h"
 
 struct scps_resume {
-    /* what was saved */
+    /* values of the saved state */
     uint64_t saved_cwnd, saved_rate; /* bytes, bytes/s */
     scps_dur saved_rtt;
     /* the saving connection had left slow start, so saved_cwnd is the path's capacity */
@@ -54,7 +54,7 @@ void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn
                              const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
 void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
-/* After its change(). */
+/* Called after the controller's change(). */
 void scps_resume_change(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, enum scps_cc_change what,
                         struct scps_cc_ctl *ctl);

@@ -32,7 +32,8 @@ struct scps_rx {
     scps_time tick, ticks_end;
     /* lowest offset that arrived below what was reported, since the last report; 0: none */
     scps_off mended_from;
-    scps_off mended; /* start of data that arrived below what had been reported; 0: none */
+    /* offset, below what had been reported, from which new data has arrived since; 0: none */
+    scps_off mended;
     struct scps_pacer budget,
         /* token buckets for acknowledgements without data; a packet counts 1 in the second */
         budget_pps;

@@ -109,7 +109,7 @@ struct scps_ack_result {
      * long */
     bool refilled;
     bool reordered;        /* data sent once arrived after data above it: the path reorders */
-    bool dsack;            /* it reported a duplicate, */
+    bool dsack;            /* the report contained a DSACK, */
     bool dsack_fresh;      /* the DSACK is about octets that nothing had reported before */
     scps_off dsack_to;     /* DSACK: end of the duplicate */
     scps_time refilled_at; /* time of the last transmission of the data that `refilled` is about */
@@ -174,7 +174,7 @@ static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct
     *e = sb->resent[sb->resent_head & sb->mask];
     return true;
 }
-/* It leaves the queue. */
+/* Removes the oldest entry of the resent queue. */
 static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
 {
     sb->resent_head++;
@@ -186,7 +186,7 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 }
 /* Gets the lowest LOST record. Returns false if there is none. */
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
-/* Record idx left again. */
+/* Records that record idx was sent again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
 /* Processes SND.UNA = una: frees the records below it. min_rtt decides whether the last
  * transmission can have arrived. */

@@ -371,7 +371,7 @@ static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
     return false;
 }
 
-/* What ends with seg. */
+/* Sets the flags of seg for what ends with it: the stream or a record. */
 static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)

@@ -91,7 +91,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
-    if (!acks) { /* both opened at once */
+    if (!acks) { /* Simultaneous open. */
         uint32_t idx = c->tx->sb.head;
         struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);

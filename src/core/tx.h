@@ -91,7 +91,7 @@ static inline bool scps_rto_runs(const struct scps_tx *tx)
 {
     return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist_timer);
 }
-/* Both stop. */
+/* Stops both timers. */
 static inline void scps_rto_stop(struct scps_tx *tx)
 {
     scps_timer_stop(&tx->rto.timer);

@@ -134,7 +134,7 @@ static void look_after(struct scps_loop *l)
             d->flush(d);
         if (d->failed) {
             lose(l, p);
-            l->again = true; /* its connections have news */
+            l->again = true; /* Its connections have events. */
             continue;
         }
         if (d->block == SCPS_IO_POLL)

@@ -125,7 +125,7 @@ struct reader { /* the log being read */
     const char *path;
     char *msg;
     FILE *in;
-    long line;       /* its number */
+    long line;       /* number of the line */
     int at[COLS];    /* index of the field for each column; -1: the log lacks the column */
     char *f[FIELDS]; /* fields of the line, in `text` */
     char text[1024];
